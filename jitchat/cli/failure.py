@@ -1,0 +1,24 @@
+"""What the user is told about a defect of ours."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from jitchat import __version__
+from jitchat.crash import crash_report, write_crash
+from jitchat.paths import locate
+
+
+def tell_defect(error: BaseException) -> int:
+    """Write the report, say where it is; the exit code."""
+    path = locate(os.environ).crash
+    secrets = [os.environ.get("OPENAI_API_KEY", "")]
+    written = write_crash(path, crash_report(error, __version__, secrets))
+    where = f"A report without your texts and keys is in {path}." if written else ""
+    click.echo(
+        f"jitchat: a defect stopped it ({type(error).__name__}). Your turns are stored. {where}",
+        err=True,
+    )
+    return 1

@@ -1,0 +1,127 @@
+"""Everything that can go wrong and that a user is told about.
+
+Every error carries one sentence on what happened and one on what to do.
+
+    JitchatError                 exit code 1
+    ├── UsageError               exit code 2
+    │   ├── SettingsError        a flag, a variable or a key of the TOML is wrong
+    │   └── UnknownConversation
+    ├── StoreError
+    │   ├── StoreUnreadable      not a database, or a damaged one
+    │   ├── StoreTooNew          written by a newer jitchat
+    │   ├── StoreReadOnly
+    │   ├── StoreFull
+    │   └── StoreBusy
+    ├── ImportFailed
+    ├── EmbedderUnavailable
+    ├── EmptyDraft
+    ├── WindowOverflow           what must be sent does not fit
+    └── ProviderError
+        ├── Unreachable
+        ├── KeyRefused
+        ├── RequestRefused       the provider answered with an error
+        ├── NotAnAnswer          the provider answered with something else than its protocol
+        └── StreamCut            the answer stopped half way
+"""
+
+from __future__ import annotations
+
+
+class JitchatError(Exception):
+    """The root: `what` happened, and `remedy`, what the user can do about it."""
+
+    exit_code = 1
+
+    def __init__(self, what: str, remedy: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        """What happened and what to do, as one paragraph."""
+        return f"{self.what} {self.remedy}".strip()
+
+
+class UsageError(JitchatError):
+    """The command or its configuration cannot be carried out as given."""
+
+    exit_code = 2
+
+
+class SettingsError(UsageError):
+    """A setting is unknown, has the wrong type or an impossible value."""
+
+
+class UnknownConversation(UsageError):
+    """No conversation has that id or title."""
+
+
+class StoreError(JitchatError):
+    """The cold store cannot be used as asked."""
+
+
+class StoreUnreadable(StoreError):
+    """The file is not a database, or is damaged."""
+
+
+class StoreTooNew(StoreError):
+    """The database has a schema that this version does not know."""
+
+
+class StoreReadOnly(StoreError):
+    """The database or its folder cannot be written."""
+
+
+class StoreFull(StoreError):
+    """There is no space left to write to."""
+
+
+class StoreBusy(StoreError):
+    """Another program holds the database for longer than we wait."""
+
+
+class ImportFailed(JitchatError):
+    """A file could not be imported; nothing of it was stored."""
+
+
+class EmbedderUnavailable(JitchatError):
+    """The embedder that was asked for by name cannot be loaded."""
+
+
+class EmptyDraft(UsageError):
+    """There is nothing to send."""
+
+
+class WindowOverflow(JitchatError):
+    """What must be in the window does not fit the budget.
+
+    `overshoot` is the number of tokens by which it does not.
+    """
+
+    def __init__(self, what: str, remedy: str, overshoot: int) -> None:
+        super().__init__(what, remedy)
+        self.overshoot = overshoot
+
+
+class ProviderError(JitchatError):
+    """The provider did not give an answer."""
+
+
+class Unreachable(ProviderError):
+    """No connection, or none in time."""
+
+
+class KeyRefused(ProviderError):
+    """The key is missing, malformed or not accepted."""
+
+
+class RequestRefused(ProviderError):
+    """The provider answered with an error of its own."""
+
+
+class NotAnAnswer(ProviderError):
+    """The server answered, but not in the provider's protocol."""
+
+
+class StreamCut(ProviderError):
+    """The answer ended before it was finished."""

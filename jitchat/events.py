@@ -1,0 +1,73 @@
+"""What a session reports: frozen values, named in the past tense, in the order of the flow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jitchat.errors import JitchatError
+from jitchat.turn import IndexEntry, Retrieval, Turn, Usage
+from jitchat.window.window import ContextWindow
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStored:
+    """A turn is durable in the cold store."""
+
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsRetrieved:
+    """The hot index was searched."""
+
+    retrieval: Retrieval
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class WindowBuilt:
+    """This very window goes to the provider."""
+
+    window: ContextWindow
+    digest: str
+    """The window's address in the cold store: SHA-256 of its messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyDelta:
+    """A piece of the answer arrived."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReported:
+    """The provider counted."""
+
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class SendFailed:
+    """The request failed; `draft` belongs back in the prompt unless a part was answered."""
+
+    error: JitchatError
+    draft: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnIndexed:
+    """A turn has its entry in the hot index."""
+
+    entry: IndexEntry
+
+
+Event = (
+    TurnStored
+    | TurnsRetrieved
+    | WindowBuilt
+    | ReplyDelta
+    | UsageReported
+    | SendFailed
+    | TurnIndexed
+)

@@ -1,0 +1,121 @@
+"""Every window that was sent: byte for byte, with its ledger as it was decided then.
+
+Content-addressed: a segment that is a stored turn as it stands names the turn; any other text
+is a blob under its SHA-256; and segments are listed in blobs of 64, so that a long chat in
+`full` does not store itself squared: from send to send only the last list is new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jitchat.memory.database import Database
+from jitchat.turn import Usage
+
+_PER_LIST = 64
+
+Fields = Mapping[str, Any]
+"""A segment or a ledger row as JSON knows it; a segment has `turn`, `role` and `text`."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowRecord:
+    """A window as plain data."""
+
+    digest: str
+    header: Fields
+    segments: Sequence[Fields]
+    ledger: Sequence[Fields]
+
+
+class WindowArchive:
+    """Windows in and out of the cold store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(self, turn_id: int, record: WindowRecord) -> int:
+        """Store the window that answers the user's turn `turn_id`; the record's own id."""
+        with self._database.write() as connection:
+            lists = [
+                _put_blob(connection, json.dumps([_packed(connection, each) for each in part]))
+                for part in _parts(record.segments)
+            ]
+            ledger = _put_blob(connection, json.dumps(list(record.ledger)))
+            cursor = connection.execute(
+                "INSERT INTO windows (turn, digest, header, segments, ledger)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (turn_id, record.digest, json.dumps(record.header), json.dumps(lists), ledger),
+            )
+        return cursor.lastrowid or 0
+
+    def close(self, window_id: int, reply_id: int | None, usage: Usage | None) -> None:
+        """Add the reply and what the provider reported."""
+        counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens) if usage else None
+        with self._database.write() as connection:
+            connection.execute(
+                "UPDATE windows SET reply = ?, input_tokens = ?, output_tokens = ?,"
+                " cached_tokens = ? WHERE id = ?",
+                (reply_id, *(counts or (None, None, None)), window_id),
+            )
+
+    def get(self, turn_id: int) -> WindowRecord | None:
+        """The last window that was sent for a user's turn."""
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT digest, header, segments, ledger FROM windows WHERE turn = ?"
+                " ORDER BY id DESC LIMIT 1",
+                (turn_id,),
+            ).fetchone()
+            if row is None:
+                return None
+            digest, header, lists, ledger = row
+            segments = [
+                _unpacked(connection, packed)
+                for address in json.loads(lists)
+                for packed in json.loads(_blob(connection, address))
+            ]
+            rows = json.loads(_blob(connection, ledger))
+        return WindowRecord(digest, json.loads(header), segments, rows)
+
+
+def _parts(segments: Sequence[Fields]) -> Iterator[Sequence[Fields]]:
+    for start in range(0, len(segments), _PER_LIST):
+        yield segments[start : start + _PER_LIST]
+
+
+def _packed(connection: sqlite3.Connection, segment: Fields) -> dict[str, Any]:
+    """The segment with an address in place of its text."""
+    kept = {key: value for key, value in segment.items() if key not in ("text", "turn_id")}
+    identity = segment.get("turn_id")
+    if identity and _content(connection, identity) == segment["text"]:
+        return kept | {"same_as": identity}
+    return kept | {"blob": _put_blob(connection, segment["text"])}
+
+
+def _unpacked(connection: sqlite3.Connection, packed: dict[str, Any]) -> dict[str, Any]:
+    identity = packed.pop("same_as", None)
+    if identity is not None:
+        return packed | {"text": _content(connection, identity)}
+    return packed | {"text": _blob(connection, packed.pop("blob"))}
+
+
+def _content(connection: sqlite3.Connection, turn_id: int) -> str:
+    row = connection.execute("SELECT content FROM turns WHERE id = ?", (turn_id,)).fetchone()
+    return str(row[0]) if row else ""
+
+
+def _put_blob(connection: sqlite3.Connection, content: str) -> str:
+    address = hashlib.sha256(content.encode()).hexdigest()
+    connection.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (address, content))
+    return address
+
+
+def _blob(connection: sqlite3.Connection, address: str) -> str:
+    row = connection.execute("SELECT content FROM blobs WHERE digest = ?", (address,)).fetchone()
+    return str(row[0])

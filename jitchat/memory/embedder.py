@@ -1,0 +1,122 @@
+"""Embedders: texts in, unit vectors out.
+
+Which one is used is a setting. `auto` is fastembed where its model is on this machine, else
+the built-in one. Nothing here asks the network; see `download` for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from jitchat.errors import EmbedderUnavailable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors."""
+
+    @property
+    def id(self) -> str:
+        """Names the vectors; those of another id are never compared with these."""
+
+    @property
+    def dimension(self) -> int:
+        """Numbers a vector; 0 if it makes none."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Shape (len(texts), dimension), float32; rows of length 1, or 0 where there is nothing."""
+
+
+class NoEmbedder:
+    """Makes no vectors: recall is lexical only."""
+
+    id = "none"
+    dimension = 0
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Shape (len(texts), 0)."""
+        import numpy as np  # noqa: PLC0415  100 ms, not needed to print help
+
+        return np.zeros((len(texts), 0), dtype=np.float32)
+
+
+class BuiltinEmbedder:
+    """WordLlama's table of 256 dimensions, which its package carries."""
+
+    id = "builtin-256"
+    dimension = 256
+
+    def __init__(self) -> None:
+        import wordllama  # noqa: PLC0415  400 ms
+
+        folder = Path(wordllama.__file__).parent
+        self._model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Mean of the words' vectors."""
+        return unit_rows(self._model.embed(list(texts)))
+
+
+class FastEmbedder:
+    """An ONNX model of fastembed's list, from a local folder or its cache."""
+
+    def __init__(self, model: str, folder: Path | None, cache: Path) -> None:
+        import fastembed  # noqa: PLC0415  400 ms
+        from loguru import logger  # noqa: PLC0415  comes with fastembed, writes to the terminal
+
+        logger.disable("fastembed")
+        self._model = fastembed.TextEmbedding(
+            model,
+            cache_dir=str(cache),
+            local_files_only=True,
+            specific_model_path=str(folder) if folder else None,
+        )
+        self.dimension = int(self._model.embedding_size)
+        self.id = f"fastembed:{model}"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """The model's sentence vectors."""
+        import numpy as np  # noqa: PLC0415
+
+        if not texts:
+            return np.zeros((0, self.dimension), dtype=np.float32)
+        return unit_rows(np.array(list(self._model.embed(list(texts))), dtype=np.float32))
+
+
+def unit_rows(vectors: Vectors) -> Vectors:
+    """Rows scaled to length 1; a row that is empty or not finite becomes zeros."""
+    import numpy as np  # noqa: PLC0415
+
+    clean = np.where(np.isfinite(vectors).all(axis=1, keepdims=True), vectors, 0.0)
+    lengths = np.linalg.norm(clean, axis=1, keepdims=True)
+    return np.divide(clean, lengths, out=np.zeros_like(clean), where=lengths > 0).astype(np.float32)
+
+
+def load_embedder(name: str, model: str, folder: Path | None, cache: Path) -> Embedder:
+    """The embedder of that name: auto, fastembed, builtin or none.
+
+    Raises:
+        EmbedderUnavailable: `fastembed` was asked for by name and its model is not here.
+    """
+    if name == "none":
+        return NoEmbedder()
+    if name in ("auto", "fastembed") and (folder or name == "fastembed" or cache.is_dir()):
+        try:
+            return FastEmbedder(model, folder, cache)
+        except Exception as error:  # noqa: BLE001  its parts raise classes of their own
+            if name == "fastembed" or folder:
+                raise EmbedderUnavailable(
+                    f"The embedding model {model} cannot be loaded from {folder or cache}.",
+                    "Name a folder with its ONNX files by embedder.path, or use"
+                    ' embedder.name = "auto" or "builtin".',
+                ) from error
+    return BuiltinEmbedder()

@@ -1,0 +1,109 @@
+"""The schema of the cold store, as numbered migrations. It only grows: append, never edit."""
+
+from __future__ import annotations
+
+from sqlite_utils import Database, Migrations
+
+migrations = Migrations("jitchat")
+
+
+@migrations(name="001_cold_store")
+def cold_store(db: Database) -> None:
+    """Conversations and their turns, in order of position."""
+    for statement in (
+        """
+        CREATE TABLE conversations (
+            id TEXT PRIMARY KEY,
+            title TEXT NOT NULL,
+            touched INTEGER NOT NULL,
+            created_at TEXT NOT NULL,
+            updated_at TEXT NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE turns (
+            id INTEGER PRIMARY KEY,
+            conversation TEXT NOT NULL REFERENCES conversations(id),
+            position INTEGER NOT NULL,
+            role TEXT NOT NULL,
+            name TEXT,
+            content TEXT NOT NULL,
+            created_at TEXT,
+            status TEXT NOT NULL DEFAULT 'complete',
+            UNIQUE (conversation, position)
+        )
+        """,
+        """
+        CREATE TABLE streaming (
+            turn INTEGER PRIMARY KEY REFERENCES turns(id),
+            process INTEGER NOT NULL,
+            seen_at REAL NOT NULL
+        )
+        """,
+        "CREATE VIRTUAL TABLE turns_fts USING fts5"
+        " (content, content='turns', content_rowid='id', tokenize='porter unicode61')",
+        """
+        CREATE TRIGGER turns_fts_insert AFTER INSERT ON turns BEGIN
+            INSERT INTO turns_fts (rowid, content) VALUES (new.id, new.content);
+        END
+        """,
+        """
+        CREATE TRIGGER turns_fts_update AFTER UPDATE OF content ON turns BEGIN
+            INSERT INTO turns_fts (turns_fts, rowid, content)
+                VALUES ('delete', old.id, old.content);
+            INSERT INTO turns_fts (rowid, content) VALUES (new.id, new.content);
+        END
+        """,
+    ):
+        db.execute(statement)
+
+
+@migrations(name="002_hot_index")
+def hot_index(db: Database) -> None:
+    """One entry a turn, and its vectors, one an embedder."""
+    for statement in (
+        """
+        CREATE TABLE index_entries (
+            turn INTEGER PRIMARY KEY REFERENCES turns(id),
+            summary TEXT NOT NULL,
+            entities TEXT NOT NULL,
+            dates TEXT NOT NULL,
+            decision INTEGER NOT NULL,
+            stems TEXT NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE vectors (
+            turn INTEGER NOT NULL REFERENCES turns(id),
+            embedder TEXT NOT NULL,
+            dimension INTEGER NOT NULL,
+            vector BLOB NOT NULL,
+            PRIMARY KEY (turn, embedder)
+        ) WITHOUT ROWID
+        """,
+    ):
+        db.execute(statement)
+
+
+@migrations(name="003_windows")
+def windows(db: Database) -> None:
+    """Every window that was sent; its parts are stored once, by their hash."""
+    for statement in (
+        "CREATE TABLE blobs (digest TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID",
+        """
+        CREATE TABLE windows (
+            id INTEGER PRIMARY KEY,
+            turn INTEGER NOT NULL REFERENCES turns(id),
+            reply INTEGER REFERENCES turns(id),
+            digest TEXT NOT NULL,
+            header TEXT NOT NULL,
+            segments TEXT NOT NULL,
+            ledger TEXT NOT NULL,
+            input_tokens INTEGER,
+            output_tokens INTEGER,
+            cached_tokens INTEGER
+        )
+        """,
+        "CREATE INDEX windows_by_turn ON windows (turn)",
+    ):
+        db.execute(statement)

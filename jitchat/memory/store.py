@@ -1,0 +1,183 @@
+"""The cold store: conversations and turns, in and out, at full fidelity, for ever.
+
+Order is by position and by a counter of touches, never by the clock. A turn's text is never
+changed once its status is final.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+
+from jitchat.errors import UnknownConversation
+from jitchat.memory.database import Database
+from jitchat.text.safe import one_line, repaired
+from jitchat.text.words import folded, words
+from jitchat.turn import Conversation, Role, Status, Turn
+
+Clock = Callable[[], datetime]
+
+_LISTED = """
+    SELECT c.id, c.title, c.created_at, c.updated_at,
+           (SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = c.id) AS turns
+    FROM conversations c
+"""
+
+
+def utc_now() -> datetime:
+    """The default clock."""
+    return datetime.now(UTC)
+
+
+class ColdStore:
+    """Every conversation in one database."""
+
+    def __init__(self, database: Database, clock: Clock = utc_now) -> None:
+        self.database = database
+        self._clock = clock
+
+    def now(self) -> datetime:
+        """The time, by this store's clock."""
+        return self._clock()
+
+    def create(self, title: str, wanted_id: str | None = None) -> Conversation:
+        """A new, empty conversation. Its id is `wanted_id` made unique, or `chat-N`."""
+        moment = self._clock()
+        with self.database.write() as connection:
+            fresh = _unused_id(connection, wanted_id)
+            connection.execute(
+                "INSERT INTO conversations VALUES (?, ?, ?, ?, ?)",
+                (fresh, one_line(title), _next_touch(connection), *([moment.isoformat()] * 2)),
+            )
+        return Conversation(fresh, one_line(title), 0, moment, moment)
+
+    def conversations(self) -> list[Conversation]:
+        """All of them, the one touched last first."""
+        with self.database.read() as connection:
+            rows = connection.execute(f"{_LISTED} ORDER BY c.touched DESC").fetchall()
+        return [_conversation(row) for row in rows]
+
+    def conversation(self, wanted: str) -> Conversation:
+        """By id, or by title where only one has it."""
+        known = self.conversations()
+        by_id = [each for each in known if each.id == wanted]
+        by_title = [each for each in known if folded(each.title) == folded(wanted)]
+        if by_id or len(by_title) == 1:
+            return (by_id or by_title)[0]
+        raise UnknownConversation(
+            f"There is no conversation {wanted!r}.",
+            "`jitchat conversations` lists them." if known else "Import one, or start a chat.",
+        )
+
+    def latest(self) -> Conversation | None:
+        """The conversation that was touched last."""
+        return next(iter(self.conversations()), None)
+
+    def rename(self, conversation: str, title: str) -> None:
+        """Give it another title."""
+        with self.database.write() as connection:
+            connection.execute(
+                "UPDATE conversations SET title = ? WHERE id = ?", (one_line(title), conversation)
+            )
+
+    def turns(self, conversation: str, after: int = 0) -> list[Turn]:
+        """The turns behind position `after`, in order."""
+        with self.database.read() as connection:
+            rows = connection.execute(
+                "SELECT id, position, role, name, content, created_at, status FROM turns"
+                " WHERE conversation = ? AND position > ? ORDER BY position",
+                (conversation, after),
+            ).fetchall()
+        return [_turn(row) for row in rows]
+
+    def append(self, conversation: str, turns: Iterable[Turn]) -> list[Turn]:
+        """Store turns at the end, in one transaction; positions are given here."""
+        with self.database.write() as connection:
+            last = connection.execute(
+                "SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = ?",
+                (conversation,),
+            ).fetchone()[0]
+            stored = [
+                _insert(connection, conversation, turn, position)
+                for position, turn in enumerate(turns, start=last + 1)
+            ]
+            self._touch(connection, conversation)
+        return stored
+
+    def set_status(self, turn: Turn, status: Status) -> None:
+        """Mark how a turn ended."""
+        with self.database.write() as connection:
+            connection.execute("UPDATE turns SET status = ? WHERE id = ?", (status, turn.id))
+
+    def said(self, role: Role, limit: int) -> list[str]:
+        """The latest texts of one role over all conversations, the newest first."""
+        with self.database.read() as connection:
+            rows = connection.execute(
+                "SELECT content FROM turns WHERE role = ? ORDER BY id DESC LIMIT ?", (role, limit)
+            ).fetchall()
+        return [row[0] for row in rows]
+
+    def search(self, text: str, limit: int = 50) -> list[tuple[str, int, str]]:
+        """Turns of any conversation with all words of `text`: (conversation, position, excerpt)."""
+        wanted = words(repaired(text))
+        if not wanted:
+            return []
+        query = " ".join(f'"{word}"' for word in wanted[:-1]) + f' "{wanted[-1]}"*'
+        with self.database.read() as connection:
+            return connection.execute(
+                "SELECT t.conversation, t.position, snippet(turns_fts, 0, '', '', '…', 12)"
+                " FROM turns_fts JOIN turns t ON t.id = turns_fts.rowid"
+                " WHERE turns_fts MATCH ? ORDER BY turns_fts.rank LIMIT ?",
+                (query, limit),
+            ).fetchall()
+
+    def _touch(self, connection: sqlite3.Connection, conversation: str) -> None:
+        connection.execute(
+            "UPDATE conversations SET touched = ?, updated_at = ? WHERE id = ?",
+            (_next_touch(connection), self._clock().isoformat(), conversation),
+        )
+
+
+def _insert(
+    connection: sqlite3.Connection, conversation: str, turn: Turn, position: int
+) -> Turn:
+    moment = turn.created_at.isoformat() if turn.created_at else None
+    name = one_line(repaired(turn.name)) if turn.name else None
+    content = repaired(turn.content)
+    cursor = connection.execute(
+        "INSERT INTO turns (conversation, position, role, name, content, created_at, status)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (conversation, position, turn.role, name, content, moment, turn.status),
+    )
+    identity = cursor.lastrowid or 0
+    return Turn(position, turn.role, content, turn.created_at, name, turn.status, identity)
+
+
+def _turn(row: tuple[int, int, str, str | None, str, str | None, str]) -> Turn:
+    identity, position, role, name, content, moment, status = row
+    created_at = datetime.fromisoformat(moment) if moment else None
+    return Turn(position, Role(role), content, created_at, name, Status(status), identity)
+
+
+def _conversation(row: tuple[str, str, str, str, int]) -> Conversation:
+    identity, title, created_at, updated_at, turns = row
+    created, updated = datetime.fromisoformat(created_at), datetime.fromisoformat(updated_at)
+    return Conversation(identity, title, turns, created, updated)
+
+
+def _next_touch(connection: sqlite3.Connection) -> int:
+    query = "SELECT COALESCE(MAX(touched), 0) + 1 FROM conversations"
+    return int(connection.execute(query).fetchone()[0])
+
+
+def _unused_id(connection: sqlite3.Connection, wanted: str | None) -> str:
+    used = {row[0] for row in connection.execute("SELECT id FROM conversations")}
+    base = re.sub(r"[^a-z0-9._-]+", "-", folded(wanted or "chat")).strip("-.") or "chat"
+    if wanted and base not in used:
+        return base
+    number = 2 if wanted else 1
+    while f"{base}-{number}" in used:
+        number += 1
+    return f"{base}-{number}"

@@ -1,0 +1,146 @@
+"""Finding the sentences of a window that answer a question.
+
+A sentence is worth the share of the question's words that it holds, each weighed by how rare
+it is in this window; words of its turn and of the question that it follows count for less.
+Sentences of the kind asked for (a time, a number, a decision) are preferred; of two equals
+the later one wins, for it may be the correction.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jitchat.providers.passages import Passage
+from jitchat.text.dates import has_time_cue
+from jitchat.text.decisions import commits
+from jitchat.text.sentences import is_question, sentences
+from jitchat.text.words import stems
+
+ENOUGH = 0.6
+"""The share of the question that must be covered for an answer."""
+_LISTED = 6
+_TURN_WEIGHT, _ASKED_WEIGHT = 0.5, 0.4
+_KIND, _NEAR = 0.2, 0.85
+_INDEX_LINE = 0.9
+
+_WHEN = re.compile(r"\b(?:when|what time|which (?:day|date)|what (?:day|date)|how long)\b", re.I)
+_HOW_MANY = re.compile(r"\b(?:how (?:many|much|often)|which (?:port|number)|what port)\b", re.I)
+_SEVERAL = re.compile(r"\b(?:how many|which .*s\b|list|all (?:the|of)|who all|every)\b", re.I)
+_DECIDED = re.compile(
+    r"\b(?:decid\w*|decision|agree[ds]?|settled?|chose|choose|pick(?:ed)?|conclu\w+)\b", re.I
+)
+_ABOUT_TALKING = frozenset(
+    stems(
+        "decide decided decision agree agreed settle settled choose chose pick picked conclude"
+        " say said tell told mention mentioned talk talked discuss discussed remember recall know"
+        " exactly again please question answer conversation turn message"
+    )
+)
+_CITATION = re.compile(r"[”`] \(#\d+, [^()]*\)$")
+"""The end of an answer of the reader's own. It cites sources, never its own citations."""
+_NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A sentence that fits."""
+
+    passage: Passage
+    sentence: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    passage: Passage
+    sentence: str
+    own: frozenset[str]
+    around: frozenset[str]
+    """Stems of the whole turn."""
+    asked: frozenset[str]
+    """Stems of the turn before, where that is a question."""
+
+
+def wanted_stems(question: str) -> frozenset[str]:
+    """What the question is about, without the words that are about talking."""
+    every = frozenset(stems(question))
+    return every - _ABOUT_TALKING or every
+
+
+def find_answers(passages: Sequence[Passage], question: str) -> list[Finding]:
+    """The best sentences, best first; empty where the window does not hold the answer."""
+    wanted = wanted_stems(question)
+    units = _units(passages)
+    rarity = _rarity(units, wanted)
+    found = [Finding(u.passage, u.sentence, _score(u, question, wanted, rarity)) for u in units]
+    found = [each for each in found if each.score >= ENOUGH]
+    order = {id(each): place for place, each in enumerate(found)}
+    found.sort(key=lambda each: (-round(each.score, 3), -order[id(each)]))
+    if not found or not _SEVERAL.search(question):
+        return found[:1]
+    return _one_a_turn([each for each in found if each.score >= found[0].score * _NEAR])[:_LISTED]
+
+
+def _units(passages: Sequence[Passage]) -> list[_Unit]:
+    units: list[_Unit] = []
+    asked: frozenset[str] = frozenset()
+    for passage in passages:
+        around = frozenset(stems(passage.text))
+        for sentence in filter(_is_source, sentences(passage.text)):
+            own = frozenset(stems(f"{passage.who} {sentence}"))
+            units.append(_Unit(passage, sentence, own, around, asked))
+        asked = around if is_question(passage.text) else frozenset()
+    return units
+
+
+def _is_source(sentence: str) -> bool:
+    return not _CITATION.search(sentence)
+
+
+def _rarity(units: Sequence[_Unit], wanted: frozenset[str]) -> dict[str, float]:
+    having = Counter(stem for unit in units for stem in unit.own & wanted)
+    return {stem: math.log(1 + (len(units) + 1) / (having[stem] + 0.5)) for stem in wanted}
+
+
+def _score(
+    unit: _Unit, question: str, wanted: frozenset[str], rarity: dict[str, float]
+) -> float:
+    total = sum(rarity.values())
+    if not total:
+        return 0.0
+    covered = sum(
+        value
+        * max(
+            float(stem in unit.own),
+            _TURN_WEIGHT * (stem in unit.around),
+            _ASKED_WEIGHT * (stem in unit.asked),
+        )
+        for stem, value in rarity.items()
+    )
+    score = covered / total
+    if not unit.own & wanted and score < ENOUGH:
+        return 0.0
+    if is_question(unit.sentence):
+        return score * 0.5
+    score *= 1.0 if unit.passage.whole else _INDEX_LINE
+    return score + _KIND * _is_of_kind(unit.sentence, question) * (score >= ENOUGH)
+
+
+def _is_of_kind(sentence: str, question: str) -> bool:
+    """Whether the sentence has what the question asks for."""
+    return (
+        bool(_WHEN.search(question) and has_time_cue(sentence))
+        or bool(_HOW_MANY.search(question) and _NUMBER.search(sentence))
+        or bool(_DECIDED.search(question) and commits(sentence))
+    )
+
+
+def _one_a_turn(found: Sequence[Finding]) -> list[Finding]:
+    kept: dict[int | None, Finding] = {}
+    for each in found:
+        kept.setdefault(each.passage.turn, each)
+    return sorted(kept.values(), key=lambda each: each.passage.turn or 0)

@@ -1,0 +1,56 @@
+"""What a provider is to the rest of the app: messages in, a stream of pieces out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from jitchat.turn import Message, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of the answer's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The answer is complete, as far as the provider is concerned."""
+
+    reason: str
+    """`stop`, `length` or the provider's own word."""
+
+
+Piece = Delta | Usage | Finished
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What goes along with the messages. Nothing is sent that the user did not set."""
+
+    temperature: float | None = None
+
+
+class Provider(Protocol):
+    """Who answers."""
+
+    @property
+    def name(self) -> str:
+        """As the settings call it."""
+
+    @property
+    def model(self) -> str:
+        """The model's own name."""
+
+    def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
+        """The answer, piece by piece.
+
+        Raises:
+            ProviderError: One of its kinds, with what to do about it.
+        """
+
+    async def aclose(self) -> None:
+        """Give back connections."""

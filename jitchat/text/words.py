@@ -1,0 +1,87 @@
+"""From text to the stems that are matched.
+
+One function feeds the index and the query alike, so that both always agree. Words are folded
+to lower case without accents, and stemmed (Snowball, English; other languages pass through
+mostly unharmed). Chinese, Japanese and Thai write no blanks: their runs become bigrams.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from itertools import pairwise
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+_ACCENTS = re.compile(r"[\u0300-\u036f]")
+_TO_ACCENTED = str.maketrans("đĐłŁøØ", "dDlLoO")
+
+STOP_WORDS = frozenset(
+    """a about above after again against all also am an and any are aren't as at be because been
+    before being below between both but by can can't could couldn't did didn't do does doesn't
+    doing don't down during each even few for from further get had hadn't has hasn't have haven't
+    having he he'd he'll he's her here hers herself him himself his how i i'd i'll i'm i've if in
+    into is isn't it it's its itself just let let's like me might more most much must my myself no
+    nor not now of off oh ok okay on once only or other our ours ourselves out over own please
+    really same she she'd she'll she's should shouldn't so some such than that that's the their
+    theirs them themselves then there there's these they they'd they'll they're they've this those
+    through to too under until up us very was wasn't we we'd we'll we're we've were weren't what
+    what's when where which while who who's whom why will with won't would wouldn't yeah yes yet
+    you you'd you'll you're you've your yours yourself yourselves""".split()
+)
+
+
+def folded(text: str) -> str:
+    """Lower case, without accents and with straight apostrophes."""
+    lowered = text.lower().replace("’", "'")
+    if lowered.isascii():
+        return lowered
+    decomposed = unicodedata.normalize("NFKD", lowered.translate(_TO_ACCENTED))
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+
+
+def words(text: str) -> list[str]:
+    """The words of `text` in order, folded; unspaced scripts as overlapping bigrams."""
+    found: list[str] = []
+    for word in _WORD.findall(folded(text)):
+        if word.isascii() or not _UNSPACED.search(word):
+            found.append(word)
+        else:
+            found.extend(_bigrams(word))
+    return found
+
+
+def content_words(text: str) -> list[str]:
+    """`words` without those that say nothing by themselves."""
+    return [word for word in words(text) if word not in STOP_WORDS]
+
+
+def stems(text: str) -> list[str]:
+    """The stems of the content words of `text`, in order, with repeats."""
+    return [stem(word) for word in content_words(text)]
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """The stem of one folded word."""
+    bare = word.removesuffix("'s")
+    return str(_stemmer().stem_word(bare)) if bare.isascii() else bare
+
+
+@lru_cache(maxsize=1)
+def _stemmer():  # type: ignore[no-untyped-def]  # noqa: ANN202  the library has no types
+    from py_rust_stemmers import SnowballStemmer  # noqa: PLC0415  not needed to print help
+
+    return SnowballStemmer("english")
+
+
+def _bigrams(word: str) -> list[str]:
+    pieces: list[str] = []
+    start = 0
+    for run in _UNSPACED.finditer(word):
+        pieces += [word[start : run.start()]] if run.start() > start else []
+        characters = run.group()
+        pieces += [a + b for a, b in pairwise(characters)] or [characters]
+        start = run.end()
+    return pieces + ([word[start:]] if start < len(word) else [])

@@ -1,0 +1,1 @@
+"""Conversations in from files, one module a format."""

@@ -1,0 +1,56 @@
+"""Storing what was read, and indexing it; one transaction a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+
+from jitchat.memory.embedder import Embedder
+from jitchat.memory.memory import Memory
+from jitchat.memory.store import ColdStore
+from jitchat.transfer.plain import read_plain
+from jitchat.transfer.report import Found
+from jitchat.turn import Conversation
+
+DEMO_ID = "demo"
+DEMO_TITLE = "Release planning (demo)"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the indexing of a conversation is."""
+
+    conversation: Conversation
+    done: int
+    total: int
+
+
+def store_found(store: ColdStore, found: Found) -> Conversation:
+    """A new conversation with all of its turns, or none of it."""
+    with store.database.write():
+        made = store.create(found.title, found.id)
+        store.append(made.id, found.turns)
+        return store.conversation(made.id)
+
+
+def index_conversation(
+    store: ColdStore, conversation: Conversation, embedder: Embedder
+) -> Iterator[Progress]:
+    """Fill the hot index, a batch at a time."""
+    memory = Memory(store, conversation, embedder)
+    done = 0
+    for entries in memory.catch_up():
+        done += len(entries)
+        yield Progress(conversation, done, conversation.turns)
+
+
+def store_demo(store: ColdStore) -> Conversation:
+    """The bundled demo conversation."""
+    import json  # noqa: PLC0415  used on the first run only
+
+    text = (files("jitchat.transfer") / "demo.jsonl").read_text(encoding="utf-8")
+    lines = [json.loads(line) for line in text.splitlines() if line.strip()]
+    found = read_plain(lines, DEMO_ID)[0]
+    found.title = DEMO_TITLE
+    return store_found(store, found)

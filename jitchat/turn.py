@@ -1,0 +1,146 @@
+"""The values that every layer speaks in. Frozen, equal by content, without behaviour of their own.
+
+A turn is named by its position in its conversation, from 1: the `#id` on screen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """Who speaks."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class Mode(StrEnum):
+    """How the window is chosen."""
+
+    FULL = "full"
+    RECENCY = "recency"
+    JIT = "jit"
+
+
+class Status(StrEnum):
+    """How a turn ended."""
+
+    COMPLETE = "complete"
+    CUT = "cut"
+    """The stream broke off or the provider stopped before the end."""
+    CANCELLED = "cancelled"
+    """The user stopped it."""
+    INTERRUPTED = "interrupted"
+    """The app ended while the reply was streaming."""
+    UNANSWERED = "unanswered"
+    """A user turn whose request failed; it is kept, and left out of later windows."""
+    STREAMING = "streaming"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation, at full fidelity."""
+
+    position: int
+    role: Role
+    content: str
+    created_at: datetime | None = None
+    """Aware, or None where the source did not say."""
+    name: str | None = None
+    """The speaker's own name, where the conversation gives one."""
+    status: Status = Status.COMPLETE
+    id: int = field(default=0, compare=False)
+    """The cold store's key; 0 for a turn that was never stored."""
+
+    @property
+    def speaker(self) -> str:
+        """The name, else the role."""
+        return self.name or self.role.value
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A chat as the cold store lists it."""
+
+    id: str
+    title: str
+    turns: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """What the hot index knows of one turn."""
+
+    turn: int
+    """The turn's position."""
+    summary: str
+    """One line, at most 160 characters."""
+    entities: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
+    decision: bool = False
+    """Whether the turn commits to something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A row of the shortlist: a turn that may be worth recalling."""
+
+    turn: int
+    rank: int
+    """1 for the best."""
+    score: float
+    """Fused; higher is closer. Comparable within one shortlist only."""
+    parts: tuple[tuple[str, float], ...]
+    """What the score is made of, by name; the values add up to `score`."""
+    matched: tuple[str, ...]
+    """The words of the query that the turn shares."""
+    entry: IndexEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A candidate that the picker chose to be loaded at full text."""
+
+    turn: int
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What was found for a draft: the shortlist and what the picker made of it."""
+
+    candidates: tuple[Candidate, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    """Best first."""
+    decisions: tuple[IndexEntry, ...] = ()
+    """The latest decisions that are not on the shortlist, oldest first."""
+    floor: float = 0.0
+    """The score below which nothing is picked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a request."""
+
+    role: Role
+    content: str
+    turn: int | None = None
+    """The position of the turn that this is, if it is one; never sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider reports them."""
+
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int = 0
+    """The part of `input_tokens` that came from the provider's prompt cache."""

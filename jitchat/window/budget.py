@@ -1,0 +1,39 @@
+"""All token arithmetic: what there is to spend, and what a message costs.
+
+The identity that holds on every surface: sum of segments + free + reserve = limit. So whatever
+a protocol adds to the text is counted in the segment that caused it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PER_MESSAGE = 4
+"""Tokens that chat templates add around each message (role and separators)."""
+PER_REQUEST = 3
+"""Tokens that prime the reply; counted with the draft."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one window may spend, in tokens."""
+
+    limit: int = 32_768
+    """The model's context size."""
+    reserve: int = 2_048
+    """Kept free for the reply."""
+    recent: int = 768
+    """The recent block grows to this and is then cut by half of it; two exchanges at least."""
+    retrieved: int = 1_024
+    """For recalled turns; the best one may exceed it."""
+    index: int = 256
+    """For index lines."""
+
+    @property
+    def budget(self) -> int:
+        """What a window may hold: limit − reserve."""
+        return self.limit - self.reserve
+
+    def of_size(self, budget: int) -> Budget:
+        """The same allowances for a window of `budget` tokens."""
+        return Budget(budget + self.reserve, self.reserve, self.recent, self.retrieved, self.index)

@@ -1,0 +1,2 @@
+def estimate(text: str) -> int:
+    return (len(text) + 3) // 4

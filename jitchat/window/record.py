@@ -1,0 +1,82 @@
+"""A window as plain data, for the cold store and for JSON, and back again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from jitchat.turn import Mode, Role
+from jitchat.window.budget import Budget
+from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, Verdict
+
+Fields = dict[str, Any]
+
+
+def header_fields(window: ContextWindow) -> Fields:
+    """Everything but the segments and the ledger."""
+    return {
+        "mode": window.mode.value,
+        "model": window.model,
+        "counter": window.counter,
+        "exact": window.exact,
+        "budget": asdict(window.budget),
+        "full_tokens": window.full_tokens,
+    }
+
+
+def segment_fields(segment: Segment) -> Fields:
+    """One segment, with its text."""
+    return {
+        "kind": segment.kind.value,
+        "turn": segment.turn,
+        "role": segment.role.value,
+        "tokens": segment.tokens,
+        "reason": segment.reason,
+        "text": segment.text,
+    }
+
+
+def ledger_fields(row: LedgerRow) -> Fields:
+    """One row of the ledger."""
+    return {
+        "turn": row.turn,
+        "rank": row.rank,
+        "score": row.score,
+        "parts": dict(row.parts),
+        "tokens": row.tokens,
+        "verdict": row.verdict.value,
+        "reason": row.reason,
+    }
+
+
+def window_from(
+    header: Mapping[str, Any],
+    segments: Sequence[Mapping[str, Any]],
+    ledger: Sequence[Mapping[str, Any]],
+) -> ContextWindow:
+    """The window that the three kinds of fields describe."""
+    return ContextWindow(
+        mode=Mode(header["mode"]),
+        model=header["model"],
+        counter=header["counter"],
+        exact=header["exact"],
+        budget=Budget(**header["budget"]),
+        segments=tuple(_segment(fields) for fields in segments),
+        ledger=tuple(_ledger_row(fields) for fields in ledger),
+        full_tokens=header["full_tokens"],
+    )
+
+
+def _segment(fields: Mapping[str, Any]) -> Segment:
+    kind, role = Kind(fields["kind"]), Role(fields["role"])
+    return Segment(
+        kind, role, fields["text"], fields["tokens"], fields["turn"], fields["reason"]
+    )
+
+
+def _ledger_row(fields: Mapping[str, Any]) -> LedgerRow:
+    known = dict(fields)
+    known["parts"] = tuple(fields["parts"].items())
+    known["verdict"] = Verdict(fields["verdict"])
+    return LedgerRow(**known)

@@ -1,0 +1,144 @@
+"""The context window: what one request carries, and why.
+
+A `ContextWindow` is the only source of the numbers on screen: the very object whose
+`messages()` go to the provider.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+
+from jitchat.turn import Message, Mode, Role
+from jitchat.window.budget import Budget
+
+
+class Kind(StrEnum):
+    """What a segment is, in the order of the window."""
+
+    SYSTEM = "system"
+    PINNED = "pinned"
+    RECENT = "recent"
+    INDEX = "index"
+    RETRIEVED = "retrieved"
+    DRAFT = "draft"
+
+
+_TAIL = (Kind.INDEX, Kind.RETRIEVED, Kind.DRAFT)
+
+
+class Verdict(StrEnum):
+    """What became of a candidate."""
+
+    PINNED = "pinned"
+    RECENT = "recent"
+    RETRIEVED = "retrieved"
+    INDEX = "index"
+    LEFT_OUT = "left out"
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of the window."""
+
+    kind: Kind
+    role: Role
+    """Of the message that carries it."""
+    text: str
+    """Exactly as sent."""
+    tokens: int
+    """With its share of what the protocol adds."""
+    turn: int | None
+    """The turn it stems from; None for the system prompt."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """The decision on one turn."""
+
+    turn: int
+    rank: int | None
+    """On the shortlist; None for a turn that is only a neighbour of a hit."""
+    score: float
+    parts: tuple[tuple[str, float], ...]
+    tokens: int
+    """What the turn costs at full text."""
+    verdict: Verdict
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextWindow:
+    """One request's worth of segments, in order, the draft last."""
+
+    mode: Mode
+    model: str
+    counter: str
+    """Name of what counted."""
+    exact: bool
+    """Whether that is the model's own tokenizer."""
+    budget: Budget
+    segments: tuple[Segment, ...]
+    ledger: tuple[LedgerRow, ...]
+    full_tokens: int
+    """What `full` would send for the same draft."""
+
+    @property
+    def used(self) -> int:
+        """Tokens of all segments."""
+        return sum(segment.tokens for segment in self.segments)
+
+    @property
+    def free(self) -> int:
+        """What is left of the budget."""
+        return self.budget.budget - self.used
+
+    @property
+    def stable_tokens(self) -> int:
+        """Tokens before the volatile tail: what a provider's prompt cache can keep."""
+        return sum(segment.tokens for segment in self.segments if segment.kind not in _TAIL)
+
+    @property
+    def saving(self) -> float:
+        """The share of `full`'s tokens that is not sent, 0 to 1."""
+        return 1 - self.used / self.full_tokens if self.full_tokens else 0.0
+
+    def tokens_of(self, kind: Kind) -> int:
+        """Tokens of all segments of one kind."""
+        return sum(segment.tokens for segment in self.segments if segment.kind is kind)
+
+    def messages(self) -> tuple[Message, ...]:
+        """The request: system, pinned, one message a recent turn, and one with the whole tail."""
+        made: list[Message] = []
+        for _, group in groupby(enumerate(self.segments), key=_message_key):
+            parts = [segment for _, segment in group]
+            turn = parts[0].turn if parts[0].kind is Kind.RECENT else None
+            text = "".join(segment.text for segment in parts)
+            made.append(Message(parts[0].role, text, turn))
+        return tuple(made)
+
+    def kind_of_turns(self) -> dict[int, Kind]:
+        """For each turn in the window, as what it is there; full text wins over an index line."""
+        found: dict[int, Kind] = {}
+        for segment in self.segments:
+            if segment.turn is not None and found.get(segment.turn, Kind.INDEX) is Kind.INDEX:
+                found[segment.turn] = segment.kind
+        return found
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the messages, in hexadecimal: the window's address in the cold store."""
+        pairs = [(message.role.value, message.content) for message in self.messages()]
+        return hashlib.sha256(json.dumps(pairs, ensure_ascii=True).encode()).hexdigest()
+
+
+def _message_key(numbered: tuple[int, Segment]) -> tuple[str, int]:
+    """Segments with the same key share a message."""
+    number, segment = numbered
+    if segment.kind in _TAIL:
+        return "tail", 0
+    return segment.kind.value, number if segment.kind is Kind.RECENT else 0
