@@ -20,16 +20,17 @@ from jitchat.text.decisions import commits
 from jitchat.text.sentences import is_question, sentences
 from jitchat.text.words import stems
 
-ENOUGH = 0.6
+ENOUGH = 0.55
 """The share of the question that must be covered for an answer."""
 _LISTED = 6
-_TURN_WEIGHT, _ASKED_WEIGHT = 0.5, 0.4
+_BESIDE_WEIGHT, _TURN_WEIGHT, _ASKED_WEIGHT = 0.8, 0.5, 0.4
+_RAREST = 5.0
 _KIND, _NEAR = 0.2, 0.85
 _INDEX_LINE = 0.9
 
 _WHEN = re.compile(r"\b(?:when|what time|which (?:day|date)|what (?:day|date)|how long)\b", re.I)
 _HOW_MANY = re.compile(r"\b(?:how (?:many|much|often)|which (?:port|number)|what port)\b", re.I)
-_SEVERAL = re.compile(r"\b(?:how many|which .*s\b|list|all (?:the|of)|who all|every)\b", re.I)
+_SEVERAL = re.compile(r"\b(?:how many|which \w+s\b|list|all (?:the|of)|who all|every)\b", re.I)
 _DECIDED = re.compile(
     r"\b(?:decid\w*|decision|agree[ds]?|settled?|chose|choose|pick(?:ed)?|conclu\w+)\b", re.I
 )
@@ -40,8 +41,10 @@ _ABOUT_TALKING = frozenset(
         " exactly again please question answer conversation turn message"
     )
 )
-_CITATION = re.compile(r"[”`] \(#\d+, [^()]*\)$")
-"""The end of an answer of the reader's own. It cites sources, never its own citations."""
+_COMMAND = re.compile(r"\bcommands?(?: line)?\b", re.I)
+_LIKE_CODE = re.compile(r"(?:^|\s)--?[a-z]|^\$ |[{};]$|\w\(")
+_CITATIONS = re.compile(r"(?:(?:- )?[“`].*[”`] \(#\d+, [^()]*\)\n?)+")
+"""An answer of the reader's own. It cites sources, never its own citations."""
 _NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen)\b", re.I)
 
 
@@ -59,6 +62,8 @@ class _Unit:
     passage: Passage
     sentence: str
     own: frozenset[str]
+    beside: frozenset[str]
+    """Stems of the sentence before it, which it may take up."""
     around: frozenset[str]
     """Stems of the whole turn."""
     asked: frozenset[str]
@@ -67,7 +72,7 @@ class _Unit:
 
 def wanted_stems(question: str) -> frozenset[str]:
     """What the question is about, without the words that are about talking."""
-    every = frozenset(stems(question))
+    every = frozenset(stems(_COMMAND.sub("", question)))
     return every - _ABOUT_TALKING or every
 
 
@@ -89,21 +94,23 @@ def _units(passages: Sequence[Passage]) -> list[_Unit]:
     units: list[_Unit] = []
     asked: frozenset[str] = frozenset()
     for passage in passages:
-        around = frozenset(stems(passage.text))
-        for sentence in filter(_is_source, sentences(passage.text)):
+        if _CITATIONS.fullmatch(passage.text):
+            continue
+        around, beside = frozenset(stems(passage.text)), frozenset[str]()
+        for sentence in sentences(passage.text):
             own = frozenset(stems(f"{passage.who} {sentence}"))
-            units.append(_Unit(passage, sentence, own, around, asked))
+            units.append(_Unit(passage, sentence, own, beside, around, asked))
+            beside = own
         asked = around if is_question(passage.text) else frozenset()
     return units
 
 
-def _is_source(sentence: str) -> bool:
-    return not _CITATION.search(sentence)
-
-
 def _rarity(units: Sequence[_Unit], wanted: frozenset[str]) -> dict[str, float]:
     having = Counter(stem for unit in units for stem in unit.own & wanted)
-    return {stem: math.log(1 + (len(units) + 1) / (having[stem] + 0.5)) for stem in wanted}
+    return {
+        stem: min(_RAREST, math.log(1 + (len(units) + 1) / (having[stem] + 0.5)))
+        for stem in wanted
+    }
 
 
 def _score(
@@ -116,6 +123,7 @@ def _score(
         value
         * max(
             float(stem in unit.own),
+            _BESIDE_WEIGHT * (stem in unit.beside),
             _TURN_WEIGHT * (stem in unit.around),
             _ASKED_WEIGHT * (stem in unit.asked),
         )
@@ -135,6 +143,7 @@ def _is_of_kind(sentence: str, question: str) -> bool:
     return (
         bool(_WHEN.search(question) and has_time_cue(sentence))
         or bool(_HOW_MANY.search(question) and _NUMBER.search(sentence))
+        or bool(_COMMAND.search(question) and _LIKE_CODE.search(sentence))
         or bool(_DECIDED.search(question) and commits(sentence))
     )
 

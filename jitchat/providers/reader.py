@@ -18,7 +18,7 @@ from jitchat.text.safe import shortened
 from jitchat.turn import Message, Usage
 
 _PIECE = re.compile(r"\S+\s*|\s+")
-_CODE = re.compile(r"(?:^|\s)--?\w|^[\w./-]+\(|[{};]$|^\$ ")
+_CODE = re.compile(r"\s--[a-z]|[{};]$|^\$ ")
 _ABOUT = (
     "I am the embedded reader, not a language model: I quote what the window holds. Ask me about"
     " something that was said in this conversation."

@@ -28,7 +28,9 @@ STOP_WORDS = frozenset(
     theirs them themselves then there there's these they they'd they'll they're they've this those
     through to too under until up us very was wasn't we we'd we'll we're we've were weren't what
     what's when where which while who who's whom why will with won't would wouldn't yeah yes yet
-    you you'd you'll you're you've your yours yourself yourselves""".split()
+    you you'd you'll you're you've your yours yourself yourselves anybody anyone anything everybody
+    everyone everything nobody nothing somebody someone something ever hello hey hi thank thanks
+    cheers""".split()
 )
 
 
