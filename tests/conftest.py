@@ -1,0 +1,110 @@
+"""Every test runs on a fixed clock, in a home of its own, and cannot reach the network."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from jitchat.memory.database import Database
+from jitchat.memory.store import ColdStore
+from tests.support import SHARED
+
+os.environ["TZ"] = "UTC"
+os.environ.pop("NO_COLOR", None)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="run the long rounds too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--long"):
+        skip = pytest.mark.skip(reason="a long round; run with --long")
+        for item in items:
+            if "long" in item.keywords:
+                item.add_marker(skip)
+
+
+@pytest.fixture
+def rounds(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
+    """rounds(few, many): how often to try, `many` only with --long."""
+    long = request.config.getoption("--long")
+    return lambda few, many: many if long else few
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A JITCHAT_HOME of this test's own; no setting and no key of the machine's."""
+    for name in list(os.environ):
+        if name.startswith(("JITCHAT_", "OPENAI_")) and name != "JITCHAT_SHARED":
+            monkeypatch.delenv(name)
+    folder = tmp_path / "home"
+    monkeypatch.setenv("JITCHAT_HOME", str(folder))
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "no-vocabulary"))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Connecting anywhere but to this machine fails the test."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: object) -> None:
+        host = address[0] if isinstance(address, tuple) else ""
+        if host not in ("", "127.0.0.1", "::1", "localhost"):
+            raise AssertionError(f"a test tried to reach {address}")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+class FixedClock:
+    """Starts on 13 March 2026, 10:00 UTC; every look moves it on by a second."""
+
+    def __init__(self) -> None:
+        self.time = datetime(2026, 3, 13, 10, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.time += timedelta(seconds=1)
+        return self.time
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    return FixedClock()
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    opened = Database(tmp_path / "cold.db")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def store(database: Database, clock: FixedClock) -> ColdStore:
+    return ColdStore(database, clock)
+
+
+@pytest.fixture
+def shared_vocabulary(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """tiktoken's real vocabularies, where they are."""
+    folder = SHARED / "tiktoken"
+    if not folder.is_dir():
+        pytest.skip("needs tiktoken's vocabularies in ../shared/tiktoken")
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def locomo() -> Path:
+    """LoCoMo's conversations, where they are."""
+    path = SHARED / "data" / "locomo" / "locomo5.json"
+    if not path.is_file():
+        pytest.skip("needs LoCoMo in ../shared/data/locomo")
+    return path

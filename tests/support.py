@@ -1,0 +1,90 @@
+"""What tests share: a scripted provider, short turns, and where outside data is."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jitchat.errors import JitchatError
+from jitchat.memory.embedder import Embedder, NoEmbedder
+from jitchat.memory.memory import Memory
+from jitchat.memory.store import ColdStore
+from jitchat.providers.provider import Delta, Finished, Options, Piece
+from jitchat.session import Session, SessionOptions
+from jitchat.transfer.intake import store_demo
+from jitchat.turn import Conversation, Message, Role, Turn, Usage
+from jitchat.window.tokens import EstimateCounter, TokenCounter
+
+ROOT = Path(__file__).parents[1]
+SHARED = Path(os.environ.get("JITCHAT_SHARED", ROOT.parent / "shared"))
+
+
+@dataclass
+class ScriptedProvider:
+    """Answers as told: texts become deltas, errors are raised, events are waited for."""
+
+    script: Sequence[str | JitchatError | asyncio.Event | Piece] = ("Understood.",)
+    name: str = "scripted"
+    model: str = "scripted-1"
+    requests: list[tuple[Message, ...]] = field(default_factory=list)
+
+    async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
+        self.requests.append(tuple(messages))
+        for step in self.script:
+            if isinstance(step, asyncio.Event):
+                await step.wait()
+            elif isinstance(step, JitchatError):
+                raise step
+            else:
+                yield Delta(step) if isinstance(step, str) else step
+            await asyncio.sleep(0)
+        yield Usage(100, 10)
+        yield Finished("stop")
+
+    async def aclose(self) -> None:
+        """Nothing to give back."""
+
+
+def turn(position: int, content: str, role: Role | None = None, name: str | None = None) -> Turn:
+    """A turn; odd positions are the user's unless a role is given."""
+    spoken = role or (Role.USER if position % 2 else Role.ASSISTANT)
+    return Turn(position, spoken, content, None, name)
+
+
+def talk(*contents: str) -> list[Turn]:
+    """Turns that take turns, the user first."""
+    return [turn(number, content) for number, content in enumerate(contents, start=1)]
+
+
+def conversation_of(store: ColdStore, turns: Sequence[Turn]) -> Conversation:
+    """A stored conversation."""
+    made = store.create("A talk")
+    store.append(made.id, turns)
+    return store.conversation(made.id)
+
+
+def session_on(
+    store: ColdStore,
+    conversation: Conversation,
+    provider: ScriptedProvider | None = None,
+    *,
+    embedder: Embedder | None = None,
+    counter: TokenCounter | None = None,
+    options: SessionOptions | None = None,
+) -> Session:
+    """A session with everything indexed."""
+    memory = Memory(store, conversation, embedder or NoEmbedder())
+    made = Session(
+        memory, provider or ScriptedProvider(), counter or EstimateCounter(),
+        options or SessionOptions(),
+    )
+    made.index_replies()
+    return made
+
+
+def demo_session(store: ColdStore, provider: ScriptedProvider | None = None) -> Session:
+    """A session on the bundled demo conversation, lexical only."""
+    return session_on(store, store_demo(store), provider)
