@@ -1,0 +1,93 @@
+"""The app: one chat screen, the palette, and what happens when a defect stops it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable
+
+from rich.segment import Segments
+from rich.text import Text
+from textual.app import App, SystemCommand
+from textual.screen import Screen
+
+from jitchat import __version__
+from jitchat.crash import crash_report, write_crash
+from jitchat.tui.backend import Backend
+from jitchat.tui.keys import ACTIONS, MODES
+from jitchat.tui.screens.chat import ChatScreen
+from jitchat.turn import Conversation
+
+TWICE_WITHIN = 2.0
+"""Seconds in which a second Ctrl+C quits."""
+
+
+class JitchatApp(App[None]):
+    """jitchat in a terminal."""
+
+    TITLE = "jitchat"
+    ENABLE_COMMAND_PALETTE = True
+
+    def __init__(self, backend: Backend, conversation: Conversation) -> None:
+        super().__init__()
+        self._backend = backend
+        self._conversation = conversation
+        self._interrupted_at = float("-inf")
+
+    def on_mount(self) -> None:
+        """Theme and keys as set; then the chat."""
+        settings = self._backend.settings
+        if settings.screen.theme in self.available_themes:
+            self.theme = settings.screen.theme
+        else:
+            self.notify(
+                f"There is no theme {settings.screen.theme!r}; the palette lists them all.",
+                severity="warning",
+                markup=False,
+            )
+        self.set_keymap(dict(settings.keys))
+        self.push_screen(ChatScreen(self._backend, self._conversation))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Every action of the chat, and Textual's own."""
+        if isinstance(screen, ChatScreen):
+            for action in (*ACTIONS, *MODES):
+                if action.id not in ("palette", "pane", "quit"):
+                    keys = f" ({action.keys})" if action.keys else ""
+                    yield SystemCommand(
+                        action.title, f"{action.help}{keys}", _runner(screen, action.method)
+                    )
+        yield from super().get_system_commands(screen)
+
+    def action_help_quit(self) -> None:
+        """Ctrl+C: stop a reply; twice in two seconds: quit."""
+        moment = time.monotonic()
+        if moment - self._interrupted_at < TWICE_WITHIN:
+            self.exit()
+            return
+        self._interrupted_at = moment
+        if isinstance(self.screen, ChatScreen) and self.screen.busy:
+            self.screen.action_cancel()
+        self.notify("Ctrl+C once more quits. Everything is stored.", timeout=2, markup=False)
+
+    def _fatal_error(self) -> None:
+        """In place of Textual's traceback, whose locals hold the user's texts and keys."""
+        error = sys.exc_info()[1]
+        secrets = [str(self._backend.settings.provider.api_key)]
+        report = crash_report(error, __version__, secrets) if error else "no error\n"
+        path = self._backend.crash
+        where = f" A report without your texts and keys is in {path}." if (
+            write_crash(path, report)
+        ) else ""
+        told = Text(
+            f"jitchat: a defect stopped it ({type(error).__name__}). Your turns are stored.{where}"
+        )
+        self._exit_renderables.append(Segments(self.console.render(told, self.console.options)))
+        self._close_messages_no_wait()
+
+
+def _runner(screen: ChatScreen, method: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
+    async def run() -> None:
+        await screen.run_action(method)
+
+    return run

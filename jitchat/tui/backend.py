@@ -1,0 +1,42 @@
+"""What the app needs from whoever starts it: it builds nothing below itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from jitchat.memory.embedder import Embedder
+from jitchat.memory.store import ColdStore
+from jitchat.session import Session
+from jitchat.settings import Settings
+from jitchat.turn import Conversation
+
+
+class Backend(Protocol):
+    """Made by the composition root. What is marked slow is called from a thread."""
+
+    settings: Settings
+    store: ColdStore
+    crash: Path
+    """Where the report of a defect goes."""
+
+    def open_session(self, conversation: Conversation) -> Session:
+        """Slow: loads the embedder and the vocabulary the first time.
+
+        Raises:
+            JitchatError: What the settings ask for cannot be had.
+        """
+
+    @property
+    def may_download(self) -> bool:
+        """Whether a better embedder is missing, and allowed to be fetched."""
+
+    async def download(self, on_progress: Callable[[int], None]) -> str:
+        """Fetch the embedding model; what came of it, in a sentence. Cancelling stops it."""
+
+    def better_embedder(self) -> Embedder | None:
+        """Slow: the embedder that was downloaded, if it is here now."""
+
+    def hint(self) -> str:
+        """How to add a real model, in a few words."""

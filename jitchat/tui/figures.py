@@ -1,0 +1,38 @@
+"""How figures look on screen, everywhere the same."""
+
+from __future__ import annotations
+
+from jitchat.window.window import ContextWindow
+
+PART_BARS = "▁▂▃▄▅▆▇█"
+
+
+def tokens(count: int, *, exact: bool) -> str:
+    """`1,187`, or `~1,187` where it was estimated."""
+    return f"{count:,}" if exact else f"~{count:,}"
+
+
+def part_bars(parts: tuple[tuple[str, float], ...], largest: float) -> str:
+    """One bar a part of a score, scaled to the largest part on screen; a blank for none."""
+    return "".join(_bar(value, largest) for _, value in parts)
+
+
+def _bar(value: float, largest: float) -> str:
+    if value <= 0 or largest <= 0:
+        return " "
+    return PART_BARS[min(len(PART_BARS) - 1, int(value / largest * len(PART_BARS)))]
+
+
+def size_sentence(window: ContextWindow) -> str:
+    """`1,187 of 30,720 · full would be 3,446`."""
+    used = tokens(window.used, exact=window.exact)
+    full = tokens(window.full_tokens, exact=window.exact)
+    return f"{used} of {window.budget.budget:,} · full would be {full}"
+
+
+def send_sentence(window: ContextWindow) -> str:
+    """`in 1,187 · reserve 2,048 · saves 66 % · stable 508`."""
+    used = tokens(window.used, exact=window.exact)
+    saved = f" · saves {window.saving:.0%}".replace("%", " %") if window.saving > 0 else ""
+    stable = tokens(window.stable_tokens, exact=window.exact)
+    return f"in {used} · reserve {window.budget.reserve:,}{saved} · stable prefix {stable}"

@@ -1,0 +1,66 @@
+"""Every action of the chat: its id, keys and words. Bindings, palette and help are made of it.
+
+An id never changes, so that `[keys]` in the configuration can name it. Ctrl+M, Ctrl+I, Ctrl+[
+and Ctrl+H are other keys in most terminals and are not used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.binding import Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something that the user can do."""
+
+    id: str
+    keys: str
+    """Comma-separated, as Textual names them."""
+    method: str
+    """The action's name on the chat screen."""
+    title: str
+    help: str
+
+
+ACTIONS = (
+    Action("mode", "shift+tab", "cycle_mode", "Next mode", "full → recency → jit"),
+    Action("inspector", "f2", "toggle_inspector", "Inspector", "Show or hide the window's segments"),
+    Action("cancel", "escape", "cancel", "Cancel", "Stop the reply, keeping what came"),
+    Action("new", "ctrl+n", "new_conversation", "New conversation", "Start with an empty history"),
+    Action("resume", "ctrl+r", "resume", "Conversations", "Resume one, or search in all of them"),
+    Action("palette", "ctrl+p", "app.command_palette", "Palette", "Every action by name"),
+    Action("help", "f1", "help", "Help", "Keys and words"),
+    Action("pane", "f6", "app.focus_next", "Next pane", "Move the focus on"),
+    Action("download", "f5", "download", "Embedding model", "Fetch the better model, or stop that"),
+    Action("quit", "ctrl+q", "app.quit", "Quit", "Everything is stored"),
+)
+MODES = (
+    Action("mode_full", "", "use_mode('full')", "Mode full", "Send every turn"),
+    Action("mode_recency", "", "use_mode('recency')", "Mode recency", "Send the last turns"),
+    Action("mode_jit", "", "use_mode('jit')", "Mode jit", "Send the last turns and what is needed"),
+)
+
+PROMPT_KEYS = (
+    ("Enter", "send"),
+    ("Shift+Enter, Ctrl+J, Alt+Enter, \\ Enter", "new line"),
+    ("Up, Down", "earlier prompts, at the first and last line"),
+    ("PgUp, PgDn", "scroll the conversation"),
+    ("Ctrl+C", "copy what is selected; twice: quit"),
+    ("Ctrl+D", "quit, on an empty prompt"),
+)
+PANE_KEYS = (
+    ("Enter", "inspector: the segment's exact text"),
+    ("J, K, G, Shift+G", "conversation: down, up, first, last"),
+    ("Y", "exact text: copy it"),
+)
+
+
+def bindings() -> list[Binding]:
+    """The chat screen's bindings; they work wherever the focus is."""
+    return [
+        Binding(action.keys, action.method, action.title, id=action.id, priority=True, show=False)
+        for action in ACTIONS
+        if action.keys and action.id != "cancel"
+    ] + [Binding("escape", "cancel", "Cancel", id="cancel", show=False)]

@@ -1,0 +1,66 @@
+"""What workers report to the screen. Workers carry; handlers decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.message import Message
+
+from jitchat.errors import JitchatError
+from jitchat.events import Event
+from jitchat.session import Session
+from jitchat.window.window import ContextWindow
+
+
+@dataclass
+class SessionReady(Message):
+    """A conversation can be talked to."""
+
+    session: Session
+
+
+@dataclass
+class SessionRefused(Message):
+    """A conversation cannot be opened as the settings ask."""
+
+    error: JitchatError
+
+
+@dataclass
+class PreviewReady(Message):
+    """The window that would be sent, for the draft and mode of request `serial`."""
+
+    serial: int
+    outcome: ContextWindow | JitchatError
+
+
+@dataclass
+class SessionReported(Message):
+    """Something happened to the message that was sent."""
+
+    event: Event
+
+
+@dataclass
+class SendEnded(Message):
+    """The reply to `draft` is over, one way or another."""
+
+    session: Session
+    draft: str
+    cancelled: bool
+
+
+@dataclass
+class BacklogMoved(Message):
+    """So many turns were indexed by now."""
+
+    indexed: int
+    finished: bool
+
+
+@dataclass
+class DownloadMoved(Message):
+    """The embedding model is on its way: a sentence on how far."""
+
+    sentence: str
+    finished: bool = False

@@ -1,0 +1,223 @@
+"""The chat: what the user sends, what comes back, and every action there is."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+from textual import on, work
+
+from jitchat.events import ReplyDelta, SendFailed, TurnStored, UsageReported, WindowBuilt
+from jitchat.tui.backend import Backend
+from jitchat.tui.keys import bindings
+from jitchat.tui.messages import SendEnded, SessionReady, SessionRefused, SessionReported
+from jitchat.tui.screens.desk import DeskScreen
+from jitchat.tui.screens.exact import ExactScreen
+from jitchat.tui.screens.help import HelpScreen
+from jitchat.tui.screens.resume import ResumeScreen
+from jitchat.tui.widgets.budget_bar import BudgetBar
+from jitchat.tui.widgets.hint_line import HintLine
+from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.top_line import ModeTab, TopLine
+from jitchat.tui.widgets.transcript import Transcript
+from jitchat.turn import Conversation, Mode, Role, Turn
+
+if TYPE_CHECKING:
+    from textual.worker import Worker
+
+    from jitchat.session import Session
+
+NEW_TITLE = "New conversation"
+
+
+class ChatScreen(DeskScreen):
+    """Where people spend their time."""
+
+    BINDINGS = bindings()  # noqa: RUF012  Textual's own shape
+
+    def __init__(self, backend: Backend, conversation: Conversation) -> None:
+        super().__init__(backend, conversation)
+        self._waiting: str | None = None
+        self._sending: Worker[None] | None = None
+        self._said: Turn | None = None
+        self._answered = False
+
+    @property
+    def busy(self) -> bool:
+        """Whether a reply is on its way."""
+        return self._sending is not None
+
+    @on(Prompt.Submitted)
+    def _submitted(self, message: Prompt.Submitted) -> None:
+        if not message.text.strip():
+            return
+        if self.busy:
+            self.notify("A reply is on its way. Esc stops it.", markup=False)
+            return
+        draft = self.query_one(Prompt).take_draft()
+        if self.session is None:
+            self._waiting = draft
+            self.query_one(HintLine).show_cost("opening the conversation, then sending…")
+        else:
+            self._start(self.session, draft)
+
+    @on(SessionReady)
+    def _send_waiting(self, message: SessionReady) -> None:
+        if self._waiting is not None:
+            draft, self._waiting = self._waiting, None
+            self._start(message.session, draft)
+
+    @on(SessionRefused)
+    def _return_waiting(self) -> None:
+        if self._waiting is not None:
+            self.query_one(Prompt).give_back(self._waiting)
+            self._waiting = None
+
+    def _start(self, session: Session, draft: str) -> None:
+        self.query_one(HintLine).show_keys(busy=True)
+        self._said, self._answered = None, False
+        self._sending = self._send(session, draft, self.mode)
+
+    @work(group="send")
+    async def _send(self, session: Session, draft: str, mode: Mode) -> None:
+        cancelled = True
+        try:
+            async with aclosing(session.send(draft, mode)) as events:
+                async for event in events:
+                    self.post_message(SessionReported(event))
+            cancelled = False
+        finally:
+            self.post_message(SendEnded(session, draft, cancelled=cancelled))
+
+    @on(SessionReported)
+    async def _reported(self, message: SessionReported) -> None:
+        """Draw what happened."""
+        transcript, hint = self.query_one(Transcript), self.query_one(HintLine)
+        match message.event:
+            case TurnStored(turn) if turn.role is Role.USER:
+                self._said = turn
+                await transcript.put(turn)
+                hint.show_cost("looking for what is needed…")
+            case WindowBuilt(window, _):
+                self.sent = window
+                self.show_window(window, sent=True)
+            case ReplyDelta(text):
+                self._answered = True
+                await transcript.stream(text, self._said.position + 1 if self._said else 0)
+            case UsageReported(usage):
+                hint.show_cost(
+                    f"sent {usage.input_tokens:,} ✓ · cached {usage.cached_tokens:,}"
+                    f" · answer {usage.output_tokens:,} ✓"
+                )
+            case TurnStored(turn):
+                await transcript.put(turn)
+                self._free()
+            case SendFailed(error, draft):
+                self.tell(error)
+                if not self._answered:
+                    self.query_one(Prompt).give_back(draft)
+
+    @on(SendEnded)
+    async def _ended(self, message: SendEnded) -> None:
+        """Whatever happened, the prompt is free again; a cancelled reply keeps what came."""
+        if message.session is not self.session:
+            return
+        place = self._said.position if self._said else 0
+        for turn in message.session.memory.turns[-2:]:
+            if place and turn.position >= place:
+                await self.query_one(Transcript).put(turn)
+        if message.cancelled and not self._answered:
+            self.query_one(Prompt).give_back(message.draft)
+        self._free()
+
+    def _free(self) -> None:
+        """Ready for the next message."""
+        self._sending = None
+        self.query_one(HintLine).show_keys(busy=False)
+        self.conversation = self.backend.store.conversation(self.conversation.id)
+        self.query_one(TopLine).show_title(self.conversation.title, self.conversation.turns)
+
+    @on(ModeTab.Chosen)
+    def _mode_chosen(self, message: ModeTab.Chosen) -> None:
+        self.action_use_mode(message.mode.value)
+
+    @on(BudgetBar.KindClicked)
+    def _kind_clicked(self, message: BudgetBar.KindClicked) -> None:
+        self.query_one(Inspector).remove_class("-hidden")
+        self.query_one(Inspector).point_at(message.kind)
+
+    @on(Inspector.RowOpened)
+    def _row_opened(self, message: Inspector.RowOpened) -> None:
+        self.app.push_screen(ExactScreen(message.title, message.text))
+
+    @on(Inspector.LeftOutOpened)
+    def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
+        turns = self.session.memory.turns if self.session else []
+        text = next((turn.content for turn in turns if turn.position == message.row.turn), "")
+        title = f"left out #{message.row.turn} · {message.row.reason}"
+        self.app.push_screen(ExactScreen(title, text))
+
+    @on(Prompt.ScrollAsked)
+    def _scroll_asked(self, message: Prompt.ScrollAsked) -> None:
+        transcript = self.query_one(Transcript)
+        if message.pages > 0:
+            transcript.scroll_page_down()
+        else:
+            transcript.scroll_page_up()
+
+    @on(Prompt.QuitAsked)
+    async def _quit_asked(self) -> None:
+        await self.app.action_quit()
+
+    def action_cycle_mode(self) -> None:
+        """full → recency → jit; bar and inspector follow, without a request."""
+        modes = list(Mode)
+        self.action_use_mode(modes[(modes.index(self.mode) + 1) % len(modes)].value)
+
+    def action_use_mode(self, mode: str) -> None:
+        """Use a mode from now on."""
+        self.mode = Mode(mode)
+        self.query_one(TopLine).show_mode(self.mode)
+        self.plan_now(afresh=True)
+
+    def action_toggle_inspector(self) -> None:
+        """Show or hide the inspector."""
+        inspector = self.query_one(Inspector)
+        inspector.toggle_class("-hidden")
+        if inspector.has_class("-hidden") and inspector.has_focus_within:
+            self.query_one(Prompt).focus()
+
+    def action_cancel(self) -> None:
+        """Stop the reply; with none under way, back to the prompt."""
+        if self._sending is not None:
+            self._sending.cancel()
+        else:
+            self.query_one(Prompt).focus()
+
+    async def action_new_conversation(self) -> None:
+        """An empty conversation; one that is empty already is used again."""
+        if self._stays():
+            return
+        store = self.backend.store
+        empty = next((each for each in store.conversations() if not each.turns), None)
+        await self.open(empty or store.create(NEW_TITLE))
+
+    def action_resume(self) -> None:
+        """Choose another conversation."""
+        if not self._stays():
+            self.app.push_screen(ResumeScreen(self.backend.store), self._resumed)
+
+    async def _resumed(self, chosen: tuple[str, int | None] | None) -> None:
+        if chosen is not None:
+            await self.open(self.backend.store.conversation(chosen[0]), chosen[1])
+
+    def action_help(self) -> None:
+        """Keys and words."""
+        self.app.push_screen(HelpScreen(self.backend.hint()))
+
+    def _stays(self) -> bool:
+        """While a reply is under way, the conversation is not left."""
+        if self.busy:
+            self.notify("A reply is on its way. Esc stops it.", markup=False)
+        return self.busy

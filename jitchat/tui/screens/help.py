@@ -1,0 +1,60 @@
+"""Keys and words on one page."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from jitchat.tui.keys import ACTIONS, PANE_KEYS, PROMPT_KEYS
+
+WORDS = (
+    ("window", "what one request carries: system, pinned, recent, index, retrieved, draft"),
+    ("full", "every turn is sent, or the send is refused with the overshoot"),
+    ("recency", "the recent block: the last turns, at least two exchanges"),
+    ("jit", "the recent block, index lines, and the earlier turns that the draft needs"),
+    ("limit, reserve", "the model's context size; tokens kept free for the reply"),
+    ("budget", "limit − reserve; segments + free + reserve = limit, always"),
+    ("~", "estimated; without it, counted by the model's own tokenizer. ✓: the provider's figure"),
+)
+
+
+class HelpScreen(ModalScreen[None]):
+    """Read and close."""
+
+    CSS_PATH = "dialog.tcss"
+    BINDINGS = [Binding("escape,q,f1", "dismiss", "Close", id="help_close")]  # noqa: RUF012
+
+    def __init__(self, hint: str) -> None:
+        super().__init__(classes="dialog")
+        self._hint = hint
+
+    def compose(self) -> ComposeResult:
+        """Three lists and how to add a model."""
+        with VerticalScroll(classes="box") as box:
+            box.border_title = "Help"
+            box.border_subtitle = "Esc close"
+            yield Static(_page(self._hint))
+
+
+def _page(hint: str) -> Content:
+    keys = [(_spelled(a.keys), f"{a.title}: {a.help}") for a in ACTIONS if a.keys]
+    parts: list[tuple[str, str]] = []
+    for title, rows in (
+        ("Everywhere", keys),
+        ("In the prompt", PROMPT_KEYS),
+        ("In the panes", PANE_KEYS),
+        ("Words", WORDS),
+    ):
+        parts.append((f"{title}\n", "bold $text-primary"))
+        for name, meaning in rows:
+            parts += [(f"  {name:<18}", "bold"), (f" {meaning}\n", "")]
+        parts.append(("\n", ""))
+    return Content.assemble(*parts, ("Models\n", "bold $text-primary"), (f"  {hint}", ""))
+
+
+def _spelled(keys: str) -> str:
+    return ", ".join("+".join(part.capitalize() for part in key.split("+")) for key in keys.split(","))

@@ -1,0 +1,1 @@
+"""The chat's own widgets: one datum each, attributes down, messages up."""

@@ -1,0 +1,88 @@
+"""The budget bar: the whole limit as one stacked bar, and the same figures in words.
+
+Patterns as well as colours, so that it reads without colour. Every kind that has a token has
+at least one cell; the rest is to scale.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.style import Style
+from textual.widget import Widget
+
+from jitchat.tui.figures import tokens
+from jitchat.window.window import ContextWindow, Kind
+
+_PATTERNS = {
+    "system": "█",
+    "pinned": "▓",
+    "recent": "▚",
+    "index": "░",
+    "retrieved": "▒",
+    "draft": "▞",
+    "free": "·",
+    "reserve": "╱",
+}
+
+
+class BudgetBar(Widget):
+    """Draws one window."""
+
+    COMPONENT_CLASSES = {f"bar--{name}" for name in _PATTERNS}  # noqa: RUF012  Textual's own shape
+
+    window: reactive[ContextWindow | None] = reactive(None)
+
+    @dataclass
+    class KindClicked(Message):
+        """The user points at a kind of segment."""
+
+        kind: str
+
+    def render(self) -> Content:
+        """Two lines: the bar and its legend."""
+        if self.window is None:
+            return Content("·" * self.size.width)
+        shares = self._shares(self.window)
+        cells = _cells(shares, self.size.width)
+        bar = [(_PATTERNS[name] * count, self._style(name)) for name, count in cells.items()]
+        legend: list[tuple[str, Style | str]] = []
+        for name, count in shares.items():
+            if not count and name == "pinned":
+                continue
+            figure = tokens(count, exact=self.window.exact or name == "reserve")
+            legend += [(_PATTERNS[name], self._style(name)), (f" {name} {figure}  ", "")]
+        return Content.assemble(*bar, "\n", *legend)
+
+    def on_click(self, event: events.Click) -> None:
+        """Say which part was clicked."""
+        if self.window is None or event.y > 0:
+            return
+        right = 0
+        for name, count in _cells(self._shares(self.window), self.size.width).items():
+            right += count
+            if event.x < right:
+                self.post_message(self.KindClicked(name))
+                return
+
+    def _shares(self, window: ContextWindow) -> dict[str, int]:
+        found = {kind.value: window.tokens_of(kind) for kind in Kind}
+        return found | {"free": window.free, "reserve": window.budget.reserve}
+
+    def _style(self, name: str) -> Style:
+        return self.get_visual_style(f"bar--{name}")
+
+
+def _cells(shares: dict[str, int], width: int) -> dict[str, int]:
+    """`width` cells by share: at least one for all that is there, `free` gives the difference."""
+    total = max(1, sum(shares.values()))
+    cells = {name: max(1, count * width // total) if count else 0 for name, count in shares.items()}
+    order = ["free", *sorted((name for name in shares if name != "free"), key=shares.__getitem__)]
+    for name in (order[0], *reversed(order[1:])):
+        spare = width - sum(cells.values())
+        cells[name] = max(1 if shares[name] else 0, cells[name] + spare) if shares[name] else 0
+    return cells

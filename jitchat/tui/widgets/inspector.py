@@ -1,0 +1,173 @@
+"""The inspector: every segment of a window, what it costs, why it is there, and what is not.
+
+It is given the very window that is sent; it counts and ranks nothing itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import DataTable, Static
+
+from jitchat.errors import JitchatError
+from jitchat.text.safe import one_line
+from jitchat.tui.figures import part_bars, size_sentence
+from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, Verdict
+
+SINGLY = 60
+"""So many recent turns have a row each; the ones before them share one."""
+
+Row = tuple[str, Sequence[Segment], LedgerRow | None]
+"""A kind or `left out`, the segments that the row stands for, and the turn's ledger row."""
+
+
+class Inspector(Vertical):
+    """A window as a table."""
+
+    BINDINGS = [Binding("ctrl+home", "top", show=False)]  # noqa: RUF012  Textual's own shape
+
+    @dataclass
+    class RowOpened(Message):
+        """The user wants to see a row's exact text."""
+
+        title: str
+        text: str
+
+    @dataclass
+    class LeftOutOpened(Message):
+        """The user wants to see a turn that is not in the window."""
+
+        row: LedgerRow
+
+    def __init__(self) -> None:
+        super().__init__(id="inspector")
+        self._title = Static(id="inspector-title")
+        self._note = Static(id="inspector-note")
+        self._table: DataTable[Text] = DataTable(
+            id="segments", cursor_type="row", zebra_stripes=False, cell_padding=1
+        )
+        self._rows: list[Row] = []
+
+    def compose(self) -> ComposeResult:
+        """Title, table, and a line for what cannot be sent."""
+        yield self._title
+        yield self._note
+        yield self._table
+
+    def on_mount(self) -> None:
+        """The columns, narrow ones first."""
+        for name in ("kind", "turn", "tokens", "score", "ldnsc", "why"):
+            self._table.add_column(name, key=name)
+        self._title.update("window")
+
+    def show(self, window: ContextWindow, *, sent: bool) -> None:
+        """The window that was sent, or the one that would be."""
+        which = "sent window" if sent else "next window"
+        self._title.update(
+            Content.assemble((f" {which} ", "reverse bold"), f" {size_sentence(window)}")
+        )
+        self._note.update("")
+        self._note.display = False
+        self._rows = _rows(window)
+        self._fill()
+
+    def refuse(self, error: JitchatError) -> None:
+        """Why nothing can be sent as it stands."""
+        self._title.update(Content.assemble((" next window ", "reverse bold"), " does not fit"))
+        self._note.update(Content(str(error)))
+        self._note.display = True
+        self._rows = []
+        self._table.clear()
+
+    def point_at(self, kind: str) -> None:
+        """Move the cursor to the first row of a kind."""
+        for number, (name, _, _) in enumerate(self._rows):
+            if name == kind:
+                self._table.move_cursor(row=number)
+                self._table.focus()
+                return
+
+    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+        """Open the row under the cursor."""
+        event.stop()
+        if not 0 <= event.cursor_row < len(self._rows):
+            return
+        kind, segments, row = self._rows[event.cursor_row]
+        if segments:
+            text = "".join(segment.text for segment in segments)
+            self.post_message(self.RowOpened(_title(kind, segments, row), text))
+        elif row is not None:
+            self.post_message(self.LeftOutOpened(row))
+
+    def _fill(self) -> None:
+        table = self._table
+        place = table.cursor_row
+        rows = [row for _, _, row in self._rows if row]
+        largest = max((value for row in rows for _, value in row.parts), default=0.0)
+        table.clear()
+        for kind, segments, row in self._rows:
+            table.add_row(*_cells(kind, segments, row, largest))
+        if self._rows:
+            table.move_cursor(row=min(place, len(self._rows) - 1))
+
+
+def _rows(window: ContextWindow) -> list[Row]:
+    """The segments in order, long recent blocks gathered, then what was left out by rank."""
+    ledger = {row.turn: row for row in window.ledger}
+    recent = [segment for segment in window.segments if segment.kind is Kind.RECENT]
+    gathered = recent[:-SINGLY] if len(recent) > SINGLY + 1 else []
+    last_gathered = gathered[-1].turn if gathered else None
+    rows: list[Row] = []
+    for segment in window.segments:
+        if segment.kind is Kind.RECENT and _within(segment, last_gathered):
+            if segment is gathered[0]:
+                rows.append((Kind.RECENT.value, gathered, None))
+            continue
+        known = None if segment.turn is None else ledger.get(segment.turn)
+        rows.append((segment.kind.value, (segment,), known))
+    left = [row for row in window.ledger if row.verdict is Verdict.LEFT_OUT]
+    return rows + [(Verdict.LEFT_OUT.value, (), row) for row in left]
+
+
+def _within(segment: Segment, last: int | None) -> bool:
+    return last is not None and segment.turn is not None and segment.turn <= last
+
+
+def _cells(
+    kind: str, segments: Sequence[Segment], row: LedgerRow | None, largest: float
+) -> tuple[Text, ...]:
+    """A row of the table; nothing in it is markup."""
+    tokens = sum(segment.tokens for segment in segments) if segments else (row.tokens if row else 0)
+    reason = segments[0].reason if segments else (row.reason if row else "")
+    dim = "dim" if not segments else ""
+    score = f"{row.score:.2f}" if row and row.rank else ""
+    return (
+        Text(kind, dim),
+        Text(_turns(segments, row), dim, justify="right"),
+        Text(f"{tokens:,}", dim, justify="right"),
+        Text(score, dim, justify="right"),
+        Text(part_bars(row.parts, largest) if row else "", dim),
+        Text(one_line(reason), dim),
+    )
+
+
+def _turns(segments: Sequence[Segment], row: LedgerRow | None) -> str:
+    numbers = [s.turn for s in segments if s.turn is not None] or ([row.turn] if row else [])
+    if not numbers:
+        return ""
+    return f"#{numbers[0]}" if len(numbers) == 1 else f"#{numbers[0]}–{numbers[-1]}"
+
+
+def _title(kind: str, segments: Sequence[Segment], row: LedgerRow | None) -> str:
+    tokens = sum(segment.tokens for segment in segments)
+    parts = " ".join(f"{name} {value:.2f}" for name, value in row.parts) if row else ""
+    scored = f" · score {row.score:.2f} = {parts}" if row and parts else ""
+    where = _turns(segments, row)
+    return one_line(f"{kind} {where} · {tokens:,} tokens · {segments[0].reason}{scored}")

@@ -1,0 +1,147 @@
+"""The prompt: Enter sends, a modified Enter breaks the line, Up and Down walk the history.
+
+A very large paste is held aside and stands in the text as a marker, so that typing stays
+quick; what is sent is the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual import events
+from textual.binding import Binding
+from textual.message import Message
+from textual.widgets import TextArea
+
+from jitchat.text.safe import visible
+
+LARGE_PASTE = 50_000
+"""Characters from which a paste is held aside."""
+
+
+class Prompt(TextArea):
+    """Where the user writes."""
+
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("shift+enter,ctrl+j,alt+enter", "newline", "New line", id="newline", show=False),
+        Binding("ctrl+d", "quit_or_delete", "Quit", id="prompt_quit", show=False),
+        Binding("pageup", "scroll_chat(-1)", show=False),
+        Binding("pagedown", "scroll_chat(1)", show=False),
+    ]
+
+    @dataclass
+    class Submitted(Message):
+        """The user wants this sent."""
+
+        text: str
+
+    @dataclass
+    class ScrollAsked(Message):
+        """The conversation should move by pages, down for 1."""
+
+        pages: int
+
+    class QuitAsked(Message):
+        """Ctrl+D on an empty prompt."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            id="prompt",
+            compact=True,
+            highlight_cursor_line=False,
+            placeholder="Ask about anything that was said…",
+        )
+        self._history: list[str] = []
+        self._place = 0
+        self._unsent = ""
+        self._pastes: dict[str, str] = {}
+
+    @property
+    def draft(self) -> str:
+        """The text with what was pasted in place of its markers."""
+        text = self.text
+        for marker, pasted in self._pastes.items():
+            text = text.replace(marker, pasted)
+        return text
+
+    def use_history(self, prompts: Sequence[str]) -> None:
+        """Earlier prompts, the newest first."""
+        self._history = list(dict.fromkeys(prompts))
+        self._place = 0
+
+    def take_draft(self) -> str:
+        """The draft, leaving an empty prompt."""
+        draft = self.draft
+        self._place, self._unsent = 0, ""
+        self.text = ""
+        return draft
+
+    def give_back(self, draft: str) -> None:
+        """Put a draft that was not sent back, ahead of what was typed since."""
+        typed = self.text
+        held = self._held(draft) if len(draft) > LARGE_PASTE else draft
+        self.text = f"{held}\n{typed}" if typed.strip() else held
+        self.move_cursor(self.document.end)
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key == "enter":
+            event.stop()
+            event.prevent_default()
+            self._enter()
+        elif event.key in ("up", "down") and self._at_edge(event.key):
+            event.stop()
+            event.prevent_default()
+            self._walk(1 if event.key == "up" else -1)
+        else:
+            await super()._on_key(event)
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        text = visible(event.text)
+        self.insert(self._held(text) if len(text) > LARGE_PASTE else text)
+
+    def action_newline(self) -> None:
+        """Break the line at the cursor."""
+        self.insert("\n")
+
+    def action_quit_or_delete(self) -> None:
+        """Quit on an empty prompt, else delete to the right, as shells do."""
+        if self.text:
+            self.action_delete_right()
+        else:
+            self.post_message(self.QuitAsked())
+
+    def action_scroll_chat(self, pages: int) -> None:
+        """Let the conversation move without leaving the prompt."""
+        self.post_message(self.ScrollAsked(pages))
+
+    def _enter(self) -> None:
+        row, column = self.cursor_location
+        if self.document.get_line(row)[:column].endswith("\\"):
+            self.action_delete_left()
+            self.insert("\n")
+        else:
+            self.post_message(self.Submitted(self.draft))
+
+    def _held(self, text: str) -> str:
+        marker = f"[pasted text {len(self._pastes) + 1}: {len(text):,} characters]"
+        self._pastes[marker] = text
+        return marker
+
+    def _at_edge(self, key: str) -> bool:
+        row, _ = self.cursor_location
+        last = self.document.line_count - 1
+        return not self.selection.start != self.selection.end and row == (0 if key == "up" else last)
+
+    def _walk(self, step: int) -> None:
+        place = self._place + step
+        if not 0 <= place <= len(self._history):
+            return
+        if self._place == 0:
+            self._unsent = self.text
+        self._place = place
+        chosen = self._history[place - 1] if place else self._unsent
+        self.text = self._held(chosen) if len(chosen) > LARGE_PASTE else visible(chosen)
+        self.move_cursor(self.document.end)

@@ -1,0 +1,151 @@
+"""The conversation. Only a stretch of it is mounted; scrolling to an end mounts more.
+
+So a conversation of 100,000 turns opens as quickly as one of ten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from jitchat.turn import Role, Status, Turn
+from jitchat.window.window import Kind
+from jitchat.tui.widgets.turn_view import TurnView
+
+FIRST, STEP, MOST = 12, 20, 120
+"""Turns mounted at first, added at a time, and kept."""
+
+EMPTY = (
+    "Nothing has been said here yet.\n\nWrite below and press Enter. Every turn is kept whole on"
+    " this machine; the bar shows what goes into each request."
+)
+
+
+class Transcript(VerticalScroll):
+    """The turns around where the user looks."""
+
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("j", "scroll_down", show=False),
+        Binding("k", "scroll_up", show=False),
+        Binding("g", "first", show=False),
+        Binding("G", "last", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(id="transcript")
+        self._turns: list[Turn] = []
+        self._start = self._end = 0
+        self._kinds: Mapping[int, Kind] = {}
+        self._extending = False
+
+    async def show(self, turns: Sequence[Turn], at: int | None = None) -> None:
+        """Another conversation, or another place in it: its end, or the turn at position `at`."""
+        self._turns = list(turns)
+        place = len(self._turns)
+        if at is not None:
+            found = next((n for n, turn in enumerate(self._turns) if turn.position == at), place)
+            place = min(len(self._turns), found + FIRST)
+        self._end, self._start = place, max(0, place - 2 * FIRST if at else place - FIRST)
+        await self.remove_children()
+        views = self._views(self._start, self._end)
+        await self.mount_all(views or [Static(Content(EMPTY), id="empty")])
+        if at is not None:
+            self.anchor(False)
+            self._bring_up(at)
+        else:
+            self.anchor()
+
+    def know(self, turns: Sequence[Turn]) -> None:
+        """The whole conversation, of which the end is on screen already."""
+        behind = len(self._turns) - self._start
+        self._turns = list(turns)
+        self._end = len(self._turns)
+        self._start = max(0, self._end - behind)
+
+    async def put(self, turn: Turn) -> None:
+        """A turn as it now is: a new one at the end, in view, or one that is here already."""
+        for place in range(len(self._turns) - 1, -1, -1):
+            if self._turns[place].position == turn.position:
+                self._turns[place] = turn
+                if (view := self._view_of(turn.position)) is not None:
+                    await view.finish(turn)
+                return
+        if self._end < len(self._turns):
+            await self.show(self._turns)
+        await self.query("#empty").remove()
+        self._turns.append(turn)
+        self._end = len(self._turns)
+        await self.mount(TurnView(turn, self._kinds.get(turn.position)))
+        self.anchor()
+
+    async def stream(self, piece: str, position: int) -> None:
+        """A piece of the reply that will be the turn at `position`."""
+        if not self._turns or self._turns[-1].position != position:
+            await self.put(Turn(position, Role.ASSISTANT, "", None, None, Status.STREAMING))
+        if (view := self._view_of(position)) is not None:
+            await view.add(piece)
+
+    def mark(self, kinds: Mapping[int, Kind]) -> None:
+        """Which turns the window has, and as what."""
+        self._kinds = kinds
+        with self.app.batch_update():
+            for view in self.query(TurnView):
+                view.mark(kinds.get(view.turn.position))
+
+    def watch_scroll_y(self, old: float, new: float) -> None:
+        """Mount more when an end comes near."""
+        super().watch_scroll_y(old, new)
+        if not self._extending and self.is_mounted:
+            if new <= 2 and self._start > 0 and new < old:
+                self._extending = True
+                self.call_later(self._extend_up)
+            elif new >= self.max_scroll_y - 2 and self._end < len(self._turns) and new > old:
+                self._extending = True
+                self.call_later(self._extend_down)
+
+    async def action_first(self) -> None:
+        """To the first turn of all."""
+        if self._turns:
+            await self.show(self._turns, self._turns[0].position)
+
+    async def action_last(self) -> None:
+        """To the latest turn."""
+        await self.show(self._turns)
+        self.scroll_end(animate=False)
+
+    async def _extend_up(self) -> None:
+        start = max(0, self._start - STEP)
+        height = self.virtual_size.height
+        await self.mount_all(self._views(start, self._start), before=0)
+        self._start = start
+        self.call_after_refresh(self._keep_place, height)
+        if self._end - self._start > MOST:
+            for view in list(self.query(TurnView))[MOST:]:
+                view.remove()
+            self._end = self._start + MOST
+
+    async def _extend_down(self) -> None:
+        end = min(len(self._turns), self._end + STEP)
+        await self.mount_all(self._views(self._end, end))
+        self._end = end
+        self._extending = False
+
+    def _keep_place(self, height: int) -> None:
+        self.scroll_to(y=self.scroll_y + self.virtual_size.height - height, animate=False)
+        self._extending = False
+
+    def _bring_up(self, position: int) -> None:
+        if (view := self._view_of(position)) is not None:
+            self.call_after_refresh(view.scroll_visible, top=True, animate=False)
+
+    def _view_of(self, position: int) -> TurnView | None:
+        """The view of a turn, if it is mounted; the latest are looked at first."""
+        views = (view for view in reversed(self.children) if isinstance(view, TurnView))
+        return next((view for view in views if view.turn.position == position), None)
+
+    def _views(self, start: int, end: int) -> list[TurnView]:
+        return [TurnView(turn, self._kinds.get(turn.position)) for turn in self._turns[start:end]]

@@ -1,0 +1,95 @@
+"""One turn on screen: who and when, whether the window has it and as what, and its text."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Markdown, Static
+from textual.widgets.markdown import MarkdownStream
+
+from jitchat.text.safe import one_line, visible
+from jitchat.turn import Role, Status, Turn
+from jitchat.window.window import Kind
+
+_ENDED = {
+    Status.CUT: "cut off",
+    Status.CANCELLED: "cancelled",
+    Status.INTERRUPTED: "interrupted",
+    Status.UNANSWERED: "not answered, left out of later windows",
+    Status.STREAMING: "answering",
+}
+_GUTTER = {
+    Kind.PINNED: "pinned",
+    Kind.RECENT: "in the window",
+    Kind.INDEX: "index line",
+    Kind.RETRIEVED: "retrieved",
+    Kind.DRAFT: "sent",
+}
+
+
+class TurnView(Vertical):
+    """A turn. Its text is shown as Markdown where a model wrote it, as it stands otherwise."""
+
+    def __init__(self, turn: Turn, kind: Kind | None = None) -> None:
+        super().__init__(classes=f"turn {turn.role.value}")
+        self.turn = turn
+        self._kind = kind
+        self._header = Static(classes="turn-header")
+        self._stream: MarkdownStream | None = None
+        text = visible(turn.content)
+        self._body: Markdown | Static
+        if turn.role is Role.ASSISTANT:
+            self._body = Markdown(text, open_links=False, classes="turn-body")
+        else:
+            self._body = Static(Content(text), classes="turn-body")
+
+    def compose(self) -> ComposeResult:
+        """Header and body."""
+        yield self._header
+        yield self._body
+
+    def on_mount(self) -> None:
+        """Draw the header, once styles are known."""
+        self._draw_header()
+
+    def mark(self, kind: Kind | None) -> None:
+        """As what the turn is in the window; None if it is not."""
+        if kind is not self._kind:
+            self._kind = kind
+            self._draw_header()
+
+    async def add(self, piece: str) -> None:
+        """A piece of a streaming reply."""
+        if isinstance(self._body, Markdown):
+            if self._stream is None:
+                self._stream = Markdown.get_stream(self._body)
+            await self._stream.write(visible(piece))
+
+    async def finish(self, turn: Turn) -> None:
+        """The reply as it was stored."""
+        self.turn = turn
+        if self._stream is not None:
+            await self._stream.stop()
+            self._stream = None
+        if isinstance(self._body, Markdown):
+            await self._body.update(visible(turn.content))
+        self._draw_header()
+
+    def _draw_header(self) -> None:
+        for kind in Kind:
+            self.set_class(kind is self._kind, f"-{kind.value}")
+        turn = self.turn
+        when = f" · {turn.created_at:%a %-d %b %Y, %H:%M}" if turn.created_at else ""
+        ended = f" · {_ENDED[turn.status]}" if turn.status in _ENDED else ""
+        label = f" · {_GUTTER[self._kind]}" if self._kind in _GUTTER else ""
+        name = f"#{turn.position} " if turn.position else ""
+        self._header.update(
+            Content.assemble(
+                (name, "bold"),
+                (one_line(turn.speaker), "bold"),
+                (when, "dim"),
+                (ended, "italic"),
+                (label, "italic"),
+            )
+        )
