@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -22,12 +22,13 @@ class Paths:
     """Embedding models that were downloaded."""
     crash: Path
     """Written when a defect stops the app; holds no text of the user's and no keys."""
+    origins: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """By name, what decided it: a flag, a $VARIABLE, or `default`."""
 
-    @property
-    def folders(self) -> tuple[Path, ...]:
-        """The folders that hold the files above, without repeats."""
-        found = (self.config.parent, self.database.parent, self.models, self.crash.parent)
-        return tuple(dict.fromkeys(found))
+    def rows(self) -> Iterator[tuple[str, Path, str]]:
+        """(name, location, origin) of every one."""
+        for name in ("config", "database", "models", "crash"):
+            yield name, getattr(self, name), self.origins.get(name, "default")
 
 
 def locate(
@@ -35,28 +36,50 @@ def locate(
 ) -> Paths:
     """Resolve every path: explicit argument > environment > the platform's own folders."""
     home = environ.get("JITCHAT_HOME")
-    config_dir, data_dir, cache_dir = _one_folder(Path(home)) if home else _platform_folders()
-    config = config or _from(environ, "JITCHAT_CONFIG") or config_dir / "config.toml"
-    database = database or _from(environ, "JITCHAT_DB") or data_dir / "jitchat.db"
+    config_dir, data_dir, cache_dir = [Path(home)] * 3 if home else _platform_folders()
+    shared = "$JITCHAT_HOME" if home else "default"
+    found = {
+        "config": _first(config, "--config", environ, "JITCHAT_CONFIG"),
+        "database": _first(database, "--db", environ, "JITCHAT_DB"),
+        "models": None,
+        "crash": None,
+    }
+    usual = {
+        "config": config_dir / "config.toml",
+        "database": data_dir / "jitchat.db",
+        "models": cache_dir / "models",
+        "crash": data_dir / "crash.txt",
+    }
+    chosen = {name: path or (usual[name], shared) for name, path in found.items()}
     return Paths(
-        config=config.expanduser().absolute(),
-        database=database.expanduser().absolute(),
-        models=(cache_dir / "models").expanduser().absolute(),
-        crash=(data_dir / "crash.txt").expanduser().absolute(),
+        **{name: _absolute(path) for name, (path, _) in chosen.items()},
+        origins={name: origin for name, (_, origin) in chosen.items()},
     )
 
 
-def _from(environ: Mapping[str, str], name: str) -> Path | None:
-    value = environ.get(name)
-    return Path(value) if value else None
+def _first(
+    given: Path | None, flag: str, environ: Mapping[str, str], variable: str
+) -> tuple[Path, str] | None:
+    if given is not None:
+        return given, flag
+    value = environ.get(variable)
+    return (Path(value), f"${variable}") if value else None
 
 
-def _one_folder(home: Path) -> tuple[Path, Path, Path]:
-    return home, home, home
+def _absolute(path: Path) -> Path:
+    """Resolve `~` and the current folder, as far as there is one."""
+    try:
+        path = path.expanduser()
+    except RuntimeError:  # a `~name` that nobody has is an ordinary name
+        pass
+    try:
+        return path.absolute()
+    except FileNotFoundError:  # the current folder was deleted
+        return path
 
 
-def _platform_folders() -> tuple[Path, Path, Path]:
+def _platform_folders() -> list[Path]:
     from platformdirs import PlatformDirs  # noqa: PLC0415  30 ms, not needed with JITCHAT_HOME
 
     folders = PlatformDirs("jitchat", appauthor=False)
-    return folders.user_config_path, folders.user_data_path, folders.user_cache_path
+    return [folders.user_config_path, folders.user_data_path, folders.user_cache_path]

@@ -1,6 +1,7 @@
 """Every setting: its type, default, meaning, and which values it may have.
 
-A key is written `section.name`, everywhere.
+A key is written `section.name`, everywhere. What is said here is what `--help`, the checks and
+`jitchat config` go by.
 """
 
 from __future__ import annotations
@@ -21,16 +22,24 @@ class Secret(str):
         return "'•••'" if self else "''"
 
 
-def _setting(
-    default: Any,  # noqa: ANN401  a default has its field's type
-    help_text: str,
-    *,
-    env: str = "",
-    choices: tuple[str, ...] = (),
-    least: int | None = None,
-) -> Any:  # noqa: ANN401
-    meta = {"help": help_text, "env": env, "choices": choices, "least": least}
-    return field(default=default, metadata=meta)
+_NO_KEY = Secret()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is known of one setting beside its type and its default."""
+
+    help: str
+    flag: str = ""
+    """The command line's name for it; empty where it has none."""
+    variable: str = ""
+    """A well-known variable; every setting has JITCHAT_SECTION_NAME besides."""
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+
+
+def _setting(default: Any, help_text: str, **rule: Any) -> Any:  # noqa: ANN401  as its field's type
+    return field(default=default, metadata={"rule": Rule(help_text, **rule)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +47,11 @@ class ChatSettings:
     """How a conversation is held."""
 
     mode: str = _setting(
-        "jit", "how the window is chosen", env="JITCHAT_MODE", choices=("full", "recency", "jit")
+        "jit",
+        "how the window is chosen",
+        flag="--mode",
+        variable="JITCHAT_MODE",
+        choices=("full", "recency", "jit"),
     )
     system: str = _setting("", "instructions in place of the built-in ones")
 
@@ -47,23 +60,37 @@ class ChatSettings:
 class ProviderSettings:
     """Who answers."""
 
-    name: str = _setting("reader", "who answers", choices=("reader", "openai"))
-    base_url: str = _setting("https://api.openai.com/v1", "address of an OpenAI-compatible API")
-    model: str = _setting("", "the model's name there")
-    api_key: Secret = _setting(Secret(), "its key", env="OPENAI_API_KEY")
-    limit: int = _setting(0, "the model's context size in tokens; 0: 32,768", least=0)
-    reserve: int = _setting(2_048, "tokens kept free for the reply", least=1)
+    name: str = _setting("reader", "who answers", flag="--provider", choices=("reader", "openai"))
+    base_url: str = _setting(
+        "https://api.openai.com/v1", "address of an OpenAI-compatible API", flag="--base-url"
+    )
+    model: str = _setting("", "the model's name there", flag="--model")
+    api_key: Secret = _setting(_NO_KEY, "the key of that API", variable="OPENAI_API_KEY")
+    limit: int = _setting(
+        0,
+        "the model's context size in tokens; 0 is 32,768 with the reader, else 8,192",
+        flag="--limit",
+        least=0,
+    )
+    reserve: int = _setting(2_048, "tokens kept free for the reply", flag="--reserve", least=1)
     temperature: float = _setting(-1.0, "sampling temperature; negative: not sent")
-    read_seconds: float = _setting(600.0, "how long a silence of the server may last")
+    read_seconds: float = _setting(600.0, "how long a silence of the server may last", least=1)
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedderSettings:
     """What turns text into vectors."""
 
-    name: str = _setting("auto", "embedder", choices=("auto", "fastembed", "builtin", "none"))
+    name: str = _setting(
+        "auto",
+        "what turns text into vectors",
+        flag="--embedder",
+        choices=("auto", "fastembed", "builtin", "none"),
+    )
     model: str = _setting("sentence-transformers/all-MiniLM-L6-v2", "fastembed's model")
-    path: str = _setting("", "a local folder with that model's ONNX files")
+    path: str = _setting(
+        "", "a local folder with that model's ONNX files", flag="--embedder-path"
+    )
     download: bool = _setting(True, "with auto: fetch a missing model in the background")
 
 
@@ -71,9 +98,9 @@ class EmbedderSettings:
 class WindowSettings:
     """What a window spends on what, in tokens."""
 
-    recent: int = _setting(768, "the recent block", least=0)
-    retrieved: int = _setting(1_024, "retrieved turns", least=0)
-    index: int = _setting(256, "index lines", least=0)
+    recent: int = _setting(768, "tokens for the recent block", least=0)
+    retrieved: int = _setting(1_024, "tokens for retrieved turns", least=0)
+    index: int = _setting(256, "tokens for index lines", least=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +126,16 @@ class Settings:
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """(key, value as text, origin) of every setting; secrets are hidden."""
-        for section in SECTIONS:
-            values = getattr(self, section)
-            for each in fields(values):
-                key, value = f"{section}.{each.name}", getattr(values, each.name)
-                yield key, shown(value), self.origins.get(key, "default")
+        for key in all_keys():
+            section, name = key.split(".")
+            value = getattr(getattr(self, section), name)
+            yield key, shown(value), self.origin(key)
         for action, keys in self.keys.items():
-            yield f"keys.{action}", keys, self.origins.get("keys", "default")
+            yield f"keys.{action}", shown(keys), self.origin("keys")
+
+    def origin(self, key: str) -> str:
+        """Where a value came from: a flag, a $VARIABLE, a file's path, or `default`."""
+        return self.origins.get(key, "default")
 
 
 SECTIONS: dict[str, type] = {
@@ -118,26 +148,37 @@ SECTIONS: dict[str, type] = {
 
 
 def all_keys() -> list[str]:
+    """Every `section.name`, in order."""
     return [f"{name}.{each.name}" for name, kind in SECTIONS.items() for each in fields(kind)]
 
 
-def field_of(key: str) -> Any:  # noqa: ANN401  dataclasses.Field is generic in its value
-    section, name = key.split(".")
-    return next(each for each in fields(SECTIONS[section]) if each.name == name)
-
-
-def meta_of(key: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = field_of(key).metadata
+def rule_of(key: str) -> Rule:
+    """What is known of the setting `key`."""
+    found: Rule = _field_of(key).metadata["rule"]
     return found
 
 
 def default_of(key: str) -> object:
-    return field_of(key).default
+    """Its default; the value's type is the setting's."""
+    return _field_of(key).default
+
+
+def variables_of(key: str) -> tuple[str, ...]:
+    """The environment variables that set it; the last one that is set wins."""
+    own = f"JITCHAT_{key.replace('.', '_').upper()}"
+    known = rule_of(key).variable
+    return (known, own) if known else (own,)
 
 
 def shown(value: object) -> str:
+    """A value as `jitchat config` prints it: one line, and never a secret."""
     if isinstance(value, Secret):
         return "set (hidden)" if value else "not set"
     if isinstance(value, bool):
         return str(value).lower()
     return f'"{one_line(value)}"' if isinstance(value, str) else str(value)
+
+
+def _field_of(key: str) -> Any:  # noqa: ANN401  dataclasses.Field is generic in its value
+    section, name = key.split(".")
+    return next(each for each in fields(SECTIONS[section]) if each.name == name)

@@ -31,8 +31,7 @@ def size_sentence(window: ContextWindow) -> str:
 
 
 def send_sentence(window: ContextWindow) -> str:
-    """`in 1,187 · reserve 2,048 · saves 66 % · stable 508`."""
+    """`in 1,187 · saves 66 % · stable 508`."""
     used = tokens(window.used, exact=window.exact)
-    saved = f" · saves {window.saving:.0%}".replace("%", " %") if window.saving > 0 else ""
-    stable = tokens(window.stable_tokens, exact=window.exact)
-    return f"in {used} · reserve {window.budget.reserve:,}{saved} · stable prefix {stable}"
+    saved = f" · saves {window.saving * 100:.0f} %" if window.saving > 0 else ""
+    return f"in {used}{saved} · stable {tokens(window.stable_tokens, exact=window.exact)}"

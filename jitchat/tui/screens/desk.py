@@ -36,6 +36,7 @@ SHOWN_FIRST = 40
 """Turns that are read before the whole conversation is."""
 PREVIEW_AFTER = 0.08
 """Seconds of silence after a key until the next window is planned anew."""
+READER_PLACEHOLDER = "Ask about what was said. reader is no language model: F1 says how to add one"
 
 
 class DeskScreen(Screen[None]):
@@ -151,9 +152,10 @@ class DeskScreen(Screen[None]):
             provider, counter = self.session.provider, self.session.counter
             model = "" if provider.model == provider.name else f" {provider.model}"
             sign = "" if counter.exact else "~"
-            self.query_one(TopLine).show_status(
-                f"{provider.name}{model} · {self.session.memory.embedder.id} · {sign}{counter.name}"
-            )
+            known = f"{provider.name}{model} · {self.session.memory.embedder.id}"
+            self.query_one(TopLine).show_status(f"{known} · {sign}{counter.name}")
+            if provider.name == "reader":
+                self.query_one(Prompt).placeholder = READER_PLACEHOLDER
 
     @on(Prompt.Changed)
     def _draft_changed(self) -> None:

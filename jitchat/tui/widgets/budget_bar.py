@@ -28,6 +28,9 @@ _PATTERNS = {
     "free": "·",
     "reserve": "╱",
 }
+_LONG = {name: name for name in _PATTERNS}
+_SHORT = _LONG | {"system": "sys", "recent": "rec", "index": "idx", "retrieved": "ret"}
+_SHORT |= {"reserve": "rsv", "pinned": "pin"}
 
 
 class BudgetBar(Widget):
@@ -50,13 +53,10 @@ class BudgetBar(Widget):
         shares = self._shares(self.window)
         cells = _cells(shares, self.size.width)
         bar = [(_PATTERNS[name] * count, self._style(name)) for name, count in cells.items()]
-        legend: list[tuple[str, Style | str]] = []
-        for name, count in shares.items():
-            if not count and name == "pinned":
-                continue
-            figure = tokens(count, exact=self.window.exact or name == "reserve")
-            legend += [(_PATTERNS[name], self._style(name)), (f" {name} {figure}  ", "")]
-        return Content.assemble(*bar, "\n", *legend)
+        legend = self._legend(shares, _LONG)
+        if legend.cell_length > self.size.width:
+            legend = self._legend(shares, _SHORT)
+        return Content.assemble(*bar, "\n", legend)
 
     def on_click(self, event: events.Click) -> None:
         """Say which part was clicked."""
@@ -72,6 +72,18 @@ class BudgetBar(Widget):
     def _shares(self, window: ContextWindow) -> dict[str, int]:
         found = {kind.value: window.tokens_of(kind) for kind in Kind}
         return found | {"free": window.free, "reserve": window.budget.reserve}
+
+    def _legend(self, shares: dict[str, int], names: dict[str, str]) -> Content:
+        """The figures; in few letters where the line is short."""
+        exact = self.window is not None and self.window.exact
+        gap, between = ("  ", " ") if names is _LONG else (" ", "")
+        parts: list[tuple[str, Style | str]] = []
+        for name, count in shares.items():
+            if count or name != "pinned":
+                figure = tokens(count, exact=exact or name == "reserve")
+                parts += [(_PATTERNS[name], self._style(name))]
+                parts += [(f"{between}{names[name]} {figure}{gap}", "")]
+        return Content.assemble(*parts)
 
     def _style(self, name: str) -> Style:
         return self.get_visual_style(f"bar--{name}")

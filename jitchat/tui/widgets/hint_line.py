@@ -9,7 +9,7 @@ from textual.widgets import Static
 
 from jitchat.text.safe import one_line
 
-IDLE = (("⏎", "send"), ("⇧⇥", "mode"), ("F2", "inspect"), ("^R", "chats"), ("^P", "all"), ("F1", "help"))
+IDLE = (("⏎", "send"), ("⇧⇥", "mode"), ("F2", "inspect"), ("^P", "all"), ("F1", "help"))
 BUSY = (("Esc", "stop"), ("⇧⇥", "mode"), ("F2", "inspect"), ("F1", "help"))
 
 

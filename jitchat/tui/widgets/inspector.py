@@ -24,6 +24,8 @@ from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, Verdi
 SINGLY = 60
 """So many recent turns have a row each; the ones before them share one."""
 
+_WIDTHS = {"turn": 5, "tokens": 6, "score": 5}
+
 Row = tuple[str, Sequence[Segment], LedgerRow | None]
 """A kind or `left out`, the segments that the row stands for, and the turn's ledger row."""
 
@@ -64,7 +66,7 @@ class Inspector(Vertical):
     def on_mount(self) -> None:
         """The columns, narrow ones first."""
         for name in ("kind", "turn", "tokens", "score", "ldnsc", "why"):
-            self._table.add_column(name, key=name)
+            self._table.add_column(Text(f"{name:>{_WIDTHS.get(name, 0)}}"), key=name)
         self._title.update("window")
 
     def show(self, window: ContextWindow, *, sent: bool) -> None:
@@ -150,9 +152,9 @@ def _cells(
     score = f"{row.score:.2f}" if row and row.rank else ""
     return (
         Text(kind, dim),
-        Text(_turns(segments, row), dim, justify="right"),
-        Text(f"{tokens:,}", dim, justify="right"),
-        Text(score, dim, justify="right"),
+        Text(f"{_turns(segments, row):>{_WIDTHS['turn']}}", dim),
+        Text(f"{tokens:>{_WIDTHS['tokens']},}", dim),
+        Text(f"{score:>{_WIDTHS['score']}}", dim),
         Text(part_bars(row.parts, largest) if row else "", dim),
         Text(one_line(reason), dim),
     )

@@ -44,20 +44,17 @@ class Transcript(VerticalScroll):
 
     async def show(self, turns: Sequence[Turn], at: int | None = None) -> None:
         """Another conversation, or another place in it: its end, or the turn at position `at`."""
+        self._extending = True
         self._turns = list(turns)
-        place = len(self._turns)
-        if at is not None:
-            found = next((n for n, turn in enumerate(self._turns) if turn.position == at), place)
-            place = min(len(self._turns), found + FIRST)
-        self._end, self._start = place, max(0, place - 2 * FIRST if at else place - FIRST)
+        size = len(self._turns)
+        found = next((n for n, turn in enumerate(self._turns) if turn.position == at), size)
+        self._start = max(0, found - FIRST)
+        self._end = min(size, found + FIRST)
+        self.anchor(at is None)
         await self.remove_children()
         views = self._views(self._start, self._end)
         await self.mount_all(views or [Static(Content(EMPTY), id="empty")])
-        if at is not None:
-            self.anchor(False)
-            self._bring_up(at)
-        else:
-            self.anchor()
+        self.call_after_refresh(self._settle, at)
 
     def know(self, turns: Sequence[Turn]) -> None:
         """The whole conversation, of which the end is on screen already."""
@@ -138,9 +135,12 @@ class Transcript(VerticalScroll):
         self.scroll_to(y=self.scroll_y + self.virtual_size.height - height, animate=False)
         self._extending = False
 
-    def _bring_up(self, position: int) -> None:
-        if (view := self._view_of(position)) is not None:
-            self.call_after_refresh(view.scroll_visible, top=True, animate=False)
+    def _settle(self, at: int | None) -> None:
+        """Once the views have their heights: bring up the turn that is wanted."""
+        view = None if at is None else self._view_of(at)
+        if view is not None:
+            self.scroll_to_widget(view, top=True, animate=False)
+        self._extending = False
 
     def _view_of(self, position: int) -> TurnView | None:
         """The view of a turn, if it is mounted; the latest are looked at first."""
