@@ -37,9 +37,7 @@ class LocalBackend:
         """A session on `conversation`; the first call loads the embedder and the vocabulary."""
         self._embedder = self._embedder or make_embedder(self.settings, self._paths)
         self._counter = self._counter or make_counter(self.settings)
-        return make_session(
-            self.settings, self.store, conversation, self._embedder, self._counter
-        )
+        return make_session(self.settings, self.store, conversation, self._embedder, self._counter)
 
     @property
     def may_download(self) -> bool:

@@ -76,9 +76,11 @@ class JitchatApp(App[None]):
         secrets = [str(self._backend.settings.provider.api_key)]
         report = crash_report(error, __version__, secrets) if error else "no error\n"
         path = self._backend.crash
-        where = f" A report without your texts and keys is in {path}." if (
-            write_crash(path, report)
-        ) else ""
+        where = (
+            f" A report without your texts and keys is in {path}."
+            if (write_crash(path, report))
+            else ""
+        )
         told = Text(
             f"jitchat: a defect stopped it ({type(error).__name__}). Your turns are stored.{where}"
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,9 @@ class Action:
 
 ACTIONS = (
     Action("mode", "shift+tab", "cycle_mode", "Next mode", "full → recency → jit"),
-    Action("inspector", "f2", "toggle_inspector", "Inspector", "Show or hide the window's segments"),
+    Action(
+        "inspector", "f2", "toggle_inspector", "Inspector", "Show or hide the window's segments"
+    ),
     Action("cancel", "escape", "cancel", "Cancel", "Stop the reply, keeping what came"),
     Action("new", "ctrl+n", "new_conversation", "New conversation", "Start with an empty history"),
     Action("resume", "ctrl+r", "resume", "Conversations", "Resume one, or search in all of them"),
@@ -57,10 +59,11 @@ PANE_KEYS = (
 )
 
 
-def bindings() -> list[Binding]:
+def bindings() -> list[BindingType]:
     """The chat screen's bindings; they work wherever the focus is."""
-    return [
+    made: list[BindingType] = [
         Binding(action.keys, action.method, action.title, id=action.id, priority=True, show=False)
         for action in ACTIONS
         if action.keys and action.id != "cancel"
-    ] + [Binding("escape", "cancel", "Cancel", id="cancel", show=False)]
+    ]
+    return [*made, Binding("escape", "cancel", "Cancel", id="cancel", show=False)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from textual import on, work
 
 from jitchat.events import ReplyDelta, SendFailed, TurnStored, UsageReported, WindowBuilt
+from jitchat.text.safe import shortened
 from jitchat.tui.backend import Backend
 from jitchat.tui.keys import bindings
 from jitchat.tui.messages import SendEnded, SessionReady, SessionRefused, SessionReported
@@ -29,12 +31,13 @@ if TYPE_CHECKING:
     from jitchat.session import Session
 
 NEW_TITLE = "New conversation"
+TITLE_WIDTH = 60
 
 
 class ChatScreen(DeskScreen):
     """Where people spend their time."""
 
-    BINDINGS = bindings()  # noqa: RUF012  Textual's own shape
+    BINDINGS = bindings()
 
     def __init__(self, backend: Backend, conversation: Conversation) -> None:
         super().__init__(backend, conversation)
@@ -112,7 +115,7 @@ class ChatScreen(DeskScreen):
                 )
             case TurnStored(turn):
                 await transcript.put(turn)
-                self._free()
+                await self._free()
             case SendFailed(error, draft):
                 self.tell(error)
                 if not self._answered:
@@ -129,14 +132,21 @@ class ChatScreen(DeskScreen):
                 await self.query_one(Transcript).put(turn)
         if message.cancelled and not self._answered:
             self.query_one(Prompt).give_back(message.draft)
-        self._free()
+        await self._free()
 
-    def _free(self) -> None:
+    async def _free(self) -> None:
         """Ready for the next message."""
         self._sending = None
         self.query_one(HintLine).show_keys(busy=False)
-        self.conversation = self.backend.store.conversation(self.conversation.id)
+        self.conversation = await asyncio.to_thread(self._named)
         self.query_one(TopLine).show_title(self.conversation.title, self.conversation.turns)
+
+    def _named(self) -> Conversation:
+        """The conversation as it is stored; a new one is named by its first message."""
+        store, identity = self.backend.store, self.conversation.id
+        if self.conversation.title == NEW_TITLE and self._said is not None:
+            store.rename(identity, shortened(self._said.content, TITLE_WIDTH))
+        return store.conversation(identity)
 
     @on(ModeTab.Chosen)
     def _mode_chosen(self, message: ModeTab.Chosen) -> None:

@@ -53,6 +53,12 @@ class DeskScreen(Screen[None]):
         self.session: Session | None = None
         self.sent: ContextWindow | None = None
         """The window that was sent, while it is what the screen shows."""
+        self.window: ContextWindow | None = None
+        """The window on screen, sent or not; None while it cannot be planned."""
+        self.planned = 0
+        """How many plans were shown or refused."""
+        self.indexed = False
+        """Whether every turn has its place in the hot index."""
         self._serial = 0
         self._timer: Timer | None = None
         self._jump: int | None = None
@@ -81,7 +87,9 @@ class DeskScreen(Screen[None]):
 
     async def open(self, conversation: Conversation, at: int | None = None) -> None:
         """Another conversation, at its end or at one of its turns."""
-        self.conversation, self.session, self._jump, self.sent = conversation, None, at, None
+        self.conversation, self._jump = conversation, at
+        self.session = self.sent = self.window = None
+        self.indexed = False
         store = self.backend.store
         turns = store.turns(conversation.id, after=max(0, conversation.turns - SHOWN_FIRST))
         await self.query_one(Transcript).show(turns)
@@ -140,6 +148,7 @@ class DeskScreen(Screen[None]):
     @on(BacklogMoved)
     def _backlog_moved(self, message: BacklogMoved) -> None:
         """Indexing goes on behind; the window follows when it is done."""
+        self.indexed = message.finished
         if not message.finished:
             self.query_one(TopLine).show_status(f"indexing… {message.indexed:,} turns done")
         elif message.indexed:
@@ -189,7 +198,8 @@ class DeskScreen(Screen[None]):
         """Show it, unless the draft has moved on."""
         if message.serial != self._serial or self.busy:
             return
-        self.sent = None
+        self.sent = self.window = None
+        self.planned = message.serial
         if isinstance(message.outcome, JitchatError):
             self.query_one(Inspector).refuse(message.outcome)
             self.query_one(HintLine).show_cost(message.outcome.what)
@@ -198,6 +208,7 @@ class DeskScreen(Screen[None]):
 
     def show_window(self, window: ContextWindow, *, sent: bool) -> None:
         """One window on every surface."""
+        self.window = window
         self.query_one(BudgetBar).window = window
         self.query_one(Inspector).show(window, sent=sent)
         self.query_one(HintLine).show_cost(send_sentence(window))

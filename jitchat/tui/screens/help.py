@@ -57,4 +57,6 @@ def _page(hint: str) -> Content:
 
 
 def _spelled(keys: str) -> str:
-    return ", ".join("+".join(part.capitalize() for part in key.split("+")) for key in keys.split(","))
+    return ", ".join(
+        "+".join(part.capitalize() for part in key.split("+")) for key in keys.split(",")
+    )

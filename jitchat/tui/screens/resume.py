@@ -75,7 +75,9 @@ class ResumeScreen(ModalScreen[Choice | None]):
 
     def _fill(self, wanted: str) -> None:
         titled = [each for each in self._known if folded(wanted) in folded(each.title)]
-        options = [(_conversation_line(each), (each.id, None)) for each in titled]
+        options: list[tuple[Content, Choice]] = [
+            (_conversation_line(each), (each.id, None)) for each in titled
+        ]
         names = {each.id: each.title for each in self._known}
         for conversation, position, excerpt in self._store.search(wanted) if wanted.strip() else ():
             line = _turn_line(names.get(conversation, conversation), position, excerpt)

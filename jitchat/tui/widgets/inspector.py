@@ -24,7 +24,9 @@ from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, Verdi
 SINGLY = 60
 """So many recent turns have a row each; the ones before them share one."""
 
-_WIDTHS = {"turn": 5, "tokens": 6, "score": 5}
+_WIDTHS = {"kind": 9, "turn": 5, "tokens": 6, "score": 5, "ldnsc": 5}
+_GAPS = 3
+"""Cells of padding around the last column, and the scroll bar."""
 
 Row = tuple[str, Sequence[Segment], LedgerRow | None]
 """A kind or `left out`, the segments that the row stands for, and the turn's ledger row."""
@@ -66,8 +68,19 @@ class Inspector(Vertical):
     def on_mount(self) -> None:
         """The columns, narrow ones first."""
         for name in ("kind", "turn", "tokens", "score", "ldnsc", "why"):
-            self._table.add_column(Text(f"{name:>{_WIDTHS.get(name, 0)}}"), key=name)
+            right = name in ("turn", "tokens", "score")
+            width = _WIDTHS.get(name)
+            label = Text(f"{name:>{width}}" if right else name)
+            self._table.add_column(label, key=name, width=width)
         self._title.update("window")
+
+    def on_resize(self) -> None:
+        """The reason gets what the other columns leave."""
+        columns = list(self._table.columns.values())
+        taken = sum(column.get_render_width(self._table) for column in columns[:-1])
+        columns[-1].auto_width = False
+        columns[-1].width = max(8, self._table.size.width - taken - _GAPS)
+        self._table.refresh()
 
     def show(self, window: ContextWindow, *, sent: bool) -> None:
         """The window that was sent, or the one that would be."""
@@ -156,7 +169,7 @@ def _cells(
         Text(f"{tokens:>{_WIDTHS['tokens']},}", dim),
         Text(f"{score:>{_WIDTHS['score']}}", dim),
         Text(part_bars(row.parts, largest) if row else "", dim),
-        Text(one_line(reason), dim),
+        Text(one_line(reason), dim, no_wrap=True, overflow="ellipsis"),
     )
 
 

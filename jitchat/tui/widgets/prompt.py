@@ -133,7 +133,7 @@ class Prompt(TextArea):
     def _at_edge(self, key: str) -> bool:
         row, _ = self.cursor_location
         last = self.document.line_count - 1
-        return not self.selection.start != self.selection.end and row == (0 if key == "up" else last)
+        return self.selection.is_empty and row == (0 if key == "up" else last)
 
     def _walk(self, step: int) -> None:
         place = self._place + step

@@ -12,12 +12,14 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.turn import Role, Status, Turn
 from jitchat.window.window import Kind
-from jitchat.tui.widgets.turn_view import TurnView
 
-FIRST, STEP, MOST = 12, 20, 120
-"""Turns mounted at first, added at a time, and kept."""
+FIRST, STEP, MOST = 6, 20, 120
+"""Turns mounted for the first frame, added at a time, and kept."""
+AROUND = 12
+"""Turns mounted on either side of one that is looked for."""
 
 EMPTY = (
     "Nothing has been said here yet.\n\nWrite below and press Enter. Every turn is kept whole on"
@@ -41,20 +43,22 @@ class Transcript(VerticalScroll):
         self._start = self._end = 0
         self._kinds: Mapping[int, Kind] = {}
         self._extending = False
+        self._shown = 0
 
     async def show(self, turns: Sequence[Turn], at: int | None = None) -> None:
         """Another conversation, or another place in it: its end, or the turn at position `at`."""
         self._extending = True
+        self._shown += 1
         self._turns = list(turns)
         size = len(self._turns)
         found = next((n for n, turn in enumerate(self._turns) if turn.position == at), size)
-        self._start = max(0, found - FIRST)
-        self._end = min(size, found + FIRST)
+        self._start = max(0, found - (FIRST if at is None else AROUND))
+        self._end = min(size, found + AROUND)
         self.anchor(at is None)
         await self.remove_children()
         views = self._views(self._start, self._end)
         await self.mount_all(views or [Static(Content(EMPTY), id="empty")])
-        self.call_after_refresh(self._settle, at)
+        self.call_after_refresh(self._settle, at, self._shown)
 
     def know(self, turns: Sequence[Turn]) -> None:
         """The whole conversation, of which the end is on screen already."""
@@ -132,15 +136,21 @@ class Transcript(VerticalScroll):
         self._extending = False
 
     def _keep_place(self, height: int) -> None:
-        self.scroll_to(y=self.scroll_y + self.virtual_size.height - height, animate=False)
+        if not self.is_anchored:
+            self.scroll_to(y=self.scroll_y + self.virtual_size.height - height, animate=False)
         self._extending = False
 
-    def _settle(self, at: int | None) -> None:
+    def _settle(self, at: int | None, shown: int) -> None:
         """Once the views have their heights: bring up the turn that is wanted."""
+        if shown != self._shown:
+            return
         view = None if at is None else self._view_of(at)
         if view is not None:
             self.scroll_to_widget(view, top=True, animate=False)
         self._extending = False
+        if at is None and self._start:
+            self._extending = True
+            self.call_later(self._extend_up)
 
     def _view_of(self, position: int) -> TurnView | None:
         """The view of a turn, if it is mounted; the latest are looked at first."""

@@ -21,7 +21,7 @@ _ENDED = {
 }
 _GUTTER = {
     Kind.PINNED: "pinned",
-    Kind.RECENT: "in the window",
+    Kind.RECENT: "recent",
     Kind.INDEX: "index line",
     Kind.RETRIEVED: "retrieved",
     Kind.DRAFT: "sent",

@@ -1,0 +1,84 @@
+"""A program on a pseudo-terminal, timed from the outside: what a person would wait for."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+
+class Terminal:
+    """Runs a command on a terminal of 120×40 and watches what it draws."""
+
+    def __init__(self, command: Sequence[str], environ: Mapping[str, str]) -> None:
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+        self.started = time.perf_counter()
+        self._process = subprocess.Popen(
+            command, stdin=slave, stdout=slave, stderr=slave, env=dict(environ), close_fds=True
+        )
+        os.close(slave)
+        self.seen = b""
+
+    def wait_for(self, text: str, timeout: float = 60.0) -> float:
+        """Seconds since now until `text` is drawn; it is taken out of what was seen."""
+        begun, wanted = time.perf_counter(), text.encode()
+        while wanted not in self.seen:
+            self._read(begun + timeout)
+        self.seen = self.seen.partition(wanted)[2]
+        return time.perf_counter() - begun
+
+    def type(self, keys: str) -> None:
+        """Press keys."""
+        self.seen = b""
+        os.write(self._master, keys.encode())
+
+    def drain(self, seconds: float) -> None:
+        """Read what is drawn for a while."""
+        end = time.perf_counter() + seconds
+        while time.perf_counter() < end:
+            self._take(min(0.05, max(0.0, end - time.perf_counter())))
+
+    def resident_megabytes(self) -> float:
+        """Memory of the program now (Linux)."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
+        return int(line.split()[1]) / 1024
+
+    def until_exit(self, keys: str = "", timeout: float = 30.0) -> tuple[int, bytes]:
+        """Press keys now and then until the program ends; its exit code and all it drew."""
+        deadline = time.perf_counter() + timeout
+        while self._process.poll() is None:
+            if time.perf_counter() > deadline:
+                self.stop()
+                raise TimeoutError(self.seen[-2000:].decode("utf-8", "replace"))
+            self._take(0.2)
+            if b"\x1b[?1049h" in self.seen:
+                os.write(self._master, keys.encode())
+        self._take(0.1)
+        os.close(self._master)
+        return self._process.returncode, self.seen
+
+    def stop(self) -> None:
+        """End the program."""
+        self._process.kill()
+        self._process.wait()
+        os.close(self._master)
+
+    def _read(self, deadline: float) -> None:
+        if time.perf_counter() > deadline:
+            raise TimeoutError(self.seen[-2000:].decode("utf-8", "replace"))
+        self._take(0.05)
+
+    def _take(self, wait: float) -> None:
+        if select.select([self._master], [], [], wait)[0]:
+            with suppress(OSError):  # Linux reports the end of a terminal so
+                self.seen += os.read(self._master, 1 << 16)

@@ -1,0 +1,98 @@
+"""Driving the app in tests: a backend on the test's own store, and waiting for what matters."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from jitchat.errors import JitchatError
+from jitchat.memory.embedder import Embedder, NoEmbedder
+from jitchat.memory.memory import Memory
+from jitchat.memory.store import ColdStore
+from jitchat.providers.provider import Provider
+from jitchat.session import Session, SessionOptions
+from jitchat.settings import Settings
+from jitchat.transfer.intake import store_demo
+from jitchat.tui.app import JitchatApp
+from jitchat.tui.screens.chat import ChatScreen
+from jitchat.turn import Conversation
+from jitchat.window.tokens import EstimateCounter
+from tests.support import ScriptedProvider
+
+
+@dataclass
+class TestBackend:
+    """A backend without files, models or network."""
+
+    __test__ = False
+
+    store: ColdStore
+    crash: Path
+    provider: Provider = field(default_factory=ScriptedProvider)
+    settings: Settings = field(default_factory=Settings)
+    options: SessionOptions = field(default_factory=SessionOptions)
+    embedder: Embedder = field(default_factory=NoEmbedder)
+    refusal: JitchatError | None = None
+    may_download: bool = False
+
+    def open_session(self, conversation: Conversation) -> Session:
+        if self.refusal is not None:
+            raise self.refusal
+        memory = Memory(self.store, conversation, self.embedder)
+        return Session(memory, self.provider, EstimateCounter(), self.options)
+
+    async def download(self, on_progress: Callable[[int], None]) -> str:
+        return "nothing to fetch"
+
+    def better_embedder(self) -> Embedder | None:
+        return None
+
+    def hint(self) -> str:
+        return "jitchat --base-url URL --model NAME"
+
+
+def demo_app(backend: TestBackend) -> JitchatApp:
+    """The app on the demo conversation."""
+    return JitchatApp(backend, store_demo(backend.store))
+
+
+def chat(pilot: Pilot[None]) -> ChatScreen:
+    """The chat screen under whatever is on top of it."""
+    return next(s for s in pilot.app.screen_stack if isinstance(s, ChatScreen))
+
+
+async def until(pilot: Pilot[None], true: Callable[[], object], what: str) -> None:
+    """Let the app work until something holds."""
+    for _ in range(2000):
+        if true():
+            return
+        await asyncio.sleep(0.002)
+    raise AssertionError(f"never came: {what}")
+
+
+async def ready(pilot: Pilot[None]) -> ChatScreen:
+    """The chat once its conversation is indexed and the next window is on screen."""
+    await until(pilot, lambda: len(pilot.app.screen_stack) > 1, "the chat screen")
+    screen = chat(pilot)
+    await until(pilot, lambda: screen.window is not None and screen.indexed, "the first window")
+    await pilot.pause()
+    return screen
+
+
+async def type_text(pilot: Pilot[None], text: str) -> None:
+    """Into the prompt, as a paste of short texts would be."""
+    screen = chat(pilot)
+    serial = screen.planned
+    screen.query_one("#prompt").insert(text)  # type: ignore[attr-defined]
+    await until(pilot, lambda: screen.planned > serial, "the window for the draft")
+    await pilot.pause()
+
+
+async def idle(pilot: Pilot[None]) -> None:
+    """Until no reply is under way."""
+    await until(pilot, lambda: not chat(pilot).busy, "the end of the reply")
+    await pilot.pause()

@@ -1,0 +1,289 @@
+"""What a person does in the chat, and what they see."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from jitchat.errors import StoreFull, Unreachable
+from jitchat.session import SessionOptions
+from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.top_line import TopLine
+from jitchat.turn import Conversation, Mode, Role, Status
+from jitchat.window.budget import Budget
+from jitchat.window.window import Kind
+from tests.support import ScriptedProvider
+from tests.tui.support import TestBackend, chat, demo_app, idle, ready, type_text, until
+
+QUESTION = "what did we settle on for the deploy window?"
+
+
+def shown(widget: object, name: str) -> str:
+    return str(widget.query_one(name).render())  # type: ignore[attr-defined]
+
+
+async def test_the_first_run_opens_into_a_chat_with_its_window_in_view(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        top = screen.query_one(TopLine)
+        assert "Release planning (demo)" in shown(top, "#title")
+        assert shown(top, "#status") == "scripted scripted-1 · none · ~estimate"
+        assert "next window" in shown(screen, "#inspector-title")
+        assert screen.query_one(Prompt).has_focus
+        assert screen.window is not None
+        assert screen.window.mode is Mode.JIT
+
+
+async def test_shift_tab_changes_the_mode_and_the_window_without_a_request(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        seen = []
+        for _ in range(3):
+            planned = screen.planned
+            await pilot.press("shift+tab")
+            await until(pilot, lambda p=planned: screen.planned > p, "the next mode's window")
+            assert screen.window is not None
+            seen.append((screen.window.mode, screen.window.used))
+        assert [mode for mode, _ in seen] == [Mode.FULL, Mode.RECENCY, Mode.JIT]
+        assert seen[0][1] > seen[2][1] >= seen[1][1]
+        assert isinstance(backend.provider, ScriptedProvider)
+        assert backend.provider.requests == []
+
+
+async def test_the_window_on_screen_is_the_one_that_was_sent(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        assert "next window" in shown(screen, "#inspector-title")
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.sent, "the sent window")
+        await idle(pilot)
+        assert isinstance(backend.provider, ScriptedProvider)
+        assert screen.window is not None
+        assert screen.window.messages() == backend.provider.requests[0]
+        assert screen.window.tokens_of(Kind.RETRIEVED) > 0
+        assert "sent window" in shown(screen, "#inspector-title")
+        await type_text(pilot, "and")
+        assert "next window" in shown(screen, "#inspector-title")
+
+
+async def test_escape_stops_a_reply_and_keeps_what_came(backend: TestBackend) -> None:
+    never = asyncio.Event()
+    backend.provider = ScriptedProvider(script=("The window is ", never))
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.session.memory.turns[-1].position == 61, "the turn")
+        await until(pilot, lambda: "The window is" in _last_text(screen), "the first words")
+        await pilot.press("escape")
+        await idle(pilot)
+        last = backend.store.turns("demo")[-1]
+        assert (last.role, last.content, last.status) == (
+            Role.ASSISTANT,
+            "The window is ",
+            Status.CANCELLED,
+        )
+        assert "cancelled" in _last_header(screen)
+        assert screen.query_one(Prompt).text == ""
+
+
+async def test_escape_before_the_first_word_gives_the_text_back(backend: TestBackend) -> None:
+    backend.provider = ScriptedProvider(script=(asyncio.Event(),))
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.sent, "the sent window")
+        await pilot.press("escape")
+        await idle(pilot)
+        assert screen.query_one(Prompt).text == QUESTION
+        assert backend.store.turns("demo")[-1].status is Status.UNANSWERED
+
+
+async def test_a_failed_request_gives_the_text_back_and_says_why(backend: TestBackend) -> None:
+    backend.provider = ScriptedProvider(
+        script=(Unreachable("No server at [b]x[/b].", "Start it."),)
+    )
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.query_one(Prompt).text, "the text in the prompt")
+        assert screen.query_one(Prompt).text == QUESTION
+        messages = [notice.message for notice in pilot.app._notifications]
+        assert "No server at [b]x[/b]. Start it." in messages
+        backend.provider.script = ("Tuesday.",)
+        await pilot.press("enter")
+        await until(pilot, lambda: "Tuesday." in _last_text(screen), "the answer")
+        await idle(pilot)
+        assert [t.position for t in backend.store.turns("demo", after=60)] == [61, 62]
+
+
+async def test_a_full_disk_keeps_the_text_and_the_program(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+
+        def full(*_: object) -> None:
+            raise StoreFull("The disk is full.", "Free some space.")
+
+        monkeypatch.setattr(backend.store, "append", full)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.query_one(Prompt).text, "the text in the prompt")
+        assert screen.query_one(Prompt).text == QUESTION
+        await idle(pilot)
+
+
+async def test_enter_before_the_conversation_is_open_sends_once_it_is(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = threading.Event()
+    real = backend.open_session
+
+    def slow(conversation: Conversation) -> object:
+        opened.wait(10)
+        return real(conversation)
+
+    monkeypatch.setattr(backend, "open_session", slow)
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        await until(pilot, lambda: len(pilot.app.screen_stack) > 1, "the chat screen")
+        screen = chat(pilot)
+        screen.query_one(Prompt).insert(QUESTION)
+        await pilot.press("enter")
+        assert screen.query_one(Prompt).text == ""
+        opened.set()
+        await until(pilot, lambda: len(backend.store.turns("demo")) == 62, "question and answer")
+        await idle(pilot)
+
+
+async def test_full_that_does_not_fit_is_refused_with_the_overshoot(backend: TestBackend) -> None:
+    backend.options = SessionOptions(budget=Budget(limit=4_096, reserve=1_024))
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        planned = screen.planned
+        await pilot.press("shift+tab")
+        await until(pilot, lambda: screen.planned > planned, "the refusal")
+        note = shown(screen, "#inspector-note")
+        assert "more than the budget of 3,072" in note
+        assert "Nothing was sent or cut" in note
+        assert screen.window is None
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.query_one(Prompt).text, "the text in the prompt")
+        assert screen.query_one(Prompt).text == QUESTION
+        assert isinstance(backend.provider, ScriptedProvider)
+        assert backend.provider.requests == []
+
+
+async def test_a_new_conversation_is_empty_and_named_by_its_first_message(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: screen.conversation.id != "demo", "the new conversation")
+        await ready(pilot)
+        await pilot.press("ctrl+n")
+        assert len(backend.store.conversations()) == 2, "an empty one is used again"
+        await ready(pilot)
+        await type_text(pilot, "Plan a birthday party for Birgit")
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.conversation.turns == 2, "question and answer")
+        assert screen.conversation.title == "Plan a birthday party for Birgit"
+
+
+async def test_searching_old_conversations_opens_the_turn(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("ctrl+r")
+        await pilot.pause()
+        await pilot.press(*"hazelnut")
+        await pilot.press("enter")
+        await until(
+            pilot,
+            lambda: 22 in [view.turn.position for view in screen.query("TurnView")],  # type: ignore[attr-defined]
+            "turn 22 on screen",
+        )
+        await ready(pilot)
+
+
+async def test_the_inspector_opens_the_exact_text_of_a_segment(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        inspector = screen.query_one(Inspector)
+        inspector.point_at("retrieved")
+        await pilot.pause()
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen is not screen, "the text")
+        exact = pilot.app.screen.query_one("#exact").text  # type: ignore[attr-defined]
+        assert screen.window is not None
+        first = next(s for s in screen.window.segments if s.kind is Kind.RETRIEVED)
+        assert exact == first.text
+        await pilot.press("escape")
+        inspector.point_at("left out")
+        await pilot.pause()
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen is not screen, "the text")
+        assert pilot.app.screen.query_one("#exact").text  # type: ignore[attr-defined]
+
+
+async def test_f2_hides_the_inspector_and_the_focus_returns_to_the_prompt(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        screen.query_one(Inspector).point_at("recent")
+        await pilot.press("f2")
+        await pilot.pause()
+        assert not screen.query_one(Inspector).display
+        assert screen.query_one(Prompt).has_focus
+        await pilot.press("f2")
+        assert screen.query_one(Inspector).display
+
+
+@pytest.mark.parametrize("keys", [("ctrl+d",), ("ctrl+q",), ("ctrl+c", "ctrl+c")])
+async def test_quitting(backend: TestBackend, keys: tuple[str, ...]) -> None:
+    app = demo_app(backend)
+    async with app.run_test(size=(140, 40)) as pilot:
+        await ready(pilot)
+        for key in keys:
+            assert app.is_running
+            await pilot.press(key)
+        await until(pilot, lambda: app._exit, "the end")
+
+
+async def test_a_message_whose_request_died_with_the_app_is_back_in_the_prompt(
+    backend: TestBackend,
+) -> None:
+    backend.provider = ScriptedProvider(script=(Unreachable("Gone.", ""),))
+    app = demo_app(backend)
+    async with app.run_test(size=(140, 40)) as pilot:
+        await ready(pilot)
+        await type_text(pilot, QUESTION)
+        await pilot.press("enter")
+        await until(pilot, lambda: chat(pilot).query_one(Prompt).text, "the text")
+    again = type(app)(backend, backend.store.conversation("demo"))
+    async with again.run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        assert screen.query_one(Prompt).text == QUESTION
+
+
+def _last_text(screen: object) -> str:
+    view = list(screen.query("TurnView"))[-1]  # type: ignore[attr-defined]
+    return view.query_one(".turn-body").source if view.turn.role is Role.ASSISTANT else ""
+
+
+def _last_header(screen: object) -> str:
+    view = list(screen.query("TurnView"))[-1]  # type: ignore[attr-defined]
+    return str(view.query_one(".turn-header").render())

@@ -1,0 +1,86 @@
+"""Text that a model, a file or a server wrote is neither markup nor a terminal command."""
+
+from __future__ import annotations
+
+import pytest
+
+from jitchat.errors import RequestRefused
+from jitchat.memory.store import ColdStore
+from jitchat.tui.app import JitchatApp
+from jitchat.turn import Role, Turn
+from tests.support import ScriptedProvider
+from tests.tui.support import TestBackend, idle, ready, type_text, until
+
+PAYLOADS = (
+    "\x1b[2J\x1b[31mred",
+    "\x1b]0;owned\x07",
+    "\x1b]52;c;aGk=\x07",
+    "\x9b31m",
+    "\x1bP1;1|17/ab\x1b\\",
+    "\x07\x08\x0b\x0c\r",
+    "[/]",
+    "[/nope] [bold",
+    "[@click=app.quit]x[/]",
+    "[link=https://example.org]x[/link]",
+    "\u202egnp.exe",
+    "![x](https://example.org/leak.png) [y](https://example.org)",
+    "<script>alert(1)</script>",
+    "\ud800 lone",
+    "| a | b |\n|---|\n| [bold] | \x1b[1m |",
+)
+
+
+def drawn(app: JitchatApp) -> str:
+    """Every character that is on the terminal now."""
+    size = app.size
+    lines = app.screen._compositor.render_strips(size)
+    return "\n".join(strip.text for strip in lines)
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+async def test_no_surface_lets_it_through(
+    store: ColdStore, backend: TestBackend, payload: str
+) -> None:
+    made = store.create(f"title {payload}", "hostile")
+    store.append(
+        made.id,
+        [
+            Turn(1, Role.USER, f"user {payload}", None, f"name {payload}"),
+            Turn(2, Role.ASSISTANT, f"assistant {payload}"),
+        ],
+    )
+    backend.provider = ScriptedProvider(
+        script=(f"answer {payload}", RequestRefused(f"server {payload}", "")),
+        model=f"model {payload}",
+    )
+    app = JitchatApp(backend, store.conversation("hostile"))
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, "user assistant?")
+        await pilot.press("enter")
+        await until(pilot, lambda: app._notifications, "the error")
+        await idle(pilot)
+        await type_text(pilot, f"draft {payload}".encode("utf-8", "replace").decode())
+        seen = drawn(app)
+        screen.action_resume()
+        await pilot.pause()
+        seen += drawn(app)
+        assert app.is_running
+    forbidden = {c for c in seen if (ord(c) < 32 and c != "\n") or 0x7F <= ord(c) < 0xA0}
+    assert not forbidden
+    assert "\u202e" not in seen
+
+
+async def test_a_link_in_an_answer_is_not_opened(
+    backend: TestBackend, store: ColdStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(JitchatApp, "open_url", lambda _, url, **__: opened.append(url))
+    made = store.create("links", "links")
+    store.append(made.id, [Turn(1, Role.ASSISTANT, "[click here](https://example.org/x)")])
+    app = JitchatApp(backend, store.conversation("links"))
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.click(screen.query_one("MarkdownParagraph"), offset=(3, 0))
+        await pilot.pause()
+    assert opened == []

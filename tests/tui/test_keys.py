@@ -1,0 +1,47 @@
+"""Every action has an id, a key that terminals can send, and a place in the palette and help."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jitchat.settings.values import Settings
+from jitchat.tui.keys import ACTIONS, MODES, bindings
+from jitchat.tui.screens.help import HelpScreen
+from tests.tui.support import TestBackend, demo_app, ready
+
+NOT_KEYS_OF_THEIR_OWN = {"ctrl+m", "ctrl+i", "ctrl+h", "ctrl+left_square_bracket", "ctrl+["}
+
+
+def test_every_binding_has_an_id() -> None:
+    found = [binding.id for binding in bindings()]
+    assert None not in found
+    assert len(set(found)) == len(found)
+
+
+def test_no_key_is_another_key_in_most_terminals() -> None:
+    keys = {key for action in ACTIONS for key in action.keys.split(",")}
+    assert not keys & NOT_KEYS_OF_THEIR_OWN
+
+
+async def test_every_action_is_in_the_palette_and_in_the_help(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 60)) as pilot:
+        screen = await ready(pilot)
+        titles = {command.title for command in pilot.app.get_system_commands(screen)}
+        wanted = {a.title for a in (*ACTIONS, *MODES) if a.id not in ("palette", "pane", "quit")}
+        assert wanted <= titles
+        assert {"Quit", "Theme"} <= titles
+        await pilot.press("f1")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, HelpScreen)
+        page = str(pilot.app.screen.query_one("Static").render())
+        assert all(action.title in page for action in ACTIONS)
+
+
+async def test_a_key_can_be_given_to_another_action(backend: TestBackend) -> None:
+    backend.settings = replace(Settings(), keys={"inspector": "f9"})
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("f2")
+        assert screen.query_one("#inspector").display
+        await pilot.press("f9")
+        assert not screen.query_one("#inspector").display

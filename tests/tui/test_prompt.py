@@ -1,0 +1,117 @@
+"""The prompt's habits."""
+
+from __future__ import annotations
+
+import pytest
+from textual import events
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+
+from jitchat.tui.widgets.prompt import LARGE_PASTE, Prompt
+
+
+class PromptApp(App[None]):
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        yield Prompt()
+
+    def on_mount(self) -> None:
+        self.query_one(Prompt).focus()
+
+    def on_prompt_submitted(self, message: Prompt.Submitted) -> None:
+        self.sent.append(message.text)
+
+
+def prompt_of(pilot: Pilot[None]) -> Prompt:
+    return pilot.app.query_one(Prompt)
+
+
+async def test_enter_sends() -> None:
+    app = PromptApp()
+    async with app.run_test() as pilot:
+        await pilot.press("h", "i", "enter")
+        assert app.sent == ["hi"]
+
+
+@pytest.mark.parametrize("key", ["shift+enter", "ctrl+j", "alt+enter"])
+async def test_a_modified_enter_breaks_the_line(key: str) -> None:
+    app = PromptApp()
+    async with app.run_test() as pilot:
+        await pilot.press("a", key, "b")
+        assert prompt_of(pilot).text == "a\nb"
+        assert app.sent == []
+
+
+async def test_a_backslash_before_enter_breaks_the_line() -> None:
+    app = PromptApp()
+    async with app.run_test() as pilot:
+        await pilot.press("a", "backslash", "enter", "b")
+        assert prompt_of(pilot).text == "a\nb"
+        assert app.sent == []
+
+
+async def test_up_and_down_walk_the_history_and_keep_what_was_typed() -> None:
+    async with PromptApp().run_test() as pilot:
+        prompt = prompt_of(pilot)
+        prompt.use_history(["newest", "older", "newest"])
+        await pilot.press("x", "up")
+        assert prompt.text == "newest"
+        await pilot.press("up")
+        assert prompt.text == "older"
+        await pilot.press("up")
+        assert prompt.text == "older"
+        await pilot.press("down", "down")
+        assert prompt.text == "x"
+
+
+async def test_up_moves_the_cursor_before_it_walks_the_history() -> None:
+    async with PromptApp().run_test() as pilot:
+        prompt = prompt_of(pilot)
+        prompt.use_history(["older"])
+        await pilot.press("a", "ctrl+j", "b", "up")
+        assert prompt.text == "a\nb"
+        assert prompt.cursor_location[0] == 0
+
+
+async def test_a_large_paste_stands_as_a_marker_and_is_sent_whole() -> None:
+    app = PromptApp()
+    pasted = "x" * (10 << 20)
+    async with app.run_test() as pilot:
+        await pilot.press("a", "space")
+        prompt_of(pilot).post_message(events.Paste(pasted))
+        await pilot.pause()
+        assert prompt_of(pilot).text == "a [pasted text 1: 10,485,760 characters]"
+        await pilot.press("enter")
+        assert app.sent == [f"a {pasted}"]
+
+
+async def test_a_large_draft_that_is_given_back_is_still_whole() -> None:
+    draft = "word " * LARGE_PASTE
+    async with PromptApp().run_test() as pilot:
+        prompt = prompt_of(pilot)
+        prompt.give_back(draft)
+        assert len(prompt.text) < 100
+        assert prompt.draft == draft
+
+
+async def test_a_draft_given_back_does_not_replace_what_was_typed_since() -> None:
+    async with PromptApp().run_test() as pilot:
+        await pilot.press("n", "e", "w")
+        prompt_of(pilot).give_back("old")
+        assert prompt_of(pilot).text == "old\nnew"
+
+
+async def test_pasted_escape_sequences_become_visible() -> None:
+    async with PromptApp().run_test() as pilot:
+        prompt_of(pilot).post_message(events.Paste("a\x1b[31mred\x07\x00"))
+        await pilot.pause()
+        assert prompt_of(pilot).text == "a␛[31mred␇␀"
+
+
+async def test_ctrl_d_deletes_to_the_right_while_there_is_text() -> None:
+    async with PromptApp().run_test() as pilot:
+        await pilot.press("a", "b", "home", "ctrl+d")
+        assert prompt_of(pilot).text == "b"

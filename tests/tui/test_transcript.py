@@ -1,0 +1,106 @@
+"""Only a stretch of a long conversation is mounted, and every turn can be reached."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.app import App, ComposeResult
+
+from jitchat.tui.screens import chat
+from jitchat.tui.widgets.transcript import MOST, Transcript
+from jitchat.tui.widgets.turn_view import TurnView
+from jitchat.window.window import Kind
+from tests.support import talk
+
+TURNS = talk(*(f"point {number}" for number in range(1, 1_001)))
+
+
+class TranscriptApp(App[None]):
+    CSS_PATH = Path(chat.__file__).with_suffix(".tcss")
+
+    def compose(self) -> ComposeResult:
+        yield Transcript()
+
+
+def positions(transcript: Transcript) -> list[int]:
+    return [view.turn.position for view in transcript.query(TurnView)]
+
+
+async def test_the_end_is_shown_and_little_is_mounted() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        transcript = app.query_one(Transcript)
+        await transcript.show(TURNS)
+        await pilot.pause()
+        assert positions(transcript)[-1] == 1_000
+        assert len(positions(transcript)) < 60
+
+
+async def test_a_turn_far_back_can_be_jumped_to() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        transcript = app.query_one(Transcript)
+        await transcript.show(TURNS)
+        await transcript.show(TURNS, 500)
+        await pilot.pause()
+        view = next(v for v in transcript.query(TurnView) if v.turn.position == 500)
+        assert view.region.y == transcript.region.y
+
+
+async def test_scrolling_to_an_end_mounts_more_in_order() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        transcript = app.query_one(Transcript)
+        await transcript.show(TURNS, 500)
+        await pilot.pause()
+        for _ in range(12):
+            transcript.scroll_end(animate=False)
+            await pilot.pause()
+            transcript.scroll_home(animate=False)
+            await pilot.pause()
+        found = positions(transcript)
+        assert found == list(range(found[0], found[-1] + 1))
+        assert found[0] < 480
+        assert len(found) <= MOST + 20
+
+
+async def test_first_and_last_are_one_key_away() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        transcript = app.query_one(Transcript)
+        await transcript.show(TURNS)
+        transcript.focus()
+        await pilot.press("g")
+        await pilot.pause()
+        assert positions(transcript)[0] == 1
+        await pilot.press("G")
+        await pilot.pause()
+        assert positions(transcript)[-1] == 1_000
+
+
+async def test_the_gutter_tells_what_each_turn_is_in_the_window() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        transcript = app.query_one(Transcript)
+        await transcript.show(TURNS)
+        await pilot.pause()
+        transcript.mark({1_000: Kind.RECENT, 999: Kind.RETRIEVED})
+        await pilot.pause()
+        views = {view.turn.position: view for view in transcript.query(TurnView)}
+        assert views[1_000].has_class("-recent")
+        assert "retrieved" in str(views[999].query_one(".turn-header").render())
+        transcript.mark({})
+        assert not views[1_000].has_class("-recent")
+
+
+async def test_a_reply_streams_into_its_own_turn() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        transcript = app.query_one(Transcript)
+        await transcript.show(TURNS[:1])
+        for piece in ("It ", "is **now**", "\x1b[31m."):
+            await transcript.stream(piece, 2)
+        await transcript.put(talk("point 1", "It is **now**.")[1])
+        await pilot.pause()
+        assert positions(transcript) == [1, 2]
+        assert transcript.query(".turn-body").last().source == "It is **now**."  # type: ignore[attr-defined]
