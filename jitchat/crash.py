@@ -1,21 +1,24 @@
 """The report of a defect: what failed and where, without anybody's text and without keys.
 
-No locals, no arguments: frames as file, line and function, and the error's own words with
-everything in them that looks like a key blotted out.
+Neither locals nor arguments, and not the error's own words either, for these quote what they
+stumbled over: only its type, the codes that it carries, and frames as file, line and function.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import sys
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _LOOKS_LIKE_A_KEY = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|key|tok)[-_][\w-]{8,}|\bAIza[\w-]{10,}|(?i:bearer)\s+\S+"
     r"|(?i:x-api-key|api[-_]?key|authorization)\W{1,4}\S+"
 )
+_MOST_FRAMES = 40
+_MOST_LINES = 400
 
 
 def redacted(text: str, secrets: Iterable[str] = ()) -> str:
@@ -27,25 +30,18 @@ def redacted(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def crash_report(error: BaseException, version: str, secrets: Iterable[str] = ()) -> str:
-    """The report as text."""
-    secrets = tuple(secrets)
-    lines = [f"jitchat {version}"]
-    link: BaseException | None = error
-    while link is not None:
-        lines.append(f"{type(link).__name__}: {redacted(str(link), secrets)[:500]}")
-        for frame in traceback.extract_tb(link.__traceback__):
-            lines.append(f"  {_short(frame.filename)}:{frame.lineno} in {frame.name}")
-        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
-        if link is not None:
-            lines.append("after")
-    return "\n".join(lines) + "\n"
+    """Describe the error and those that led to it."""
+    python = ".".join(str(part) for part in sys.version_info[:3])
+    lines = [f"jitchat {version}, Python {python}, {sys.platform}", *_described(error, set())]
+    return redacted("\n".join(lines[:_MOST_LINES]), secrets) + "\n"
 
 
 def write_crash(path: Path, report: str) -> bool:
     """Leave the report in a file that only the user can read; whether that worked."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+        path.unlink(missing_ok=True)  # its rights may be wider, or it may be a link
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
             file.write(report)
     except OSError:
@@ -53,10 +49,47 @@ def write_crash(path: Path, report: str) -> bool:
     return True
 
 
+def _described(error: BaseException, seen: set[int]) -> Iterator[str]:
+    """Lines on the error, on the members of a group, and on what it came from."""
+    seen.add(id(error))
+    yield f"{type(error).__name__}{_codes(error)}"
+    yield from _frames(error)
+    inner = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    context = None if error.__suppress_context__ else error.__context__
+    for word, link in [*(("with", each) for each in inner), ("after", error.__cause__ or context)]:
+        if link is not None and id(link) not in seen and len(seen) < _MOST_FRAMES:
+            yield word
+            yield from _described(link, seen)
+
+
+def _codes(error: BaseException) -> str:
+    """Tell the numbers and names that a library gave the error; nothing that a user wrote."""
+    found = {
+        "errno": error.errno if isinstance(error, OSError) else None,
+        "sqlite": getattr(error, "sqlite_errorname", None),
+        "module": error.name if isinstance(error, ImportError) else None,
+    }
+    told = [f"{name} {value}" for name, value in found.items() if value is not None]
+    return f" ({', '.join(told)})" if told else ""
+
+
+def _frames(error: BaseException) -> list[str]:
+    walked = list(traceback.walk_tb(error.__traceback__))
+    lines = [f"  {_short(f.f_code.co_filename)}:{at} in {f.f_code.co_qualname}" for f, at in walked]
+    if len(lines) <= _MOST_FRAMES:
+        return lines
+    half = _MOST_FRAMES // 2
+    return [*lines[:half], f"  … {len(lines) - 2 * half} more", *lines[-half:]]
+
+
 def _short(filename: str) -> str:
-    """The part of a path that says which module it is, not whose machine."""
-    parts = Path(filename).parts
-    for anchor in ("jitchat", "site-packages"):
-        if anchor in parts:
-            return "/".join(parts[len(parts) - 1 - parts[::-1].index(anchor) :])
-    return parts[-1] if parts else filename
+    """Name the module of a path, and not whose machine it is on."""
+    path = Path(filename)
+    for base, shown in ((Path(__file__).parent, "jitchat/"), (Path(os.__file__).parent, "")):
+        if path.is_relative_to(base):
+            return f"{shown}{path.relative_to(base).as_posix()}"
+    return path.as_posix().rpartition("/site-packages/")[2] if _is_library(path) else path.name
+
+
+def _is_library(path: Path) -> bool:
+    return "site-packages" in path.parts

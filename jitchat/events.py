@@ -26,7 +26,7 @@ class TurnsRetrieved:
 
 @dataclass(frozen=True, slots=True)
 class WindowBuilt:
-    """This very window goes to the provider."""
+    """The very window that now goes to the provider is durable, too."""
 
     window: ContextWindow
     digest: str
@@ -49,7 +49,7 @@ class UsageReported:
 
 @dataclass(frozen=True, slots=True)
 class SendFailed:
-    """The request failed; `draft` belongs back in the prompt unless a part was answered."""
+    """Something went wrong; `draft` belongs back in the prompt unless a part was answered."""
 
     error: JitchatError
     draft: str

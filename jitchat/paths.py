@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,26 +36,28 @@ def locate(
     environ: Mapping[str, str], config: Path | None = None, database: Path | None = None
 ) -> Paths:
     """Resolve every path: explicit argument > environment > the platform's own folders."""
-    home = environ.get("JITCHAT_HOME")
-    config_dir, data_dir, cache_dir = [Path(home)] * 3 if home else _platform_folders()
-    shared = "$JITCHAT_HOME" if home else "default"
-    found = {
-        "config": _first(config, "--config", environ, "JITCHAT_CONFIG"),
-        "database": _first(database, "--db", environ, "JITCHAT_DB"),
-        "models": None,
-        "crash": None,
+    (config_dir, data_dir, cache_dir), origin = _folders(environ)
+    chosen = {
+        "config": _first(config, "--config", environ, "JITCHAT_CONFIG")
+        or (config_dir / "config.toml", origin),
+        "database": _first(database, "--db", environ, "JITCHAT_DB")
+        or (data_dir / "jitchat.db", origin),
+        "models": (cache_dir / "models", origin),
+        "crash": (data_dir / "crash.txt", origin),
     }
-    usual = {
-        "config": config_dir / "config.toml",
-        "database": data_dir / "jitchat.db",
-        "models": cache_dir / "models",
-        "crash": data_dir / "crash.txt",
-    }
-    chosen = {name: path or (usual[name], shared) for name, path in found.items()}
     return Paths(
-        **{name: _absolute(path) for name, (path, _) in chosen.items()},
-        origins={name: origin for name, (_, origin) in chosen.items()},
+        **{name: absolute(path) for name, (path, _) in chosen.items()},
+        origins={name: why for name, (_, why) in chosen.items()},
     )
+
+
+def absolute(path: Path) -> Path:
+    """Resolve `~` and the current folder, as far as there is one; never fails."""
+    with suppress(RuntimeError):  # a `~name` that nobody has is an ordinary name
+        path = path.expanduser()
+    with suppress(FileNotFoundError):  # the current folder was deleted
+        path = path.absolute()
+    return path
 
 
 def _first(
@@ -66,20 +69,12 @@ def _first(
     return (Path(value), f"${variable}") if value else None
 
 
-def _absolute(path: Path) -> Path:
-    """Resolve `~` and the current folder, as far as there is one."""
-    try:
-        path = path.expanduser()
-    except RuntimeError:  # a `~name` that nobody has is an ordinary name
-        pass
-    try:
-        return path.absolute()
-    except FileNotFoundError:  # the current folder was deleted
-        return path
-
-
-def _platform_folders() -> list[Path]:
+def _folders(environ: Mapping[str, str]) -> tuple[tuple[Path, Path, Path], str]:
+    """Choose the folders for configuration, data and cache; and say what chose them."""
+    home = environ.get("JITCHAT_HOME")
+    if home:
+        return (Path(home), Path(home), Path(home)), "$JITCHAT_HOME"
     from platformdirs import PlatformDirs  # noqa: PLC0415  30 ms, not needed with JITCHAT_HOME
 
-    folders = PlatformDirs("jitchat", appauthor=False)
-    return [folders.user_config_path, folders.user_data_path, folders.user_cache_path]
+    usual = PlatformDirs("jitchat", appauthor=False)
+    return (usual.user_config_path, usual.user_data_path, usual.user_cache_path), "default"

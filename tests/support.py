@@ -78,7 +78,9 @@ def session_on(
     """A session with everything indexed."""
     memory = Memory(store, conversation, embedder or NoEmbedder())
     made = Session(
-        memory, provider or ScriptedProvider(), counter or EstimateCounter(),
+        memory,
+        provider or ScriptedProvider(),
+        counter or EstimateCounter(),
         options or SessionOptions(),
     )
     made.index_replies()

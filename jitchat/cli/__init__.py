@@ -1,84 +1,114 @@
 """The command line: flags → settings → the app, or a headless command.
 
 Commands import what they need when they run, so that `jitchat --help` loads click and little
-else. Errors end as one sentence on standard error and an exit code; never as a traceback.
+else. Whatever goes wrong ends as a sentence on standard error and an exit code; never as a
+traceback.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 import click
 
 from jitchat import __version__
-from jitchat.cli.conversations import conversations_command, import_command
+from jitchat.cli.conversations import conversations_command
+from jitchat.cli.importing import import_command
 from jitchat.cli.inspect import config_command, paths_command
-from jitchat.cli.options import Flags, common_options
+from jitchat.cli.options import Flags, SharingGroup, common_options
+from jitchat.cli.output import OutputError, say
 from jitchat.cli.turns import send_command, window_command
 from jitchat.errors import JitchatError
 
-
-class _Told(click.ClickException):
-    """An error of ours, as click reports one."""
-
-    def __init__(self, error: JitchatError) -> None:
-        super().__init__(str(error))
-        self.exit_code = error.exit_code
-
-    def show(self, file: Any = None) -> None:  # noqa: ANN401  click's own signature
-        from jitchat.text.safe import visible  # noqa: PLC0415
-
-        click.echo(f"jitchat: {visible(self.format_message())}", err=True)
+INTERRUPTED = 130
+"""The exit code of a command that Ctrl+C ended, as shells have it."""
 
 
-class _Commands(click.Group):
-    """A group in which errors of ours become click's."""
+class _Commands(SharingGroup):
+    """The group; runs a command to the end and leaves with an exit code."""
 
-    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401  click's own signature
+    def main(  # type: ignore[override]  # click's overloads differ in what they return
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        **extra: Any,  # noqa: ANN401  click's own
+    ) -> NoReturn:
+        """Run the command line; a defect leaves a report and a sentence."""
         try:
-            return super().invoke(ctx)
-        except JitchatError as error:
-            raise _Told(error) from error
+            code = super().main(args, prog_name, **extra | {"standalone_mode": False})
+        except OutputError as error:
+            _forget_output()
+            code = _tell(error)
+        except (click.Abort, KeyboardInterrupt):
+            code = INTERRUPTED
+        except (JitchatError, click.ClickException) as error:
+            code = _tell(error)
+        except Exception as error:  # noqa: BLE001  whatever it is, the user gets a sentence
+            from jitchat.cli.failure import tell_defect  # noqa: PLC0415  hardly ever needed
+
+            code = tell_defect(error)
+        sys.exit(code if isinstance(code, int) else 0)
 
 
-@click.group(cls=_Commands, invoke_without_command=True)
+_EPILOG = (
+    "The API's key is $OPENAI_API_KEY. Every setting is also a line of the configuration and a"
+    " variable; `jitchat config` lists them, `jitchat paths` says where the files are."
+)
+
+
+@click.group(cls=_Commands, invoke_without_command=True, epilog=_EPILOG)
+@click.option(
+    "--conversation", metavar="ID", help="Open this one; the one touched last if not given."
+)
 @click.version_option(__version__, prog_name="jitchat", message="%(prog)s %(version)s")
-@click.option("--conversation", metavar="ID", help="Open this one; the last one by default.")
 @common_options
 @click.pass_context
-def commands(context: click.Context, conversation: str | None, flags: Flags) -> None:
+def commands(context: click.Context, conversation: str | None, flags: Flags) -> int | None:
     """Chat with any LLM and see what is inside its context window.
 
     Without a command, the chat opens.
     """
-    context.obj = flags
-    if context.invoked_subcommand is None:
-        from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app
+    context.obj = Flags(conversation=conversation).over(flags)
+    if context.invoked_subcommand is not None:
+        return None
+    from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app
 
-        sys.exit(run_chat(flags, conversation))
+    return run_chat(flags, conversation)
 
 
 for _command in (
+    send_command,
+    window_command,
     conversations_command,
     import_command,
-    window_command,
-    send_command,
-    paths_command,
     config_command,
+    paths_command,
 ):
     commands.add_command(_command)
 
 
 def main() -> None:
-    """Run the command line; a defect leaves a report and a sentence, not a traceback."""
-    try:
-        commands.main(prog_name="jitchat")
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
-    except Exception as error:  # noqa: BLE001  whatever it is, the user gets a sentence
-        from jitchat.cli.failure import tell_defect  # noqa: PLC0415
+    """Run the command line."""
+    commands.main(prog_name="jitchat")
 
-        sys.exit(tell_defect(error))
+
+def _tell(error: JitchatError | click.ClickException) -> int:
+    """Say what is wrong, and how the command is used where that is the matter."""
+    if isinstance(error, JitchatError):
+        say(f"jitchat: {error}", err=True)
+        return error.exit_code
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        say(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help' for help.\n", err=True)
+    say(f"jitchat: {error.format_message()}", err=True)
+    return error.exit_code
+
+
+def _forget_output() -> None:
+    """Give up standard output, so that the interpreter does not complain of it at the end."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (AttributeError, OSError):  # it is not there, or is no file
+        return

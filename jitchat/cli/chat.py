@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jitchat.cli.compose import make_counter, make_embedder, make_session, model_name, open_store
+from jitchat.cli.opening import choose_conversation, open_store, quiet_libraries
 from jitchat.cli.options import Flags
+from jitchat.memory.models import model_cached
 from jitchat.memory.store import ColdStore
-from jitchat.transfer.intake import DEMO_ID, store_demo
 from jitchat.turn import Conversation
 
 if TYPE_CHECKING:
@@ -35,22 +35,40 @@ class LocalBackend:
 
     def open_session(self, conversation: Conversation) -> Session:
         """A session on `conversation`; the first call loads the embedder and the vocabulary."""
+        # The first frame does not wait for any of this: 300 ms of imports.
+        from jitchat.cli.compose import (  # noqa: PLC0415
+            make_counter,
+            make_embedder,
+            make_session,
+        )
+
         self._embedder = self._embedder or make_embedder(self.settings, self._paths)
         self._counter = self._counter or make_counter(self.settings)
         return make_session(self.settings, self.store, conversation, self._embedder, self._counter)
 
     @property
-    def may_download(self) -> bool:
+    def may_fetch_model(self) -> bool:
         """Whether a better embedder is missing, and allowed to be fetched."""
-        return False
+        wanted = self.settings.embedder
+        asked = wanted.name == "auto" and wanted.download and not wanted.path
+        return asked and not model_cached(wanted.model, self._paths.models)
 
-    async def download(self, on_progress: Callable[[int], None]) -> str:
-        """Fetch the embedding model."""
-        return ""
+    async def fetch_model(self, on_progress: Callable[[int], None]) -> tuple[bool, str]:
+        """Download the embedding model in a process of its own."""
+        from jitchat.memory.download import fetch_model  # noqa: PLC0415
+
+        outcome = await fetch_model(self.settings.embedder.model, self._paths.models, on_progress)
+        return bool(outcome), outcome.sentence
 
     def better_embedder(self) -> Embedder | None:
-        """The embedder that was downloaded."""
-        return None
+        """The embedder that was downloaded; sessions opened from now on use it too."""
+        from jitchat.cli.compose import make_embedder  # noqa: PLC0415  see open_session
+
+        found = make_embedder(self.settings, self._paths)
+        if self._embedder is not None and found.id == self._embedder.id:
+            return None
+        self._embedder = found
+        return found
 
     def hint(self) -> str:
         """How to add a real model."""
@@ -63,21 +81,17 @@ class LocalBackend:
 def run_chat(flags: Flags, wanted: str | None) -> int:
     """Open the chat; the exit code."""
     settings, paths = flags.settings(), flags.paths()
-    model_name(settings)
-    store = open_store(paths)
-    latest = store.latest() or store_demo(store)
-    conversation = _wanted(store, wanted) if wanted else latest
+    settings.model_name()
     if not sys.stdout.isatty():
         raise click.UsageError("The chat needs a terminal. `jitchat send TEXT` works without one.")
-    from jitchat.tui.app import JitchatApp  # noqa: PLC0415  textual: only the chat needs it
+    quiet_libraries()
+    store = open_store(paths)
+    try:
+        conversation = choose_conversation(store, wanted)
+        from jitchat.tui.app import JitchatApp  # noqa: PLC0415  textual: only the chat needs it
 
-    app = JitchatApp(LocalBackend(settings, paths, store), conversation)
-    app.run()
-    store.database.close()
-    return app.return_code or 0
-
-
-def _wanted(store: ColdStore, wanted: str) -> Conversation:
-    if wanted == DEMO_ID and all(each.id != DEMO_ID for each in store.conversations()):
-        return store_demo(store)
-    return store.conversation(wanted)
+        app = JitchatApp(LocalBackend(settings, paths, store), conversation)
+        app.run()
+        return app.return_code or 0
+    finally:
+        store.database.close()

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat.errors import SettingsError
-from jitchat.memory.database import Database
 from jitchat.memory.embedder import Embedder, load_embedder
 from jitchat.memory.memory import Memory
-from jitchat.memory.replies import close_interrupted
 from jitchat.memory.store import ColdStore
-from jitchat.paths import Paths
+from jitchat.paths import Paths, absolute
 from jitchat.providers.provider import Options, Provider
 from jitchat.providers.reader import ReaderProvider
 from jitchat.session import Session, SessionOptions
@@ -29,32 +27,29 @@ if TYPE_CHECKING:
 READER_LIMIT = 32_768
 ASSUMED_LIMIT = 8_192
 """For a model whose context size nobody told us."""
-
-
-def open_store(paths: Paths) -> ColdStore:
-    """The cold store, with the replies of a crashed run marked as interrupted."""
-    store = ColdStore(Database(paths.database))
-    close_interrupted(store)
-    return store
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
 def make_embedder(settings: Settings, paths: Paths) -> Embedder:
-    """The embedder of the settings, as far as it is on this machine."""
+    """Load the embedder of the settings, as far as it is on this machine."""
     wanted = settings.embedder
-    folder = Path(wanted.path).expanduser() if wanted.path else None
+    folder = absolute(Path(wanted.path)) if wanted.path else None
     return load_embedder(wanted.name, wanted.model, folder, paths.models)
 
 
 def make_counter(settings: Settings) -> TokenCounter:
-    """The best counter for the model that answers."""
-    return counter_for(model_name(settings), os.environ)
+    """Choose the best counter for the model that answers."""
+    return counter_for(settings.model_name(), os.environ)
 
 
 def make_session(
-    settings: Settings, store: ColdStore, conversation: Conversation, embedder: Embedder,
+    settings: Settings,
+    store: ColdStore,
+    conversation: Conversation,
+    embedder: Embedder,
     counter: TokenCounter,
 ) -> Session:
-    """A session on one conversation."""
+    """Start a session on one conversation."""
     heat = settings.provider.temperature
     options = SessionOptions(
         budget=make_budget(settings),
@@ -66,21 +61,27 @@ def make_session(
 
 
 def make_budget(settings: Settings) -> Budget:
-    """What a window may spend."""
+    """Say what a window may spend.
+
+    Raises:
+        SettingsError: The reserve leaves nothing of the limit.
+
+    """
     known = READER_LIMIT if settings.provider.name == "reader" else ASSUMED_LIMIT
-    limit = settings.provider.limit or known
-    if settings.provider.reserve >= limit:
+    limit, reserve = settings.provider.limit or known, settings.provider.reserve
+    if reserve >= limit:
+        wide = settings.origin("provider.limit")
         raise SettingsError(
-            f"provider.reserve ({settings.provider.reserve:,}) leaves nothing of the limit"
-            f" ({limit:,}).",
-            "Lower the reserve, or raise provider.limit.",
+            f"{settings.origin('provider.reserve')}: provider.reserve ({reserve:,}) leaves nothing"
+            f" of provider.limit ({limit:,}, {wide}).",
+            "Lower the reserve, or raise the limit to the model's context size.",
         )
     spend = settings.window
-    return Budget(limit, settings.provider.reserve, spend.recent, spend.retrieved, spend.index)
+    return Budget(limit, reserve, spend.recent, spend.retrieved, spend.index)
 
 
 def make_provider(settings: Settings, counter: TokenCounter) -> Provider:
-    """Who answers."""
+    """Choose who answers."""
     if settings.provider.name == "reader":
         return ReaderProvider(_counting(counter))
     from jitchat.providers.http import HttpProvider  # noqa: PLC0415  httpx: 100 ms, reader needs none
@@ -89,20 +90,19 @@ def make_provider(settings: Settings, counter: TokenCounter) -> Provider:
     return HttpProvider(_endpoint(settings), OpenAiProtocol())
 
 
-def model_name(settings: Settings) -> str:
-    """The model that answers.
+def key_in_the_open(settings: Settings) -> str:
+    """Warn of a key that would travel unencrypted; empty where none would."""
+    from urllib.parse import urlsplit  # noqa: PLC0415  only for a provider with an address
 
-    Raises:
-        SettingsError: An endpoint is configured and no model.
-    """
-    if settings.provider.name == "reader":
-        return "reader"
-    if not settings.provider.model:
-        raise SettingsError(
-            "No model is named for the provider openai.",
-            "Add --model NAME, or model under [provider] in the configuration.",
-        )
-    return settings.provider.model
+    wanted = settings.provider
+    if wanted.name == "reader" or not wanted.api_key:
+        return ""
+    try:
+        parts = urlsplit(wanted.base_url)
+        exposed = parts.scheme == "http" and parts.hostname not in _THIS_MACHINE
+    except ValueError:  # what is no address is refused when it is used
+        return ""
+    return f"The key goes to {parts.hostname} unencrypted: use https." if exposed else ""
 
 
 def _endpoint(settings: Settings) -> Endpoint:
@@ -112,13 +112,15 @@ def _endpoint(settings: Settings) -> Endpoint:
     return Endpoint(
         name=wanted.name,
         base_url=wanted.base_url,
-        model=model_name(settings),
+        model=settings.model_name(),
         key=wanted.api_key,
         read_seconds=wanted.read_seconds,
     )
 
 
-def _counting(counter: TokenCounter):  # type: ignore[no-untyped-def]  # noqa: ANN202
+def _counting(counter: TokenCounter) -> Callable[[Sequence[Message], str], tuple[int, int]]:
+    """Count a request and its answer, for the reader's usage."""
+
     def count(messages: Sequence[Message], answer: str) -> tuple[int, int]:
         return request_tokens(counter, tuple(messages)), counter.count(answer)
 

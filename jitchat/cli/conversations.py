@@ -1,79 +1,50 @@
-"""`jitchat conversations` and `jitchat import`."""
+"""`jitchat conversations`: what there is."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from jitchat.cli.options import Flags, common_options
-from jitchat.text.safe import visible
+from jitchat.cli.options import Flags, SharingCommand, location_options
+from jitchat.cli.output import say, say_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jitchat.turn import Conversation
 
 
-@click.command("conversations")
+@click.command("conversations", cls=SharingCommand)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@common_options
+@location_options
 def conversations_command(flags: Flags, as_json: bool) -> None:
     """List the conversations, the one touched last first."""
-    from jitchat.cli.compose import open_store  # noqa: PLC0415
+    from jitchat.cli.opening import opened_store  # noqa: PLC0415  loads the database's libraries
 
-    found = open_store(flags.paths()).conversations()
+    with opened_store(flags.paths()) as store:
+        found = store.conversations()
     if as_json:
-        rows = [
-            {
-                "id": each.id,
-                "title": each.title,
-                "turns": each.turns,
-                "created_at": each.created_at.isoformat(),
-                "updated_at": each.updated_at.isoformat(),
-            }
-            for each in found
-        ]
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
-        return
+        say_json([_fields(each) for each in found])
+    elif found:
+        _print_table(found)
+    else:
+        say("There are no conversations yet. Start `jitchat`, or import one.")
+
+
+def _fields(conversation: Conversation) -> dict[str, str | int]:
+    return {
+        "id": conversation.id,
+        "title": conversation.title,
+        "turns": conversation.turns,
+        "created_at": conversation.created_at.isoformat(),
+        "updated_at": conversation.updated_at.isoformat(),
+    }
+
+
+def _print_table(found: Sequence[Conversation]) -> None:
+    ids = max(len(each.id) for each in found)
+    counts = max(len(f"{each.turns:,}") for each in found)
     for each in found:
-        day = f"{each.updated_at:%Y-%m-%d %H:%M}"
-        click.echo(visible(f"{each.id:<16} {each.turns:>7,} turns  {day}  {each.title}"))
-    if not found:
-        click.echo("There are no conversations yet. Start `jitchat`, or import one.")
-
-
-@click.command("import")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--pick", metavar="NAME", help="Only this conversation of the file.")
-@click.option("--no-vectors", is_flag=True, help="Index without vectors; they can follow later.")
-@common_options
-def import_command(flags: Flags, file: Path, pick: str | None, no_vectors: bool) -> None:
-    """Import conversations from FILE: LoCoMo's JSON, or a JSON or JSONL list of turns."""
-    from jitchat.cli.compose import make_embedder, open_store  # noqa: PLC0415
-    from jitchat.memory.embedder import NoEmbedder  # noqa: PLC0415
-    from jitchat.transfer.formats import read_file  # noqa: PLC0415
-    from jitchat.transfer.intake import index_conversation, store_found  # noqa: PLC0415
-
-    settings, paths = flags.settings(), flags.paths()
-    found = read_file(file, pick)
-    store = open_store(paths)
-    embedder = NoEmbedder() if no_vectors else make_embedder(settings, paths)
-    for each in found:
-        if not each.turns:
-            click.echo(visible(f"{each.id}: nothing to take{_reasons(each.skipped)}"))
-            continue
-        made = store_found(store, each)
-        with click.progressbar(length=made.turns, label=visible(f"{made.id}: indexing")) as bar:
-            for progress in index_conversation(store, made, embedder):
-                bar.update(progress.done - bar.pos)
-        click.echo(
-            visible(f"{made.id}: {made.turns:,} turns taken as “{made.title}”")
-            + visible(_reasons(each.skipped))
-        )
-
-
-def _reasons(skipped: dict[str, int]) -> str:
-    """What was left out and why, as the end of a sentence."""
-    total = sum(skipped.values())
-    if not total:
-        return ", nothing left out"
-    return f", {total:,} left out or changed: " + ", ".join(
-        f"{count:,} {reason}" for reason, count in sorted(skipped.items())
-    )
+        touched = f"{each.updated_at.astimezone():%Y-%m-%d %H:%M}"
+        say(f"{each.id:<{ids}}  {each.turns:>{counts},} turns  {touched}  {each.title}")

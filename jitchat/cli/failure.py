@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-import click
-
 from jitchat import __version__
+from jitchat.cli.output import say
 from jitchat.crash import crash_report, write_crash
 from jitchat.paths import locate
 
@@ -16,9 +15,9 @@ def tell_defect(error: BaseException) -> int:
     path = locate(os.environ).crash
     secrets = [os.environ.get("OPENAI_API_KEY", "")]
     written = write_crash(path, crash_report(error, __version__, secrets))
-    where = f"A report without your texts and keys is in {path}." if written else ""
-    click.echo(
-        f"jitchat: a defect stopped it ({type(error).__name__}). Your turns are stored. {where}",
+    where = f" A report without your texts and keys is in {path}." if written else ""
+    say(
+        f"jitchat: a defect stopped it ({type(error).__name__}). What is stored is safe.{where}",
         err=True,
     )
     return 1

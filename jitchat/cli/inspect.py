@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Sequence
+
 import click
 
-from jitchat.cli.options import Flags, common_options
-from jitchat.text.safe import visible
+from jitchat.cli.options import Flags, SharingCommand, common_options, location_options
+from jitchat.cli.output import say
 
 
-@click.command("paths")
-@common_options
+@click.command("paths", cls=SharingCommand)
+@location_options
 def paths_command(flags: Flags) -> None:
-    """Print where the configuration, the database, models and crash reports are."""
-    paths = flags.paths()
-    for name in ("config", "database", "models", "crash"):
-        path = getattr(paths, name)
-        click.echo(visible(f"{name:<10}{path}{'' if path.exists() else '  (not there yet)'}"))
+    """Print where things are, and what decided it."""
+    rows = [
+        (name, str(path), origin if path.exists() else f"{origin} (not there yet)")
+        for name, path, origin in flags.paths().rows()
+    ]
+    _print_columns(rows)
 
 
-@click.command("config")
+@click.command("config", cls=SharingCommand)
 @common_options
 def config_command(flags: Flags) -> None:
-    """Print every setting, its value, and where the value comes from."""
-    rows = list(flags.settings().rows())
-    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
-    for key, value, origin in rows:
-        click.echo(visible(f"{key:<{widths[0]}}  {value:<{widths[1]}}  {origin}"))
+    """Print every setting and where its value comes from."""
+    from jitchat.settings.sources import unknown_variables  # noqa: PLC0415  not needed for help
+
+    _print_columns(flags.settings().rows())
+    for warning in unknown_variables(os.environ):
+        say(warning, err=True)
+
+
+def _print_columns(rows: Iterable[Sequence[str]]) -> None:
+    """Print (name, value, origin) in three columns."""
+    made = [tuple(row) for row in rows]
+    first, second = (max(len(row[column]) for row in made) for column in (0, 1))
+    for name, value, origin in made:
+        say(f"{name:<{first}}  {value:<{second}}  {origin}")

@@ -1,4 +1,4 @@
-"""The flags that every command takes, and the settings that they lead to."""
+"""The flags that commands share, and the settings that they lead to."""
 
 from __future__ import annotations
 
@@ -11,21 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jitchat.errors import SettingsError
 from jitchat.paths import Paths, locate
+from jitchat.settings.values import all_keys, default_of, rule_of
 
 if TYPE_CHECKING:
     from jitchat.settings import Settings
-
-_FLAGS = (
-    ("--mode", "chat.mode", "full, recency or jit.", str),
-    ("--provider", "provider.name", "Who answers: reader or openai.", str),
-    ("--base-url", "provider.base_url", "Address of an OpenAI-compatible API.", str),
-    ("--model", "provider.model", "The model's name there.", str),
-    ("--limit", "provider.limit", "The model's context size in tokens.", int),
-    ("--reserve", "provider.reserve", "Tokens kept free for the reply.", int),
-    ("--embedder", "embedder.name", "auto, fastembed, builtin or none.", str),
-    ("--embedder-path", "embedder.path", "A local folder with an embedding model.", str),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,44 +27,127 @@ class Flags:
     database: Path | None = None
     given: Mapping[str, object] = field(default_factory=dict)
     """By `section.key`; only what was given."""
+    conversation: str | None = None
+    """An id or a title, given ahead of the command."""
 
     def over(self, other: Flags) -> Flags:
-        """These, and the other's where these are silent."""
-        config, database = self.config or other.config, self.database or other.database
-        return Flags(config, database, {**other.given, **self.given})
+        """Merge: these, and the other's where these are silent."""
+        return Flags(
+            self.config or other.config,
+            self.database or other.database,
+            {**other.given, **self.given},
+            self.conversation or other.conversation,
+        )
 
     def paths(self) -> Paths:
-        """Where things are."""
+        """Say where things are."""
         return locate(os.environ, self.config, self.database)
 
     def settings(self) -> Settings:
-        """The settings with these flags on top."""
-        from jitchat.settings import load_settings  # noqa: PLC0415
+        """Load the settings, with these flags on top.
 
-        return load_settings(self.paths().config, os.environ, self.given)
+        Raises:
+            SettingsError: A source of them is wrong, or `--config` names no file.
+
+        """
+        from jitchat.settings import load_settings  # noqa: PLC0415  not needed to print help
+
+        config = self.paths().config
+        if self.config is not None and not config.exists():
+            raise SettingsError(f"--config: there is no file {config}.", "Check the name.")
+        return load_settings(config, os.environ, self.given)
+
+
+class SharedOption(click.Option):
+    """An option that commands share; a command's help lists its own options first."""
+
+
+class _OwnOptionsFirst:
+    """Help in two parts, for a command or a group."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the command's own options, then the shared ones."""
+        parts: dict[str, list[tuple[str, str]]] = {"Options": [], "Settings": []}
+        for parameter in ctx.command.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and not isinstance(parameter, click.Argument):
+                shared = isinstance(parameter, SharedOption)
+                parts["Settings" if shared else "Options"].append(record)
+        for title, records in parts.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+class SharingCommand(_OwnOptionsFirst, click.Command):
+    """A command with options of its own and shared ones."""
+
+
+class SharingGroup(_OwnOptionsFirst, click.Group):
+    """A group likewise; its commands are listed first, in the order in which they were added."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands and the options."""
+        self.format_commands(ctx, formatter)
+        super().format_options(ctx, formatter)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
+        """Name the commands."""
+        return list(self.commands)
+
+
+def location_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --config and --db; the command gets them as `flags`."""
+    return _with_flags(command, [])
+
+
+def embedder_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add those and the flags of the embedder."""
+    return _with_flags(command, [key for key in _flagged() if key.startswith("embedder.")])
 
 
 def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the flags; the command gets them as `flags`."""
+    """Add every shared flag; the command gets them as `flags`."""
+    return _with_flags(command, _flagged())
 
+
+def _flagged() -> list[str]:
+    return [key for key in all_keys() if rule_of(key).flag]
+
+
+def _with_flags(command: Callable[..., Any], keys: list[str]) -> Callable[..., Any]:
     @wraps(command)
-    def with_flags(*args: object, **values: Any) -> object:  # noqa: ANN401
-        given = {
-            key: value
-            for option, key, _, _ in _FLAGS
-            if (value := values.pop(_name(option))) is not None
-        }
+    def with_flags(*args: object, **values: Any) -> object:  # noqa: ANN401  as click calls it
+        given = {key: found for key in keys if (found := values.pop(_name(key))) is not None}
         own = Flags(values.pop("config"), values.pop("db"), given)
         outer = click.get_current_context().obj
         return command(*args, flags=own.over(outer) if isinstance(outer, Flags) else own, **values)
 
     wrapped: Callable[..., Any] = with_flags
-    for option, _, text, kind in reversed(_FLAGS):
-        wrapped = click.option(option, type=kind, help=text)(wrapped)
+    for key in reversed(keys):
+        wrapped = _setting_option(key)(wrapped)
     file = click.Path(path_type=Path, dir_okay=False)
-    wrapped = click.option("--db", type=file, help="The database to use.")(wrapped)
-    return click.option("--config", type=file, help="The configuration to use.")(wrapped)
+    wrapped = click.option(
+        "--db", type=file, metavar="FILE", cls=SharedOption, help="The database to use."
+    )(wrapped)
+    return click.option(
+        "--config", type=file, metavar="FILE", cls=SharedOption, help="The configuration to use."
+    )(wrapped)
 
 
-def _name(option: str) -> str:
-    return option.removeprefix("--").replace("-", "_")
+def _setting_option(key: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make the option that stands for a setting; what it may be is checked with the settings."""
+    rule, kind = rule_of(key), type(default_of(key))
+    text = rule.help[0].upper() + rule.help[1:]
+    return click.option(
+        rule.flag,
+        _name(key),
+        type=kind,
+        metavar=rule.unit,
+        cls=SharedOption,
+        help=f"{text}.",
+    )
+
+
+def _name(key: str) -> str:
+    return key.replace(".", "_")

@@ -1,22 +1,34 @@
-"""A window on paper: as JSON, and as a table for a terminal."""
+"""A window on paper: as JSON, and as one line a segment."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from jitchat.text.safe import one_line
+from jitchat.cli.output import emit, painted, say
+from jitchat.text.safe import one_line, shortened
 from jitchat.window.record import ledger_fields, segment_fields
+from jitchat.window.window import Verdict
 
 if TYPE_CHECKING:
-    from jitchat.window.window import ContextWindow
+    from jitchat.window.window import ContextWindow, Segment
+
+TEXT_WIDTH = 100
+"""Characters of a segment's text on paper; in a terminal, what its width leaves."""
+_NARROWEST = 12
+_GAP = "  "
+_HEADINGS = ("kind", "turn", "tokens", "why", "text")
+_COLOURS = {
+    "system": "magenta",
+    "pinned": "yellow",
+    "recent": "blue",
+    "index": "cyan",
+    "retrieved": "green",
+}
 
 
 def window_fields(window: ContextWindow, conversation: str) -> dict[str, Any]:
-    """The window as JSON knows it; `turn` is the #id on screen."""
+    """Turn the window into what JSON knows; `turn` is the #id on screen."""
     segments = [segment_fields(segment) for segment in window.segments]
     for fields in segments:
         del fields["text"]
@@ -40,25 +52,65 @@ def window_fields(window: ContextWindow, conversation: str) -> dict[str, Any]:
     }
 
 
-def print_window(window: ContextWindow, conversation: str) -> None:
-    """One line a segment, and the sum that the meter shows."""
-    console = Console(highlight=False, soft_wrap=True)
-    sign = "" if window.exact else "~"
-    table = Table("kind", "turn", "tokens", "why", "text", box=None, pad_edge=False)
-    table.columns[2].justify = "right"
-    for segment in window.segments:
-        table.add_row(
-            segment.kind.value,
-            f"#{segment.turn}" if segment.turn is not None else "",
-            f"{segment.tokens:,}",
-            Text(segment.reason),
-            Text(one_line(segment.text)[:60]),
-        )
-    console.print(table)
-    console.print(
-        Text(
-            f"{conversation} in {window.mode}: {sign}{window.used:,} used + {window.free:,} free"
-            f" + {window.budget.reserve:,} reserve = {window.budget.limit:,}; full would be"
-            f" {sign}{window.full_tokens:,}; counted by {window.counter}"
-        )
+def print_window(window: ContextWindow, conversation: str, width: int | None) -> None:
+    """Print one line a segment, and the sum that the meter shows.
+
+    `width` is the terminal's, in cells; None where there is no terminal.
+    """
+    rows = [_HEADINGS, *(_row(segment, _sign(window)) for segment in window.segments)]
+    columns = _columns(rows, width)
+    for row in rows:
+        line = _line(row, columns)
+        emit(painted(line[: columns[0]], _COLOURS.get(row[0])) + line[columns[0] :])
+    for line in _sums(window, conversation):
+        say(line)
+
+
+def _row(segment: Segment, sign: str) -> Sequence[str]:
+    turn = f"#{segment.turn}" if segment.turn is not None else ""
+    text = shortened(segment.text, TEXT_WIDTH)
+    return segment.kind.value, turn, f"{sign}{segment.tokens:,}", one_line(segment.reason), text
+
+
+def _columns(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
+    """Choose the width of each column in cells; 0 for a text that has no room at all."""
+    from rich.cells import cell_len  # noqa: PLC0415  not needed for JSON
+
+    *fixed, why, text = (max(map(cell_len, cells)) for cells in zip(*rows, strict=True))
+    if width is None:
+        return [*fixed, why, text]
+    room = max(_NARROWEST, width - sum(fixed) - len(_GAP) * 4)
+    why = min(why, max(_NARROWEST, room // 2))
+    return [*fixed, why, room - why if room - why >= _NARROWEST else 0]
+
+
+def _line(row: Sequence[str], columns: Sequence[int]) -> str:
+    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415  not needed for JSON
+
+    cells: list[str] = []
+    for heading, cell, width in zip(_HEADINGS, row, columns, strict=True):
+        if cell_len(cell) > width:
+            cells.append(f"{set_cell_size(cell, width - 1)}…" if width else "")
+        else:
+            blank = " " * (width - cell_len(cell))
+            cells.append(blank + cell if heading in ("turn", "tokens") else cell + blank)
+    return _GAP.join(cells).rstrip()
+
+
+def _sums(window: ContextWindow, conversation: str) -> Iterator[str]:
+    budget, sign = window.budget, _sign(window)
+    yield (
+        f"{conversation} in {window.mode}: {sign}{window.used:,} used + {sign}{window.free:,} free"
+        f" + {budget.reserve:,} reserve = {budget.limit:,} limit"
     )
+    yield (
+        f"full would be {sign}{window.full_tokens:,}; counted by {window.counter}"
+        f" for {window.model}"
+    )
+    left_out = sum(row.verdict in (Verdict.LEFT_OUT, Verdict.INDEX) for row in window.ledger)
+    if left_out:
+        yield f"{left_out:,} candidates are not there at full text; --json says why"
+
+
+def _sign(window: ContextWindow) -> str:
+    return "" if window.exact else "~"

@@ -2,109 +2,160 @@
 
 from __future__ import annotations
 
-import json
+import shutil
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from jitchat.cli.options import Flags, common_options
-from jitchat.errors import JitchatError, UnknownConversation
-from jitchat.text.safe import visible
+from jitchat.cli.options import Flags, SharingCommand, common_options
+from jitchat.cli.output import is_terminal, say, say_json
+from jitchat.errors import EmptyDraft, JitchatError
 
 if TYPE_CHECKING:
+    from jitchat.events import Event
     from jitchat.session import Session
+    from jitchat.settings import Settings
     from jitchat.turn import Mode
 
-_CONVERSATION = click.option(
-    "--conversation", metavar="ID", help="Its id or title; the one touched last by default."
+
+def _on_a_conversation(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what `window` and `send` have in common."""
+    help_text = "Its id or title; the one touched last if not given."
+    with_id = click.option("--conversation", metavar="ID", help=help_text)(command)
+    return click.argument("text")(with_id)
+
+
+@click.command("window", cls=SharingCommand)
+@_on_a_conversation
+@click.option(
+    "--budget", type=click.IntRange(min=1), metavar="N", help="Tokens that the window may have."
 )
-
-
-@click.command("window")
-@click.argument("text")
-@_CONVERSATION
-@click.option("--budget", type=click.IntRange(min=1), help="Tokens the window may have.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, with the ledger and the messages."
+)
 @common_options
 def window_command(
     flags: Flags, text: str, conversation: str | None, budget: int | None, as_json: bool
 ) -> None:
-    """Show the window that would be sent for TEXT. Sends and stores nothing."""
-    from jitchat.cli.report import print_window, window_fields  # noqa: PLC0415
+    """Show the window that TEXT would be sent in; send nothing.
 
-    _require_text(text)
-    session, mode = _open(flags, conversation)
-    session.index_replies()
-    size = session.options.budget.of_size(budget) if budget else None
-    window = session.preview(text, mode, size)
-    identity = session.memory.conversation.id
+    TEXT is `-` for what comes on standard input.
+    """
+    from jitchat.cli.report import print_window, window_fields  # noqa: PLC0415  loads the planner
+
+    draft, settings = _draft(text), flags.settings()
+    with _opened(Flags(conversation=conversation).over(flags), settings) as (session, mode):
+        size = session.options.budget.of_size(budget) if budget else None
+        window = session.preview(draft, mode, size)
+        identity = session.memory.conversation.id
     if as_json:
-        fields = window_fields(window, identity)
-        sys.stdout.write(json.dumps(fields, indent=2, ensure_ascii=not _utf8()) + "\n")
+        say_json(window_fields(window, identity))
     else:
-        print_window(window, identity)
+        print_window(window, identity, _terminal_width())
 
 
-@click.command("send")
-@click.argument("text")
-@_CONVERSATION
+@click.command("send", cls=SharingCommand)
+@_on_a_conversation
 @common_options
 def send_command(flags: Flags, text: str, conversation: str | None) -> None:
-    """Send TEXT, print the reply as it comes, and store both."""
+    """Send TEXT, print the reply as it comes, store both.
+
+    TEXT is `-` for what comes on standard input.
+    """
     import asyncio  # noqa: PLC0415  30 ms, not needed to print help
 
-    _require_text(text)
-    session, mode = _open(flags, conversation)
-    session.index_replies()
-    error = asyncio.run(_send(session, text, mode))
+    from jitchat.cli.compose import key_in_the_open  # noqa: PLC0415
+
+    draft, settings = _draft(text), flags.settings()
+    with _opened(Flags(conversation=conversation).over(flags), settings) as (session, mode):
+        if warning := key_in_the_open(settings):
+            say(f"jitchat: {warning}", err=True)
+        error = asyncio.run(_exchange(session, draft, mode))
     if error is not None:
         raise error
 
 
-async def _send(session: Session, text: str, mode: Mode) -> JitchatError | None:
-    from jitchat.events import ReplyDelta, SendFailed  # noqa: PLC0415
+async def _exchange(session: Session, draft: str, mode: Mode) -> JitchatError | None:
+    """Send and print; whatever ends it, what came is stored and the line is closed."""
+    from contextlib import aclosing  # noqa: PLC0415
 
-    error: JitchatError | None = None
-    async for event in session.send(text, mode):
+    printer = _Printer()
+    events = session.send(draft, mode)
+    try:
+        async with aclosing(events):
+            async for event in events:
+                printer.take(event)
+    finally:
+        printer.end_line()
+        await session.provider.aclose()
+    return printer.error
+
+
+class _Printer:
+    """Prints the reply, and remembers how it ended."""
+
+    def __init__(self) -> None:
+        self.error: JitchatError | None = None
+        self._open_line = self._cut = False
+
+    def take(self, event: Event) -> None:
+        """Print or keep what an event says."""
+        from jitchat.events import ReplyDelta, SendFailed, TurnStored  # noqa: PLC0415
+        from jitchat.turn import Status  # noqa: PLC0415
+
         if isinstance(event, ReplyDelta):
-            click.echo(visible(event.text), nl=False)
+            say(event.text, newline=False)
+            self._open_line = not event.text.endswith("\n")
         elif isinstance(event, SendFailed):
-            error = event.error
-    click.echo()
-    await session.provider.aclose()
-    return error
+            self.error = event.error
+        elif isinstance(event, TurnStored):
+            self._cut = event.turn.status is Status.CUT
+
+    def end_line(self) -> None:
+        """Leave the cursor at the start of a line; say so if the provider stopped early."""
+        if self._open_line:
+            say("")
+        if self._cut and self.error is None:
+            say("jitchat: the provider stopped before the end of the reply.", err=True)
 
 
-def _open(flags: Flags, wanted: str | None) -> tuple[Session, Mode]:
-    from jitchat.cli.compose import (  # noqa: PLC0415
+@contextmanager
+def _opened(flags: Flags, settings: Settings) -> Iterator[tuple[Session, Mode]]:
+    """Open the session on the conversation that is asked for, with everything indexed."""
+    from jitchat.cli.compose import (  # noqa: PLC0415  loads much
         make_counter,
         make_embedder,
         make_session,
-        open_store,
     )
-    from jitchat.transfer.intake import DEMO_ID, store_demo  # noqa: PLC0415
+    from jitchat.cli.opening import choose_conversation, opened_store  # noqa: PLC0415
     from jitchat.turn import Mode  # noqa: PLC0415
 
-    settings, paths = flags.settings(), flags.paths()
-    counter = make_counter(settings)
-    store = open_store(paths)
-    latest = store.latest()
-    if latest is None and wanted in (None, DEMO_ID):
-        latest = store_demo(store)
-    found = store.conversation(wanted) if wanted else latest
-    if found is None:
-        raise UnknownConversation("There are no conversations.", "Import one, or start a chat.")
-    embedder = make_embedder(settings, paths)
-    return make_session(settings, store, found, embedder, counter), Mode(settings.chat.mode)
+    paths, counter = flags.paths(), make_counter(settings)
+    with opened_store(paths) as store:
+        conversation = choose_conversation(store, flags.conversation)
+        embedder = make_embedder(settings, paths)
+        session = make_session(settings, store, conversation, embedder, counter)
+        session.index_replies()
+        yield session, Mode(settings.chat.mode)
 
 
-def _require_text(text: str) -> None:
-    from jitchat.errors import EmptyDraft  # noqa: PLC0415
+def _draft(text: str) -> str:
+    """Take the text that was given, or what comes on standard input for `-`.
 
+    Raises:
+        EmptyDraft: There is nothing but white space.
+
+    """
+    if text == "-":
+        data = sys.stdin.buffer.read() if sys.stdin else b""
+        text = data.decode("utf-8-sig", "replace").rstrip("\r\n")
     if not text.strip():
         raise EmptyDraft("The text is empty.", "Say something in TEXT.")
+    return text
 
 
-def _utf8() -> bool:
-    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+def _terminal_width() -> int | None:
+    return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None

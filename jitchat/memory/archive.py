@@ -18,6 +18,8 @@ from jitchat.memory.database import Database
 from jitchat.turn import Usage
 
 _PER_LIST = 64
+_LARGEST = 2**63 - 1
+"""SQLite's largest number; a provider may report what it likes."""
 
 Fields = Mapping[str, Any]
 """A segment or a ledger row as JSON knows it; a segment has `turn`, `role` and `text`."""
@@ -43,7 +45,7 @@ class WindowArchive:
         """Store the window that answers the user's turn `turn_id`; the record's own id."""
         with self._database.write() as connection:
             lists = [
-                _put_blob(connection, json.dumps([_packed(connection, each) for each in part]))
+                _put_blob(connection, json.dumps(_packed(connection, part)))
                 for part in _parts(record.segments)
             ]
             ledger = _put_blob(connection, json.dumps(list(record.ledger)))
@@ -56,16 +58,19 @@ class WindowArchive:
 
     def close(self, window_id: int, reply_id: int | None, usage: Usage | None) -> None:
         """Add the reply and what the provider reported."""
-        counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens) if usage else None
+        counts: list[int | None] = [None, None, None]
+        if usage:
+            reported = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
+            counts = [max(0, min(count, _LARGEST)) for count in reported]
         with self._database.write() as connection:
             connection.execute(
                 "UPDATE windows SET reply = ?, input_tokens = ?, output_tokens = ?,"
                 " cached_tokens = ? WHERE id = ?",
-                (reply_id, *(counts or (None, None, None)), window_id),
+                (reply_id, *counts, window_id),
             )
 
     def get(self, turn_id: int) -> WindowRecord | None:
-        """The last window that was sent for a user's turn."""
+        """Read the last window that was sent for a user's turn, if one was."""
         with self._database.read() as connection:
             row = connection.execute(
                 "SELECT digest, header, segments, ledger FROM windows WHERE turn = ?"
@@ -81,7 +86,7 @@ class WindowArchive:
                 for packed in json.loads(_blob(connection, address))
             ]
             rows = json.loads(_blob(connection, ledger))
-        return WindowRecord(digest, json.loads(header), segments, rows)
+            return WindowRecord(digest, json.loads(header), segments, rows)
 
 
 def _parts(segments: Sequence[Fields]) -> Iterator[Sequence[Fields]]:
@@ -89,25 +94,41 @@ def _parts(segments: Sequence[Fields]) -> Iterator[Sequence[Fields]]:
         yield segments[start : start + _PER_LIST]
 
 
-def _packed(connection: sqlite3.Connection, segment: Fields) -> dict[str, Any]:
-    """The segment with an address in place of its text."""
-    kept = {key: value for key, value in segment.items() if key not in ("text", "turn_id")}
-    identity = segment.get("turn_id")
-    if identity and _content(connection, identity) == segment["text"]:
-        return kept | {"same_as": identity}
-    return kept | {"blob": _put_blob(connection, segment["text"])}
+def _packed(connection: sqlite3.Connection, part: Sequence[Fields]) -> list[dict[str, Any]]:
+    """The segments of a list, each with an address in place of its text."""
+    stored = _contents(connection, [each["turn_id"] for each in part if each.get("turn_id")])
+    packed = []
+    for segment in part:
+        kept = {key: value for key, value in segment.items() if key not in ("text", "turn_id")}
+        identity = segment.get("turn_id")
+        if identity and stored.get(identity) == segment["text"]:
+            packed.append(kept | {"same_as": identity})
+        else:
+            packed.append(kept | {"blob": _put_blob(connection, segment["text"])})
+    return packed
 
 
 def _unpacked(connection: sqlite3.Connection, packed: dict[str, Any]) -> dict[str, Any]:
+    """The segment with its text.
+
+    Raises:
+        LookupError: What it refers to is not there.
+
+    """
     identity = packed.pop("same_as", None)
     if identity is not None:
-        return packed | {"text": _content(connection, identity)}
+        return packed | {"text": _contents(connection, [identity])[identity]}
     return packed | {"text": _blob(connection, packed.pop("blob"))}
 
 
-def _content(connection: sqlite3.Connection, turn_id: int) -> str:
-    row = connection.execute("SELECT content FROM turns WHERE id = ?", (turn_id,)).fetchone()
-    return str(row[0]) if row else ""
+def _contents(connection: sqlite3.Connection, turns: Sequence[int]) -> dict[int, str]:
+    places = ",".join("?" * len(turns))
+    return dict(
+        connection.execute(
+            f"SELECT id, content FROM turns WHERE id IN ({places})",  # noqa: S608  question marks
+            turns,
+        ).fetchall()
+    )
 
 
 def _put_blob(connection: sqlite3.Connection, content: str) -> str:
@@ -118,4 +139,5 @@ def _put_blob(connection: sqlite3.Connection, content: str) -> str:
 
 def _blob(connection: sqlite3.Connection, address: str) -> str:
     row = connection.execute("SELECT content FROM blobs WHERE digest = ?", (address,)).fetchone()
-    return str(row[0])
+    content: str = row[0]
+    return content

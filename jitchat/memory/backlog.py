@@ -1,17 +1,20 @@
 """Indexing: stored turns without an entry or a vector get theirs, a batch at a time.
 
 Each batch is one transaction, so a crash costs at most the batch at hand, and the next start
-goes on from there.
+goes on from there. Where the embedder fails, entries are written without vectors, which stay
+missing until a later try.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
-from jitchat.memory.embedder import Embedder
+from jitchat.errors import EmbedderUnavailable
+from jitchat.memory.embedder import Embedder, vectors_of
 from jitchat.memory.indexer import index_entry
-from jitchat.memory.search import IndexRow
-from jitchat.memory.store import ColdStore
+from jitchat.memory.rows import IndexRow
+from jitchat.memory.store import TURN_COLUMNS, ColdStore, turn_from
 from jitchat.text.sentences import is_question
 from jitchat.text.words import folded, stems
 from jitchat.turn import IndexEntry, Status, Turn
@@ -24,34 +27,47 @@ class Indexer:
 
     def __init__(self, store: ColdStore, conversation: str, embedder: Embedder) -> None:
         self._store, self._conversation, self._embedder = store, conversation, embedder
+        self.failure: EmbedderUnavailable | None = None
+        """Why the last batch that was tried has no vectors, if it has none."""
 
-    def missing(self) -> list[int]:
-        """Ids of the finished turns that lack an entry or a vector, in order."""
+    def missing(self, after: int = 0, limit: int = -1) -> list[Turn]:
+        """List the finished turns that lack an entry or a vector, in order.
+
+        Only those behind position `after`, and only the first `limit` of them.
+        """
+        embedder = self._embedder
         with self._store.database.read() as connection:
-            rows = connection.execute(
-                "SELECT t.id FROM turns t LEFT JOIN index_entries e ON e.turn = t.id"
-                " LEFT JOIN vectors v ON v.turn = t.id AND v.embedder = ?"
-                " WHERE t.conversation = ? AND t.status NOT IN (?, ?)"
-                " AND (e.turn IS NULL OR (v.turn IS NULL AND ?)) ORDER BY t.position",
+            found = connection.execute(
+                f"SELECT {TURN_COLUMNS} FROM turns t LEFT JOIN index_entries e ON e.turn = t.id"  # noqa: S608  constant
+                " LEFT JOIN vectors v ON v.turn = t.id AND v.embedder = ? AND v.dimension = ?"
+                " WHERE t.conversation = ? AND t.position > ? AND t.status NOT IN (?, ?)"
+                " AND (e.turn IS NULL OR (v.turn IS NULL AND ?)) ORDER BY t.position LIMIT ?",
                 (
-                    self._embedder.id,
-                    self._conversation,
-                    Status.STREAMING,
-                    Status.UNANSWERED,
-                    self._embedder.dimension > 0,
+                    *(embedder.id, embedder.dimension, self._conversation, after),
+                    *(Status.STREAMING, Status.UNANSWERED, embedder.dimension > 0, limit),
                 ),
-            ).fetchall()
-        return [row[0] for row in rows]
+            )
+            return [turn_from(row) for row in found]
 
-    def catch_up(self, turns: Sequence[Turn]) -> Iterator[list[IndexEntry]]:
-        """Index what is missing among `turns`; yields the entries of each finished batch."""
-        wanted = set(self.missing())
-        todo = [turn for turn in turns if turn.id in wanted]
-        for start in range(0, len(todo), BATCH):
-            yield self._write(todo[start : start + BATCH])
+    def catch_up(
+        self, one_at_a_time: AbstractContextManager[object] | None = None
+    ) -> Iterator[list[IndexEntry]]:
+        """Index what is missing; yields the entries of each finished batch.
+
+        `one_at_a_time` is held for a batch, so that two threads share the work.
+        """
+        after = 0
+        while True:
+            with one_at_a_time or nullcontext():
+                turns = self.missing(after, BATCH)
+                entries = self._write(turns)
+            if not turns:
+                return
+            yield entries
+            after = turns[-1].position
 
     def rows(self, turns: Sequence[Turn]) -> list[IndexRow]:
-        """The index rows of those `turns` that have an entry, in the order given."""
+        """Read the index rows of those `turns` that have an entry, in the order given."""
         if not turns:
             return []
         with self._store.database.read() as connection:
@@ -61,36 +77,48 @@ class Indexer:
                 " LEFT JOIN vectors v ON v.turn = t.id AND v.embedder = ? AND v.dimension = ?"
                 " WHERE t.conversation = ? AND t.position BETWEEN ? AND ?",
                 (
-                    self._embedder.id,
-                    self._embedder.dimension,
-                    self._conversation,
-                    turns[0].position,
-                    turns[-1].position,
+                    *(self._embedder.id, self._embedder.dimension, self._conversation),
+                    *(turns[0].position, turns[-1].position),
                 ),
             ).fetchall()
-        by_id = {row[0]: row[1:] for row in found}
-        return [_row(turn, by_id[turn.id]) for turn in turns if turn.id in by_id]
+            columns = {row[0]: row[1:] for row in found}
+            return [_row(turn, columns[turn.id]) for turn in turns if turn.id in columns]
 
     def _write(self, turns: Sequence[Turn]) -> list[IndexEntry]:
         entries = [index_entry(turn) for turn in turns]
-        vectors = self._embedder.embed([turn.content for turn in turns])
+        texts = [" ".join(stems(turn.content)) for turn in turns]
+        vectors = self._vectors(turns)
         with self._store.database.write() as connection:
             connection.executemany(
                 "REPLACE INTO index_entries VALUES (?, ?, ?, ?, ?, ?)",
                 [
-                    (turn.id, *_columns(entry), " ".join(stems(turn.content)))
-                    for turn, entry in zip(turns, entries, strict=True)
+                    (turn.id, *_columns(entry), text)
+                    for turn, entry, text in zip(turns, entries, texts, strict=True)
                 ],
             )
             connection.executemany(
                 "REPLACE INTO vectors VALUES (?, ?, ?, ?)",
                 [
-                    (turn.id, self._embedder.id, self._embedder.dimension, row.astype("<f4").tobytes())
-                    for turn, row in zip(turns, vectors, strict=True)
-                    if self._embedder.dimension
+                    (identity, self._embedder.id, self._embedder.dimension, vector)
+                    for identity, vector in vectors.items()
                 ],
             )
         return entries
+
+    def _vectors(self, turns: Sequence[Turn]) -> Mapping[int, bytes]:
+        """Vectors by the turns' ids; empty bytes for a turn that has nothing to embed."""
+        self.failure = None
+        if not turns or not self._embedder.dimension:
+            return {}
+        try:
+            made = vectors_of(self._embedder, [turn.content for turn in turns])
+        except EmbedderUnavailable as error:
+            self.failure = error
+            return {}
+        return {
+            turn.id: row.astype("<f4").tobytes() if row.any() else b""
+            for turn, row in zip(turns, made, strict=True)
+        }
 
 
 def _columns(entry: IndexEntry) -> tuple[str, str, str, bool]:

@@ -3,7 +3,7 @@
 Invariants: the file is 0600 before SQLite touches it, so its -wal and -shm are too; a commit
 is durable when it returns (WAL, synchronous=FULL); every write begins IMMEDIATE, so that two
 instances wait for each other and never fail half way. A file that is not ours is never
-changed.
+changed, nor is one that is damaged.
 """
 
 from __future__ import annotations
@@ -14,63 +14,72 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from stat import S_ISREG
 
 import sqlite_utils
 
-from jitchat.errors import (
-    StoreBusy,
-    StoreError,
-    StoreFull,
-    StoreReadOnly,
-    StoreTooNew,
-    StoreUnreadable,
-)
+from jitchat.errors import StoreReadOnly, StoreTooNew, StoreUnreadable
 from jitchat.memory.schema import migrations
+from jitchat.memory.sqlite_errors import ELSEWHERE, damaged, named
+from jitchat.text.safe import one_line
 
 WAIT_SECONDS = 30.0
 
 
 class Database:
-    """A connection that threads may share: one at a time uses it."""
+    """A connection that threads may share: one at a time uses it.
+
+    Raises:
+        StoreError: The file cannot be opened, or is not a cold store of ours.
+
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.RLock()
-        self._connection = _connect(path)
         with self._named_errors():
-            self._prepare()
+            self._connection = _connect(path)
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
 
     def _prepare(self) -> None:
-        try:
-            self._db = sqlite_utils.Database(self._connection, recursive_triggers=False)
-            self._require_our_schema()
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = FULL")
-            self._connection.execute("PRAGMA foreign_keys = ON")
-            if migrations.pending(self._db):
-                with self.write():
-                    migrations.apply(self._db)
-        except BaseException:
-            self._connection.close()
-            raise
+        db = sqlite_utils.Database(self._connection, recursive_triggers=False)
+        self._require_our_schema(db)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.execute("PRAGMA foreign_keys = ON")
+        if migrations.pending(db):
+            with self.write():
+                migrations.apply(db)
 
-    def _require_our_schema(self) -> None:
-        applied = {migration.name for migration in migrations.applied(self._db)}
-        unknown = sorted(applied - _known_migrations())
-        if unknown:
+    def _require_our_schema(self, db: sqlite_utils.Database) -> None:
+        """Look at the schema as it is at one moment: another instance may be making it."""
+        self._connection.execute("BEGIN")
+        try:
+            applied = {migration.name for migration in migrations.applied(db)}
+            is_empty = not db.table_names()
+            pages = self._connection.execute("PRAGMA page_count").fetchone()[0]
+        finally:
+            self._connection.rollback()
+        if unknown := sorted(applied - _known_migrations()):
             raise StoreTooNew(
-                f"{self.path} was written by a newer jitchat (it has {unknown[-1]!r}).",
+                f"{self.path} was written by a newer jitchat (it has {one_line(unknown[-1])!r}).",
                 "Update jitchat, or use another file with --db. Nothing was changed.",
             )
-        if not applied and self._db.table_names():
+        if is_empty and pages > 1:
+            raise damaged(self.path)
+        if not applied and not is_empty:
             raise StoreUnreadable(
                 f"{self.path} is a database of another program.",
-                "Use another file with --db. Nothing was changed.",
+                f"{ELSEWHERE} Nothing was changed.",
             )
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: all of it is durable, or none of it happened. May be nested."""
+        """Open a transaction: all of it is durable, or none of it happened. May be nested."""
         with self._lock, self._named_errors():
             if self._connection.in_transaction:
                 yield self._connection
@@ -85,9 +94,17 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """The connection, for queries."""
+        """Lend the connection for queries, and for turning their rows into values.
+
+        Raises:
+            StoreUnreadable: A row holds what cannot be: the file was damaged or edited.
+
+        """
         with self._lock, self._named_errors():
-            yield self._connection
+            try:
+                yield self._connection
+            except (ValueError, TypeError, LookupError) as error:
+                raise damaged(self.path) from error
 
     def close(self) -> None:
         """Give the file back; the write-ahead log is folded into it."""
@@ -99,7 +116,7 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            raise _named(error, self.path) from error
+            raise named(error, self.path) from error
 
 
 def _known_migrations() -> set[str]:
@@ -111,61 +128,21 @@ def _known_migrations() -> set[str]:
 
 def _connect(path: Path) -> sqlite3.Connection:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if not path.exists():
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        return sqlite3.connect(path, timeout=WAIT_SECONDS, check_same_thread=False)
-    except FileExistsError:
-        return sqlite3.connect(path, timeout=WAIT_SECONDS, check_same_thread=False)
+        _require_file(path)
     except OSError as error:
         raise StoreReadOnly(
             f"The database {path} cannot be opened: {error.strerror or error}.",
-            "Check the folder's permissions, or name another file with --db.",
+            f"Check the folder's permissions. {ELSEWHERE}",
         ) from error
+    return sqlite3.connect(
+        path, timeout=WAIT_SECONDS, check_same_thread=False, isolation_level=None
+    )
 
 
-def _named(error: sqlite3.Error, path: Path) -> StoreError:
-    """The error as one that says what to do."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    what, remedy = _EXPLANATIONS.get(code, (f"failed: {error}", "Try again, or another --db."))
-    kind = _KINDS.get(code, StoreError)
-    return kind(f"The database {path} {what}.", remedy)
-
-
-_KINDS: dict[int, type[StoreError]] = {
-    sqlite3.SQLITE_NOTADB: StoreUnreadable,
-    sqlite3.SQLITE_CORRUPT: StoreUnreadable,
-    sqlite3.SQLITE_CANTOPEN: StoreReadOnly,
-    sqlite3.SQLITE_READONLY: StoreReadOnly,
-    sqlite3.SQLITE_FULL: StoreFull,
-    sqlite3.SQLITE_IOERR: StoreFull,
-    sqlite3.SQLITE_BUSY: StoreBusy,
-}
-_EXPLANATIONS = {
-    sqlite3.SQLITE_NOTADB: (
-        "is not a database",
-        "It was left as it is. Move it away, or name another file with --db.",
-    ),
-    sqlite3.SQLITE_CORRUPT: (
-        "is damaged",
-        "It was left as it is. Make a copy; `sqlite3 FILE .recover` can save what is readable."
-        " Start afresh with another --db.",
-    ),
-    sqlite3.SQLITE_CANTOPEN: (
-        "cannot be opened",
-        "Check that the folder exists and may be written, or name another file with --db.",
-    ),
-    sqlite3.SQLITE_READONLY: (
-        "cannot be written: the file or its folder is read-only",
-        "Change the permissions, or name another file with --db.",
-    ),
-    sqlite3.SQLITE_FULL: ("cannot grow: the disk is full", "Free some space and send again."),
-    sqlite3.SQLITE_IOERR: (
-        "cannot be written: the disk refused",
-        "Check the disk's space and health, and send again.",
-    ),
-    sqlite3.SQLITE_BUSY: (
-        "is held by another program",
-        "Close it, or wait, and try again.",
-    ),
-}
+def _require_file(path: Path) -> None:
+    """Create the file where there is none, readable by its owner alone."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+    elif not S_ISREG(path.stat().st_mode):
+        raise StoreUnreadable(f"{path} is not a file.", ELSEWHERE)

@@ -7,10 +7,12 @@ the built-in one. Nothing here asks the network; see `download` for that.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from jitchat.errors import EmbedderUnavailable
+from jitchat.memory.models import model_cached
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+_REACH = 4_000
+_RECALL_IS_LEXICAL = "Recall goes by words alone meanwhile; the turns are all kept."
 
 
 class Embedder(Protocol):
@@ -92,31 +96,77 @@ class FastEmbedder:
         return unit_rows(np.array(list(self._model.embed(list(texts))), dtype=np.float32))
 
 
+def vectors_of(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """Embed `texts`, shape (len(texts), dimension): unit rows, and zeros for one that has none.
+
+    Of a long text the first 4,000 characters count: a model reads no more of it.
+
+    Raises:
+        EmbedderUnavailable: The embedder failed, or made something else than it promised.
+
+    """
+    import numpy as np  # noqa: PLC0415
+
+    try:
+        made = np.asarray(embedder.embed([text[:_REACH] for text in texts]), dtype=np.float32)
+    except Exception as error:
+        raise EmbedderUnavailable(
+            f"The embedder {embedder.id} failed ({type(error).__name__}).", _RECALL_IS_LEXICAL
+        ) from error
+    if made.shape != (len(texts), embedder.dimension):
+        raise EmbedderUnavailable(
+            f"The embedder {embedder.id} made vectors of another shape.", _RECALL_IS_LEXICAL
+        )
+    return unit_rows(made)
+
+
 def unit_rows(vectors: Vectors) -> Vectors:
-    """Rows scaled to length 1; a row that is empty or not finite becomes zeros."""
+    """Scale rows to length 1; a row that is empty or not finite becomes zeros."""
     import numpy as np  # noqa: PLC0415
 
     clean = np.where(np.isfinite(vectors).all(axis=1, keepdims=True), vectors, 0.0)
-    lengths = np.linalg.norm(clean, axis=1, keepdims=True)
-    return np.divide(clean, lengths, out=np.zeros_like(clean), where=lengths > 0).astype(np.float32)
+    lengths = np.linalg.norm(clean.astype(np.float64), axis=1, keepdims=True)
+    scaled = np.divide(clean, lengths, out=np.zeros(clean.shape), where=lengths > 0)
+    return np.asarray(scaled, dtype=np.float32)
 
 
 def load_embedder(name: str, model: str, folder: Path | None, cache: Path) -> Embedder:
-    """The embedder of that name: auto, fastembed, builtin or none.
+    """Load the embedder of that name: auto, fastembed, builtin or none.
 
     Raises:
-        EmbedderUnavailable: `fastembed` was asked for by name and its model is not here.
+        EmbedderUnavailable: One was asked for by name, or by its folder, and cannot be loaded.
+
     """
     if name == "none":
         return NoEmbedder()
-    if name in ("auto", "fastembed") and (folder or name == "fastembed" or cache.is_dir()):
-        try:
-            return FastEmbedder(model, folder, cache)
-        except Exception as error:  # noqa: BLE001  its parts raise classes of their own
-            if name == "fastembed" or folder:
-                raise EmbedderUnavailable(
-                    f"The embedding model {model} cannot be loaded from {folder or cache}.",
-                    "Name a folder with its ONNX files by embedder.path, or use"
-                    ' embedder.name = "auto" or "builtin".',
-                ) from error
-    return BuiltinEmbedder()
+    if name == "fastembed" or (name == "auto" and folder):
+        return _fast_embedder(model, folder, cache)
+    if name == "auto" and model_cached(model, cache):
+        with suppress(EmbedderUnavailable):
+            return _fast_embedder(model, folder, cache)
+    if name == "auto":
+        with suppress(EmbedderUnavailable):
+            return _builtin_embedder()
+        return NoEmbedder()
+    return _builtin_embedder()
+
+
+def _fast_embedder(model: str, folder: Path | None, cache: Path) -> Embedder:
+    try:
+        return FastEmbedder(model, folder, cache)
+    except Exception as error:
+        raise EmbedderUnavailable(
+            f"The embedding model {model} cannot be loaded from {folder or cache}.",
+            "Name a folder with its ONNX files by embedder.path, or use"
+            ' embedder.name = "auto" or "builtin".',
+        ) from error
+
+
+def _builtin_embedder() -> Embedder:
+    try:
+        return BuiltinEmbedder()
+    except Exception as error:
+        raise EmbedderUnavailable(
+            "The built-in embedder cannot be loaded: the package wordllama is incomplete.",
+            'Install jitchat afresh, or use embedder.name = "none".',
+        ) from error

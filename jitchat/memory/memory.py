@@ -1,17 +1,20 @@
 """One open conversation: its turns, its hot index, and what is retrieved for a draft.
 
 The turns are in the cold store first and in memory second. Another instance may write to the
-same conversation: `refresh` takes in what it stored. Safe to use from several threads.
+same conversation: `refresh` takes in what it stored. Safe to use from several threads; locks
+are taken in the order indexing, memory, database.
 """
 
 from __future__ import annotations
 
 import threading
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from jitchat.errors import EmbedderUnavailable
 from jitchat.memory.archive import WindowArchive
 from jitchat.memory.embedder import Embedder, NoEmbedder
 from jitchat.memory.picker import FLOOR, pick
@@ -37,11 +40,21 @@ class Memory:
         self.conversation = conversation
         self.archive = WindowArchive(store.database)
         self.embedder: Embedder = embedder or NoEmbedder()
+        self.failure: EmbedderUnavailable | None = None
+        """Why the last turns that were indexed have no vectors, if they have none."""
         self._lock = threading.RLock()
-        self._turns = _finished(store, conversation.id, 0)
+        self._indexing = threading.Lock()
+        self._turns: list[Turn] = []
+        self._settled = 0
+        """No turn up to this position changes any more. The last one may: it can turn out to be
+        unanswered, and an unanswered one can be sent again."""
+        self._unfinished: int | None = None
+        """The first position at which somebody is still writing."""
         self._index: HotIndex | None = None
         self._seen = 0
+        """The position up to which `_index` has what there is."""
         self._outdated = False
+        self.refresh()
 
     @property
     def turns(self) -> list[Turn]:
@@ -52,91 +65,116 @@ class Memory:
         """Commit what the user says; a message that went unanswered, sent again, is the same."""
         said = Turn(0, Role.USER, content, self.store.now())
         with self._lock:
+            with self.store.database.write():
+                self.refresh()
+                last = self._turns[-1] if self._turns else None
+                if last and last.status is Status.UNANSWERED and last.content == repaired(content):
+                    self.store.set_status(last, Status.COMPLETE)
+                    said = replace(last, status=Status.COMPLETE)
+                else:
+                    said = self.store.append(self.conversation.id, [said])[0]
             self.refresh()
-            if self._turns and _sent_again(self._turns[-1], content):
-                self._index, self._seen = None, 0
-                return self._set_status(self._turns[-1], Status.COMPLETE)
-            stored = self.store.append(self.conversation.id, [said])
-            self._turns += stored
-        return stored[0]
+        return said
 
     def begin_reply(self) -> ReplyWriter:
-        """A writer for the answer to the last turn."""
+        """Make a writer for the answer to the last turn."""
         return begin_reply(self.store, self.conversation.id, self.store.now())
 
     def mark_unanswered(self, turn: Turn) -> None:
-        """The request for a user's turn failed: keep it, and leave it out of later windows."""
+        """Keep a user's turn whose request failed, and leave it out of later windows."""
         with self._lock:
-            self._set_status(turn, Status.UNANSWERED)
+            self.store.set_status(turn, Status.UNANSWERED)
+            self._settled = min(self._settled, turn.position - 1)
+            self.refresh()
 
     def refresh(self) -> None:
-        """Take in the turns that were finished since, by whichever instance."""
+        """Take in the turns that were finished since, by whichever instance.
+
+        The reply of a writer that is gone is taken in as interrupted; that of one still
+        writing is not, and no later turn is indexed before it is.
+        """
         with self._lock:
-            known = self._turns[-1].position if self._turns else 0
-            self._turns += _finished(self.store, self.conversation.id, known)
+            found = self._stored_after(self._settled)
+            finished = [turn for turn in found if turn.status is not Status.STREAMING]
+            unfinished = (turn.position for turn in found if turn.status is Status.STREAMING)
+            self._unfinished = min(unfinished, default=None)
+            size = bisect_right(self._turns, self._settled, key=_position)
+            known = self._turns[size:]
+            if finished != known:
+                if any(turn.position <= self._seen and turn not in known for turn in finished):
+                    self._forget_index()
+                self._turns = [*self._turns[:size], *finished]
+            for turn in takewhile(self._is_reached, finished[:-1]):
+                self._settled = turn.position
 
     def catch_up(self, embedder: Embedder | None = None) -> Iterator[list[IndexEntry]]:
         """Index every finished turn that is not yet; yields the entries of each batch.
 
         With another `embedder`, the present index serves until the new one is complete.
+
+        Raises:
+            EmbedderUnavailable: The other embedder failed; the present one stays.
+
         """
         from jitchat.memory.backlog import Indexer  # noqa: PLC0415  loads numpy
 
-        chosen = embedder or self.embedder
-        for entries in Indexer(self.store, self.conversation.id, chosen).catch_up(self.turns):
-            if self._index is not None and entries[0].turn <= self._seen:
-                self._outdated = True
-            yield entries
-        if self._outdated or chosen is not self.embedder:
+        indexer = Indexer(self.store, self.conversation.id, embedder or self.embedder)
+        for entries in indexer.catch_up(self._indexing):
             with self._lock:
-                self.embedder, self._index, self._seen = chosen, None, 0
-                self._outdated = False
+                self._outdated |= entries[0].turn <= self._seen
+            yield entries
+        if embedder is not None and indexer.failure:
+            raise indexer.failure
+        self.failure = indexer.failure
+        with self._lock:
+            if self._outdated or embedder not in (None, self.embedder):
+                self.embedder, self._outdated = embedder or self.embedder, False
+                self._forget_index()
 
     def retrieve(self, draft: str, position: int) -> Retrieval:
-        """What the hot index has for a draft that will be the turn at `position`."""
+        """Search the hot index for a draft that will be the turn at `position`."""
         index = self._loaded()
-        earlier = (t for t in reversed(self._turns) if t.position < position)
-        context = next((t.content for t in earlier if t.role is Role.USER), "")
+        earlier = (turn for turn in reversed(self._turns) if turn.position < position)
+        context = next((turn.content for turn in earlier if turn.role is Role.USER), "")
         query = make_query(draft, context, index.speakers)
         candidates = index.search(query, position)
         listed = {row.turn for row in candidates}
-        late = tuple(e for e in index.decisions(LATE_DECISIONS) if e.turn not in listed)
-        return Retrieval(candidates, pick(candidates), late, FLOOR)
+        late = index.decisions(LATE_DECISIONS, position)
+        unlisted = tuple(entry for entry in late if entry.turn not in listed)
+        return Retrieval(candidates, pick(candidates), unlisted, FLOOR)
 
-    def _set_status(self, turn: Turn, status: Status) -> Turn:
-        self.store.set_status(turn, status)
-        changed = replace(turn, status=status)
-        self._turns = [changed if known.id == turn.id else known for known in self._turns]
-        return changed
+    def _stored_after(self, position: int) -> list[Turn]:
+        found = self.store.turns(self.conversation.id, position)
+        if any(turn.status is Status.STREAMING for turn in found) and close_interrupted(self.store):
+            found = self.store.turns(self.conversation.id, position)
+        return found
 
     def _loaded(self) -> HotIndex:
-        """The index with all rows that can be added in order."""
+        """The index, with all rows that can be added in order."""
         from jitchat.memory.backlog import Indexer  # noqa: PLC0415  loads numpy
         from jitchat.memory.search import HotIndex  # noqa: PLC0415  loads numpy
 
         with self._lock:
-            if self._index is None:
-                self._index = HotIndex(self.embedder)
-            fresh = [turn for turn in self._turns if turn.position > self._seen]
-            rows = Indexer(self.store, self.conversation.id, self.embedder).rows(fresh)
-            indexed = {row.position for row in rows}
-            for turn in takewhile(lambda t: _settled(t, indexed), fresh):
+            self._index = self._index or HotIndex(self.embedder)
+            fresh = self._turns[bisect_right(self._turns, self._seen, key=_position) :]
+            said = [turn for turn in fresh if turn.status is not Status.UNANSWERED]
+            rows = Indexer(self.store, self.conversation.id, self.embedder).rows(said)
+            missing = {turn.position for turn in said} - {row.position for row in rows}
+            first_missing = min(missing, default=None)
+            for turn in takewhile(self._is_reached, fresh):
+                if turn.position == first_missing:
+                    break
                 self._seen = turn.position
             self._index.add([row for row in rows if row.position <= self._seen])
             return self._index
 
+    def _is_reached(self, turn: Turn) -> bool:
+        """Whether everything ahead of the turn is finished."""
+        return self._unfinished is None or turn.position < self._unfinished
 
-def _sent_again(last: Turn, content: str) -> bool:
-    return last.status is Status.UNANSWERED and last.content == repaired(content)
+    def _forget_index(self) -> None:
+        self._index, self._seen = None, 0
 
 
-def _settled(turn: Turn, indexed: set[int]) -> bool:
-    return turn.position in indexed or turn.status is Status.UNANSWERED
-
-
-def _finished(store: ColdStore, conversation: str, after: int) -> list[Turn]:
-    """The turns behind `after`, up to one that somebody is still writing."""
-    found = store.turns(conversation, after)
-    if any(turn.status is Status.STREAMING for turn in found) and close_interrupted(store):
-        found = store.turns(conversation, after)
-    return list(takewhile(lambda turn: turn.status is not Status.STREAMING, found))
+def _position(turn: Turn) -> int:
+    return turn.position

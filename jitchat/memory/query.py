@@ -3,6 +3,7 @@
 Names of speakers are taken out of the words, where they would only find turns that say the
 name, and turned into a preference for what that speaker said ("you said" and "I told you"
 likewise). A draft with few words of its own borrows from the message before it, at a discount.
+Of a long draft, the beginning and the end count.
 """
 
 from __future__ import annotations
@@ -12,17 +13,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from jitchat.text.words import content_words, folded, stem, words
+from jitchat.turn import Role
 
+_REACH = 2_000
 _BORROWED_WEIGHT = 0.3
 _ENOUGH_WORDS = 3
+_ROLES = frozenset(role.value for role in Role)
 
 _YOU_SAID = re.compile(
-    r"\b(?:you|did you|you've|you had) (?:said|say|told|tell|suggested?|recommend(?:ed)?"
-    r"|proposed?|mention(?:ed)?|wr[io]te|gave|give|answered|explain(?:ed)?)\b",
+    r"\b(?:you|did you|you've|you had) (?:said|say|told|tell|suggest(?:ed)?|recommend(?:ed)?"
+    r"|proposed?|mention(?:ed)?|wr[io]te|gave|give|answer(?:ed)?|explain(?:ed)?)\b",
     re.IGNORECASE,
 )
 _I_SAID = re.compile(
-    r"\b(?:i|did i|i've|i had) (?:said|say|told|tell|mention(?:ed)?|asked?|wr[io]te|gave|give)\b",
+    r"\b(?:i|did i|i've|i had) (?:said|say|told|tell|mention(?:ed)?|ask(?:ed)?|wr[io]te|gave"
+    r"|give)\b",
     re.IGNORECASE,
 )
 _WHEN = re.compile(
@@ -30,8 +35,8 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 _WHAT_WE_DECIDED = re.compile(
-    r"\b(?:decid\w*|decision|agree[ds]?|agreement|settle[ds]?|settl\w+|chose|choose|chosen|pick(?:ed)?"
-    r"|final(?:ly|ised|ized)?|conclu\w+|lock(?:ed)? in|go(?:ing)? with|plan)\b",
+    r"\b(?:decid\w*|decision|agree[ds]?|agreement|settle[ds]?|settl\w+|chose|choose|chosen"
+    r"|pick(?:ed)?|final(?:ly|ised|ized)?|conclu\w+|lock(?:ed)? in|go(?:ing)? with|plan)\b",
     re.IGNORECASE,
 )
 
@@ -53,34 +58,60 @@ class Query:
 
 
 def make_query(draft: str, before: str, speakers: frozenset[str]) -> Query:
-    """The query of `draft`; `before` is the user's message ahead of it.
+    """Make the query of `draft`; `before` is the user's message ahead of it.
 
     `speakers` are the names and roles that occur in the conversation, folded.
     """
-    named = speakers & set(words(draft))
-    own = [word for word in content_words(draft) if word.removesuffix("'s") not in named]
+    draft = _within_reach(draft)
+    preferred, parts = _named(draft, speakers - _ROLES)
+    own = _words_but(draft, parts)
     weights = {stem(word): 1.0 for word in own}
     spelled = {stem(word): word for word in own}
     if len(weights) < _ENOUGH_WORDS:
-        for word in content_words(before):
-            if word.removesuffix("'s") not in speakers:
-                weights.setdefault(stem(word), _BORROWED_WEIGHT)
-                spelled.setdefault(stem(word), word)
+        for word in _words_but(_within_reach(before), speakers):
+            weights.setdefault(stem(word), _BORROWED_WEIGHT)
+            spelled.setdefault(stem(word), word)
     return Query(
-        text=_without(draft, named),
+        text=_without(draft, parts),
         weights=weights,
         spelled=spelled,
-        speakers=named or _implied(draft, speakers),
+        speakers=preferred or _implied(draft, speakers),
         asks_when=bool(_WHEN.search(draft)),
         asks_decision=bool(_WHAT_WE_DECIDED.search(draft)),
     )
 
 
-def _without(draft: str, named: set[str] | frozenset[str]) -> str:
-    if not named:
+def _within_reach(text: str) -> str:
+    return text if len(text) <= 2 * _REACH else f"{text[:_REACH]} {text[-_REACH:]}"
+
+
+def _named(draft: str, names: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Whose turns are preferred, and the words of all names in the draft.
+
+    Of "what did Ann think of Bob's plan", Ann's: a genitive counts where no other name stands.
+    """
+    said = set(words(draft))
+    bare = {word.removesuffix("'s") for word in said}
+    parts_of = {name: frozenset(words(name)) for name in names}
+    named = {name: parts for name, parts in parts_of.items() if parts and parts <= bare}
+    outright = frozenset(name for name, parts in named.items() if parts <= said)
+    return outright or frozenset(named), frozenset().union(*named.values())
+
+
+def _words_but(text: str, names: frozenset[str]) -> list[str]:
+    return [word for word in content_words(text) if word.removesuffix("'s") not in names]
+
+
+def _without(draft: str, names: frozenset[str]) -> str:
+    """The draft without the words of `names`, wherever they stand by themselves."""
+    if not names:
         return draft
-    kept = [w for w in draft.split() if folded(w).strip(".,;:!?'\"").removesuffix("'s") not in named]
+    kept = (word for word in draft.split() if _bare(word) not in names)
     return " ".join(kept)
+
+
+def _bare(word: str) -> str:
+    return folded(word).strip(".,;:!?'\"()").removesuffix("'s")
 
 
 def _implied(draft: str, speakers: frozenset[str]) -> frozenset[str]:

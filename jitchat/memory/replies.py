@@ -1,42 +1,65 @@
-"""A reply while it streams: durable at most a second behind the screen.
+"""A reply while it streams: durable at most half a second behind the screen.
 
 A row in `streaming` says which process is writing the turn. When that process is gone, the
-turn is what is left of an interrupted reply.
+turn is what is left of an interrupted reply. A turn that somebody else closed meanwhile is
+final: its writer goes on in a new turn, so that nothing is lost and nothing changes.
 """
 
 from __future__ import annotations
 
 import os
+import sqlite3
 import sys
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from jitchat.errors import StoreError, StoreFull, StoreReadOnly
 from jitchat.memory.store import ColdStore
 from jitchat.text.safe import repaired
 from jitchat.turn import Role, Status, Turn
 
 SAVE_EVERY = 0.5
 """Seconds between two saves of a growing reply."""
-_STALE_AFTER = 120.0
+_SILENT_FOR = 900.0
 """Seconds without a save after which even a living process is not writing: ids are reused."""
+
+_written_here: set[tuple[str, int]] = set()
+"""(database, turn) of the replies that this very process is writing: its id may be reused."""
+
+
+def _later(seconds: float, action: Callable[[], None]) -> Callable[[], None]:
+    timer = threading.Timer(seconds, action)
+    timer.daemon = True
+    timer.start()
+    return timer.cancel
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What a writer knows of time."""
+
+    monotonic: Callable[[], float] = time.monotonic
+    later: Callable[[float, Callable[[], None]], Callable[[], None]] = _later
+    """Runs something in so many seconds, in a thread of its own; returns what calls it off."""
 
 
 class ReplyWriter:
-    """Saves one reply as it grows."""
+    """Saves one reply as it grows. Safe to use from several threads."""
 
     def __init__(
-        self,
-        store: ColdStore,
-        conversation: str,
-        turn: Turn,
-        monotonic: Callable[[], float] = time.monotonic,
+        self, store: ColdStore, conversation: str, turn: Turn, timing: Timing | None = None
     ) -> None:
-        self._store, self._conversation = store, conversation
-        self._monotonic = monotonic
+        self._store, self._conversation, self._turn = store, conversation, turn
+        self._timing = timing or Timing()
+        self._lock = threading.RLock()
         self._pieces: list[str] = []
-        self._saved_at = monotonic()
-        self._turn = turn
+        self._saved_at = self._timing.monotonic()
+        self._call_off: Callable[[], None] | None = None
+        self._final: Turn | None = None
 
     @property
     def text(self) -> str:
@@ -44,70 +67,113 @@ class ReplyWriter:
         return "".join(self._pieces)
 
     def add(self, piece: str) -> bool:
-        """Take a piece; True when it is time to `save`."""
-        self._pieces.append(piece)
-        return len(self._pieces) == 1 or self._monotonic() - self._saved_at >= SAVE_EVERY
+        """Take a piece; True when it is time to `save`, which happens by itself a bit later."""
+        with self._lock:
+            self._pieces.append(piece)
+            waited = self._timing.monotonic() - self._saved_at
+            if len(self._pieces) == 1 or waited >= SAVE_EVERY:
+                return True
+            if self._call_off is None:
+                self._call_off = self._timing.later(SAVE_EVERY - waited, self._save_quietly)
+            return False
 
     def save(self) -> None:
         """Make what arrived durable."""
-        self._saved_at = self._monotonic()
-        with self._store.database.write() as connection:
-            self._ensure_stored()
-            connection.execute(
-                "UPDATE turns SET content = ? WHERE id = ?", (repaired(self.text), self._turn.id)
-            )
-            connection.execute(
-                "REPLACE INTO streaming VALUES (?, ?, ?)", (self._turn.id, os.getpid(), time.time())
-            )
+        with self._lock:
+            if self._final is None:
+                self._write(Status.STREAMING)
 
     def finish(self, status: Status) -> Turn:
-        """The final text and status, in one transaction."""
-        with self._store.database.write() as connection:
-            self._ensure_stored()
-            text = repaired(self.text)
-            connection.execute(
-                "UPDATE turns SET content = ?, status = ? WHERE id = ?",
-                (text, status, self._turn.id),
-            )
-            connection.execute("DELETE FROM streaming WHERE turn = ?", (self._turn.id,))
-        made = self._turn
-        return Turn(made.position, made.role, text, made.created_at, None, status, made.id)
+        """Store the final text and status, in one transaction. Once it did, that is that."""
+        with self._lock:
+            try:
+                self._final = self._final or self._write(status)
+            finally:
+                _written_here.discard(self._key(self._turn))
+            return self._final
 
-    def _ensure_stored(self) -> None:
-        if not self._turn.id:
-            self._turn = self._store.append(self._conversation, [self._turn])[0]
+    def _save_quietly(self) -> None:
+        """Save from the timer's thread; what cannot be stored is told by `finish`."""
+        with suppress(StoreError):
+            self.save()
+
+    def _write(self, status: Status) -> Turn:
+        if self._call_off is not None:
+            self._call_off()
+        self._call_off, self._saved_at = None, self._timing.monotonic()
+        text = repaired(self.text)
+        with self._store.database.write() as connection:
+            turn = self._open_turn(connection)
+            connection.execute(
+                "UPDATE turns SET content = ?, status = ? WHERE id = ?", (text, status, turn.id)
+            )
+            if status is Status.STREAMING:
+                _written_here.add(self._key(turn))
+                row = (turn.id, os.getpid(), self._store.now().timestamp())
+                connection.execute("REPLACE INTO streaming VALUES (?, ?, ?)", row)
+            else:
+                connection.execute("DELETE FROM streaming WHERE turn = ?", (turn.id,))
+        self._turn = turn  # not before the commit: a row that was rolled back has no id
+        return replace(turn, content=text, status=status)
+
+    def _open_turn(self, connection: sqlite3.Connection) -> Turn:
+        """The turn to write to: a new one where there is none yet, or where it was closed."""
+        query = "SELECT 1 FROM turns WHERE id = ? AND status = ?"
+        if connection.execute(query, (self._turn.id, Status.STREAMING)).fetchone():
+            return self._turn
+        return self._store.append(self._conversation, [self._turn])[0]
+
+    def _key(self, turn: Turn) -> tuple[str, int]:
+        return str(self._store.database.path), turn.id
 
 
 def begin_reply(store: ColdStore, conversation: str, started: datetime) -> ReplyWriter:
-    """A writer for the answer; nothing is stored before its first piece."""
+    """Make a writer for the answer; nothing is stored before its first piece."""
     empty = Turn(0, Role.ASSISTANT, "", started, None, Status.STREAMING)
     return ReplyWriter(store, conversation, empty)
 
 
 def close_interrupted(store: ColdStore) -> int:
-    """Mark the replies whose writer is gone; how many there were."""
-    with store.database.write() as connection:
-        rows = connection.execute("SELECT turn, process, seen_at FROM streaming").fetchall()
-        gone = [turn for turn, process, seen_at in rows if not _writing(process, seen_at)]
-        for turn in gone:
-            connection.execute(
-                "UPDATE turns SET status = ? WHERE id = ?", (Status.INTERRUPTED, turn)
+    """Mark the replies whose writer is gone; how many there were.
+
+    Where the disk refuses, none is marked: it can wait until the store is written to again.
+    """
+    if not _abandoned(store):
+        return 0
+    try:
+        with store.database.write() as connection:
+            gone = _abandoned(store)
+            connection.executemany(
+                "UPDATE turns SET status = ? WHERE id = ?",
+                [(Status.INTERRUPTED, turn) for turn in gone],
             )
-            connection.execute("DELETE FROM streaming WHERE turn = ?", (turn,))
+            connection.executemany("DELETE FROM streaming WHERE turn = ?", [(t,) for t in gone])
+    except (StoreFull, StoreReadOnly):
+        return 0
     return len(gone)
 
 
-def _writing(process: int, seen_at: float) -> bool:
-    fresh = abs(time.time() - seen_at) < _STALE_AFTER
-    return fresh and process != os.getpid() and _alive(process)
+def _abandoned(store: ColdStore) -> list[int]:
+    with store.database.read() as connection:
+        rows = connection.execute("SELECT turn, process, seen_at FROM streaming").fetchall()
+        now, database = store.now().timestamp(), str(store.database.path)
+        return [
+            turn
+            for turn, process, seen_at in rows
+            if not (
+                (database, turn) in _written_here
+                if process == os.getpid()
+                else _is_alive(process) and abs(now - seen_at) < _SILENT_FOR
+            )
+        ]
 
 
-def _alive(process: int) -> bool:
+def _is_alive(process: int) -> bool:
     if sys.platform == "win32":
         return True  # there, signal 0 would end the process: the time of the last save decides
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
         return True

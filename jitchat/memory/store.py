@@ -13,17 +13,32 @@ from datetime import UTC, datetime
 
 from jitchat.errors import UnknownConversation
 from jitchat.memory.database import Database
-from jitchat.text.safe import one_line, repaired
-from jitchat.text.words import folded, words
+from jitchat.text.safe import one_line, repaired, shortened
+from jitchat.text.words import folded, is_unspaced, words
 from jitchat.turn import Conversation, Role, Status, Turn
 
 Clock = Callable[[], datetime]
 
+TURN_COLUMNS = "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status"
+"""Of the table `turns` as t, in the order that `turn_from` takes them."""
+_EXCERPT = 160
+_WORDS = 32
 _LISTED = """
     SELECT c.id, c.title, c.created_at, c.updated_at,
            (SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = c.id) AS turns
     FROM conversations c
 """
+
+_BY_WORD = """
+    SELECT t.conversation, t.position, snippet(turns_fts, 0, '', '', '…', 12)
+    FROM turns_fts JOIN turns t ON t.id = turns_fts.rowid
+    WHERE turns_fts MATCH ? ORDER BY turns_fts.rank LIMIT ?
+"""
+_BY_PIECE = """
+    SELECT conversation, position, substr(content, max(1, instr(lower(content), ?1) - 40), 160)
+    FROM turns WHERE instr(lower(content), ?1) ORDER BY id DESC LIMIT ?2
+"""
+"""For scripts without blanks: the full-text index takes a whole run of them for one word."""
 
 
 def utc_now() -> datetime:
@@ -56,8 +71,8 @@ class ColdStore:
     def conversations(self) -> list[Conversation]:
         """All of them, the one touched last first."""
         with self.database.read() as connection:
-            rows = connection.execute(f"{_LISTED} ORDER BY c.touched DESC").fetchall()
-        return [_conversation(row) for row in rows]
+            rows = connection.execute(f"{_LISTED} ORDER BY c.touched DESC")
+            return [_conversation(row) for row in rows]
 
     def conversation(self, wanted: str) -> Conversation:
         """By id, or by title where only one has it."""
@@ -86,11 +101,11 @@ class ColdStore:
         """The turns behind position `after`, in order."""
         with self.database.read() as connection:
             rows = connection.execute(
-                "SELECT id, position, role, name, content, created_at, status FROM turns"
+                f"SELECT {TURN_COLUMNS} FROM turns t"  # noqa: S608  a constant
                 " WHERE conversation = ? AND position > ? ORDER BY position",
                 (conversation, after),
-            ).fetchall()
-        return [_turn(row) for row in rows]
+            )
+            return [turn_from(row) for row in rows]
 
     def append(self, conversation: str, turns: Iterable[Turn]) -> list[Turn]:
         """Store turns at the end, in one transaction; positions are given here."""
@@ -116,22 +131,24 @@ class ColdStore:
         with self.database.read() as connection:
             rows = connection.execute(
                 "SELECT content FROM turns WHERE role = ? ORDER BY id DESC LIMIT ?", (role, limit)
-            ).fetchall()
-        return [row[0] for row in rows]
+            )
+            return [row[0] for row in rows]
 
     def search(self, text: str, limit: int = 50) -> list[tuple[str, int, str]]:
-        """Turns of any conversation with all words of `text`: (conversation, position, excerpt)."""
-        wanted = words(repaired(text))
+        """Find turns of any conversation with all words of `text`, the last of them begun.
+
+        Gives (conversation, position, excerpt), the best first.
+        """
+        text = repaired(text).lower()
+        wanted = words(text)[:_WORDS]
         if not wanted:
             return []
-        query = " ".join(f'"{word}"' for word in wanted[:-1]) + f' "{wanted[-1]}"*'
+        query, asked = _BY_WORD, " ".join(f'"{word}"' for word in wanted) + "*"
+        if is_unspaced(text):
+            query, asked = _BY_PIECE, text.strip()
         with self.database.read() as connection:
-            return connection.execute(
-                "SELECT t.conversation, t.position, snippet(turns_fts, 0, '', '', '…', 12)"
-                " FROM turns_fts JOIN turns t ON t.id = turns_fts.rowid"
-                " WHERE turns_fts MATCH ? ORDER BY turns_fts.rank LIMIT ?",
-                (query, limit),
-            ).fetchall()
+            rows = connection.execute(query, (asked, limit))
+            return [(found, place, shortened(piece, _EXCERPT)) for found, place, piece in rows]
 
     def _touch(self, connection: sqlite3.Connection, conversation: str) -> None:
         connection.execute(
@@ -140,25 +157,37 @@ class ColdStore:
         )
 
 
-def _insert(
-    connection: sqlite3.Connection, conversation: str, turn: Turn, position: int
-) -> Turn:
-    moment = turn.created_at.isoformat() if turn.created_at else None
+def _insert(connection: sqlite3.Connection, conversation: str, turn: Turn, position: int) -> Turn:
+    moment = _aware(turn.created_at)
     name = one_line(repaired(turn.name)) if turn.name else None
     content = repaired(turn.content)
     cursor = connection.execute(
         "INSERT INTO turns (conversation, position, role, name, content, created_at, status)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (conversation, position, turn.role, name, content, moment, turn.status),
+        (
+            *(conversation, position, turn.role, name, content),
+            *(moment.isoformat() if moment else None, turn.status),
+        ),
     )
     identity = cursor.lastrowid or 0
-    return Turn(position, turn.role, content, turn.created_at, name, turn.status, identity)
+    return Turn(position, turn.role, content, moment, name, turn.status, identity)
 
 
-def _turn(row: tuple[int, int, str, str | None, str, str | None, str]) -> Turn:
+def turn_from(row: tuple[int, int, str, str | None, str, str | None, str]) -> Turn:
+    """Make a turn of TURN_COLUMNS.
+
+    Raises:
+        ValueError: A column holds what it cannot.
+
+    """
     identity, position, role, name, content, moment, status = row
-    created_at = datetime.fromisoformat(moment) if moment else None
+    created_at = _aware(datetime.fromisoformat(moment)) if moment else None
     return Turn(position, Role(role), content, created_at, name, Status(status), identity)
+
+
+def _aware(moment: datetime | None) -> datetime | None:
+    """The moment; one without a zone is in UTC, so that all can be compared."""
+    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
 
 
 def _conversation(row: tuple[str, str, str, str, int]) -> Conversation:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jitchat.providers.passages import Passage
+from jitchat.providers.wording import is_own
 from jitchat.text.dates import has_time_cue
 from jitchat.text.decisions import commits
 from jitchat.text.sentences import is_question, sentences
@@ -28,24 +29,31 @@ _RAREST = 5.0
 _KIND, _NEAR = 0.2, 0.85
 _INDEX_LINE = 0.9
 
-_WHEN = re.compile(r"\b(?:when|what time|which (?:day|date)|what (?:day|date)|how long)\b", re.I)
-_HOW_MANY = re.compile(r"\b(?:how (?:many|much|often)|which (?:port|number)|what port)\b", re.I)
-_SEVERAL = re.compile(r"\b(?:how many|which \w+s\b|list|all (?:the|of)|who all|every)\b", re.I)
-_DECIDED = re.compile(
-    r"\b(?:decid\w*|decision|agree[ds]?|settled?|chose|choose|pick(?:ed)?|conclu\w+)\b", re.I
+_WHEN = re.compile(
+    r"\b(?:when|what time|which (?:day|date)|what (?:day|date)|how long)\b", re.IGNORECASE
 )
-_ABOUT_TALKING = frozenset(
+_HOW_MANY = re.compile(
+    r"\b(?:how (?:many|much|often)|which (?:port|number)|what port)\b", re.IGNORECASE
+)
+_SEVERAL = re.compile(
+    r"\b(?:how many|which \w+s\b|list|all (?:the|of)|who all|every)\b", re.IGNORECASE
+)
+_DECIDED = re.compile(
+    r"\b(?:decid\w*|decision|agree[ds]?|settled?|chose|choose|pick(?:ed)?|conclu\w+)\b",
+    re.IGNORECASE,
+)
+_ABOUT_ASKING = frozenset(
     stems(
         "decide decided decision agree agreed settle settled choose chose pick picked conclude"
         " say said tell told mention mentioned talk talked discuss discussed remember recall know"
-        " exactly again please question answer conversation turn message"
+        " exactly again please question answer conversation turn message many much often list"
     )
 )
-_COMMAND = re.compile(r"\bcommands?(?: line)?\b", re.I)
+_COMMAND = re.compile(r"\bcommands?(?: line)?\b", re.IGNORECASE)
 _LIKE_CODE = re.compile(r"(?:^|\s)--?[a-z]|^\$ |[{};]$|\w\(")
-_CITATIONS = re.compile(r"(?:(?:- )?[“`].*[”`] \(#\d+, [^()]*\)\n?)+")
-"""An answer of the reader's own. It cites sources, never its own citations."""
-_NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen)\b", re.I)
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +79,22 @@ class _Unit:
 
 
 def wanted_stems(question: str) -> frozenset[str]:
-    """What the question is about, without the words that are about talking."""
-    every = frozenset(stems(_COMMAND.sub("", question)))
-    return every - _ABOUT_TALKING or every
+    """Find what the question is about, without the words that are about asking."""
+    return _matter(question) or frozenset(stems(_COMMAND.sub("", question)))
+
+
+def question_of(draft: str) -> str:
+    """Find the last question in what the user says; all of it where nothing is asked."""
+    asked = [each for each in sentences(draft) if is_question(each) and _matter(each)]
+    return asked[-1] if asked else draft
+
+
+def _matter(question: str) -> frozenset[str]:
+    return frozenset(stems(_COMMAND.sub("", question))) - _ABOUT_ASKING
 
 
 def find_answers(passages: Sequence[Passage], question: str) -> list[Finding]:
-    """The best sentences, best first; empty where the window does not hold the answer."""
+    """Find the best sentences, best first; none where the window does not hold the answer."""
     wanted = wanted_stems(question)
     units = _units(passages)
     rarity = _rarity(units, wanted)
@@ -94,7 +111,7 @@ def _units(passages: Sequence[Passage]) -> list[_Unit]:
     units: list[_Unit] = []
     asked: frozenset[str] = frozenset()
     for passage in passages:
-        if _CITATIONS.fullmatch(passage.text):
+        if is_own(passage):
             continue
         around, beside = frozenset(stems(passage.text)), frozenset[str]()
         for sentence in sentences(passage.text):
@@ -108,14 +125,11 @@ def _units(passages: Sequence[Passage]) -> list[_Unit]:
 def _rarity(units: Sequence[_Unit], wanted: frozenset[str]) -> dict[str, float]:
     having = Counter(stem for unit in units for stem in unit.own & wanted)
     return {
-        stem: min(_RAREST, math.log(1 + (len(units) + 1) / (having[stem] + 0.5)))
-        for stem in wanted
+        stem: min(_RAREST, math.log(1 + (len(units) + 1) / (having[stem] + 0.5))) for stem in wanted
     }
 
 
-def _score(
-    unit: _Unit, question: str, wanted: frozenset[str], rarity: dict[str, float]
-) -> float:
+def _score(unit: _Unit, question: str, wanted: frozenset[str], rarity: dict[str, float]) -> float:
     total = sum(rarity.values())
     if not total:
         return 0.0

@@ -14,17 +14,18 @@ from jitchat.turn import Message, Role
 
 _DAY = re.compile(r"\A\[([A-Z][a-z]{2} \d{4}-\d\d-\d\d)\]\n")
 _BLOCK = re.compile(
-    r"^<(?P<tag>(?:index|recalled|pinned)(?:-\d+)?)>\n(?P<body>.*?)^</(?P=tag)>\n", re.M | re.S
+    r"^<(?P<tag>(?:index|recalled|pinned)(?:-\d+)?)>\n(?P<body>.*?)^</(?P=tag)>\n",
+    re.MULTILINE | re.DOTALL,
 )
 _QUOTED = re.compile(
     r'^<(?P<tag>turn(?:-\d+)?) id="(?P<turn>\d+)" from="(?P<who>[^"]*)"'
     r'(?: date="(?P<day>[^"]*)")?>\n(?P<text>.*?)\n</(?P=tag)>$',
-    re.M | re.S,
+    re.MULTILINE | re.DOTALL,
 )
 _LINE = re.compile(
     r"^#(?P<turn>\d+)(?: (?P<day>\d{4}-\d\d-\d\d))? (?P<who>[^:]*?)(?: \(decision\))?:"
     r" (?P<text>.*)$",
-    re.M,
+    re.MULTILINE,
 )
 
 
@@ -42,28 +43,29 @@ class Passage:
 
 
 def read_window(messages: Sequence[Message]) -> tuple[list[Passage], str]:
-    """The passages in order of the conversation, and the question."""
+    """Read the passages, in order of the conversation, and the question."""
     passages: list[Passage] = []
     day = ""
     for message in messages[:-1]:
         if message.role is Role.SYSTEM:
             continue
-        blocks = list(_BLOCK.finditer(message.content)) if message.turn is None else []
-        if blocks:
-            passages += _quoted(blocks)
+        pins = _BLOCK.fullmatch(message.content) if message.turn is None else None
+        if pins:
+            passages += _quoted([pins])
             continue
         day, text = _dated(message.content, day)
         passages.append(Passage(message.turn, message.role.value, day, text, whole=True))
-    tail = messages[-1].content if messages else ""
-    blocks = list(_leading_blocks(tail))
-    question = tail[blocks[-1].end() :] if blocks else tail
+    tail = messages[-1] if messages else Message(Role.USER, "")
+    # a draft that is a message of its own has no blocks ahead of it: what looks so, was typed
+    blocks = list(_leading_blocks(tail.content)) if tail.turn is None else []
+    question = tail.content[blocks[-1].end() :] if blocks else tail.content
     passages += _quoted(blocks)
     passages.sort(key=lambda passage: passage.turn or 0)
     return passages, _dated(question.removeprefix("\n"), day)[1].strip()
 
 
 def _leading_blocks(tail: str) -> Iterator[re.Match[str]]:
-    """The blocks with which the last message opens; what comes later is the user's own text."""
+    """Find the blocks that open the last message; what comes later is the user's own text."""
     end = 0
     while block := _BLOCK.match(tail, end):
         yield block

@@ -33,14 +33,18 @@ class WireProtocol(Protocol):
     def request(
         self, endpoint: Endpoint, messages: Sequence[Message], options: Options
     ) -> httpx.Request:
-        """The request that asks for a streamed answer."""
+        """Make the request that asks for a streamed answer."""
 
     def parse(self, event: str, data: str) -> Iterator[Piece]:
-        """What one event of the stream says.
+        """Yield what one event of the stream says; `data` may be a whole answer, too.
 
         Raises:
             ProviderError: The event is an error, or is not of this protocol.
+
         """
 
+    def is_last(self, data: str) -> bool:
+        """Whether this event says that nothing more will come."""
+
     def refusal(self, status: int, body: str) -> ProviderError:
-        """The error that an answer without success means."""
+        """Make the error that an answer without success means."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from jitchat.turn import Message, Usage
+
+_WHOLE = frozenset({"stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete"})
+"""What servers call it when the model came to an end by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,11 @@ class Finished:
 
     reason: str
     """`stop`, `length` or the provider's own word."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the model came to an end, and was not stopped by a limit or a filter."""
+        return self.reason.lower() in _WHOLE
 
 
 Piece = Delta | Usage | Finished
@@ -45,11 +53,12 @@ class Provider(Protocol):
     def model(self) -> str:
         """The model's own name."""
 
-    def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
-        """The answer, piece by piece.
+    def stream(self, messages: Sequence[Message], options: Options) -> AsyncGenerator[Piece, None]:
+        """Stream the answer, piece by piece; closing the generator stops it.
 
         Raises:
             ProviderError: One of its kinds, with what to do about it.
+
         """
 
     async def aclose(self) -> None:

@@ -9,20 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 
-from jitchat.providers.extract import Finding, find_answers, wanted_stems
+from jitchat.providers.extract import find_answers, question_of, wanted_stems
 from jitchat.providers.passages import read_window
 from jitchat.providers.provider import Delta, Finished, Options, Piece
-from jitchat.text.safe import shortened
+from jitchat.providers.wording import ABOUT, cited, not_held
 from jitchat.turn import Message, Usage
 
 _PIECE = re.compile(r"\S+\s*|\s+")
-_CODE = re.compile(r"\s--[a-z]|[{};]$|^\$ ")
-_ABOUT = (
-    "I am the embedded reader, not a language model: I quote what the window holds. Ask me about"
-    " something that was said in this conversation."
-)
 
 
 class ReaderProvider:
@@ -35,39 +30,35 @@ class ReaderProvider:
         """`count` tells the tokens of a request and of an answer, for the usage."""
         self._count = count
 
-    async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
-        """The answer, a word at a time."""
-        text = await asyncio.to_thread(answer, messages)
+    async def stream(
+        self,
+        messages: Sequence[Message],
+        options: Options,  # noqa: ARG002  a provider is given them; a reader has none to heed
+    ) -> AsyncGenerator[Piece, None]:
+        """Stream the answer, a word at a time."""
+        text, usage = await asyncio.to_thread(self._read, messages)
         for piece in _PIECE.findall(text):
             yield Delta(piece)
             await asyncio.sleep(0)
-        tokens_in, tokens_out = self._count(messages, text)
-        yield Usage(tokens_in, tokens_out)
+        yield usage
         yield Finished("stop")
 
     async def aclose(self) -> None:
         """Nothing to give back."""
 
+    def _read(self, messages: Sequence[Message]) -> tuple[str, Usage]:
+        """Answer and count: seconds of work where the window is very long."""
+        text = answer(messages)
+        return text, Usage(*self._count(messages, text))
+
 
 def answer(messages: Sequence[Message]) -> str:
-    """What the reader says to a request."""
-    passages, question = read_window(messages)
+    """Say what the window holds."""
+    passages, draft = read_window(messages)
+    question = question_of(draft)
     if not wanted_stems(question):
-        return _ABOUT
-    found = find_answers(passages, question)
+        return ABOUT
+    found = [cited(each.passage, each.sentence) for each in find_answers(passages, question)]
     if not found:
-        held = len({passage.turn for passage in passages if passage.whole})
-        return (
-            f"The window does not hold an answer to that. It has {held} earlier turns at full"
-            " text, and none of them says it."
-        )
-    return "\n".join(f"- {_quoted(each)}" for each in found) if found[1:] else _quoted(found[0])
-
-
-def _quoted(found: Finding) -> str:
-    passage = found.passage
-    where = f"#{passage.turn}, {passage.who}" + (f", {passage.day}" if passage.day else "")
-    source = where if passage.whole else f"{where}, index line"
-    sentence = shortened(found.sentence, 600)
-    marked = f"`{sentence}`" if _CODE.search(sentence) and "`" not in sentence else f"“{sentence}”"
-    return f"{marked} ({source})"
+        return not_held(len({passage.turn for passage in passages if passage.whole}))
+    return "\n".join(f"- {each}" for each in found) if found[1:] else found[0]

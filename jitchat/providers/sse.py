@@ -13,7 +13,7 @@ MAX_EVENT_BYTES = 8 << 20
 _BOM = b"\xef\xbb\xbf"
 
 
-class EventTooLarge(ValueError):
+class EventTooLargeError(ValueError):
     """One event is larger than 8 MiB."""
 
 
@@ -24,19 +24,24 @@ class SseDecoder:
         self._buffer = bytearray()
         self._scanned = 0
         self._data: list[str] = []
+        self._held = 0
         self._event = ""
         self._started = False
 
     def feed(self, chunk: bytes) -> Iterator[tuple[str, str]]:
-        """The events that `chunk` completes."""
+        """Yield the events that `chunk` completes.
+
+        Raises:
+            EventTooLargeError: What is held of the open event is more than 8 MiB.
+
+        """
         self._buffer += chunk
         yield from self._lines(final=False)
-        held = len(self._buffer) + sum(len(line) for line in self._data)
-        if held > MAX_EVENT_BYTES:
-            raise EventTooLarge
+        if self._held + len(self._buffer) > MAX_EVENT_BYTES:
+            raise EventTooLargeError
 
     def end(self) -> Iterator[tuple[str, str]]:
-        """What is left when the stream is over."""
+        """Yield what is left when the stream is over."""
         yield from self._lines(final=True)
         if self._buffer:
             yield from self._line(bytes(self._buffer))
@@ -78,11 +83,12 @@ class SseDecoder:
         if not line:
             if self._data:
                 yield self._event, "\n".join(self._data)
-            self._data, self._event = [], ""
+            self._data, self._held, self._event = [], 0, ""
             return
         field, _, value = line.partition(b":")
         text = value.removeprefix(b" ").decode("utf-8", "replace")
         if field == b"data":
             self._data.append(text)
+            self._held += len(line)
         elif field == b"event":
             self._event = text

@@ -87,9 +87,7 @@ def _read(config: Path) -> dict[str, Any]:
         ) from None
 
 
-def _from_document(
-    document: Mapping[str, object], config: Path
-) -> Iterator[tuple[str, _Given]]:
+def _from_document(document: Mapping[str, object], config: Path) -> Iterator[tuple[str, _Given]]:
     for section, values in document.items():
         if section not in SECTIONS:
             raise unknown(section, str(config))
@@ -126,10 +124,12 @@ def _implied(given: Mapping[str, _Given]) -> dict[str, _Given]:
     return {}
 
 
-def _section(name: str, kind: type, given: Mapping[str, _Given]) -> Any:  # noqa: ANN401  one of five
+def _section(name: str, kind: type[Any], given: Mapping[str, _Given]) -> Any:  # noqa: ANN401  one of five
     prefix = f"{name}."
     own = {
-        key.removeprefix(prefix): said.value for key, said in given.items() if key.startswith(prefix)
+        key.removeprefix(prefix): said.value
+        for key, said in given.items()
+        if key.startswith(prefix)
     }
     return kind(**own)
 
@@ -145,7 +145,7 @@ def _bindings(keys: object, config: Path) -> dict[str, str]:
 
 def _parsed(key: str, text: str) -> object:
     """Read a variable as the type of its setting; leave it as it is where it is not one."""
-    kind = type(default_of(key))
+    kind: type[Any] = type(default_of(key))
     if kind is bool:
         return _BOOLEANS.get(text.strip().lower(), text)
     try:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from jitchat.errors import SettingsError
 from jitchat.text.safe import one_line
 
 
@@ -22,9 +23,6 @@ class Secret(str):
         return "'•••'" if self else "''"
 
 
-_NO_KEY = Secret()
-
-
 @dataclass(frozen=True, slots=True)
 class Rule:
     """What is known of one setting beside its type and its default."""
@@ -32,6 +30,8 @@ class Rule:
     help: str
     flag: str = ""
     """The command line's name for it; empty where it has none."""
+    unit: str = "TEXT"
+    """What the flag takes, as `--help` writes it."""
     variable: str = ""
     """A well-known variable; every setting has JITCHAT_SECTION_NAME besides."""
     choices: tuple[str, ...] = ()
@@ -50,6 +50,7 @@ class ChatSettings:
         "jit",
         "how the window is chosen",
         flag="--mode",
+        unit="full|recency|jit",
         variable="JITCHAT_MODE",
         choices=("full", "recency", "jit"),
     )
@@ -60,19 +61,33 @@ class ChatSettings:
 class ProviderSettings:
     """Who answers."""
 
-    name: str = _setting("reader", "who answers", flag="--provider", choices=("reader", "openai"))
-    base_url: str = _setting(
-        "https://api.openai.com/v1", "address of an OpenAI-compatible API", flag="--base-url"
+    name: str = _setting(
+        "reader",
+        "who answers",
+        flag="--provider",
+        unit="reader|openai",
+        choices=("reader", "openai"),
     )
-    model: str = _setting("", "the model's name there", flag="--model")
-    api_key: Secret = _setting(_NO_KEY, "the key of that API", variable="OPENAI_API_KEY")
+    base_url: str = _setting(
+        "https://api.openai.com/v1",
+        "address of an OpenAI-compatible API",
+        flag="--base-url",
+        unit="URL",
+    )
+    model: str = _setting("", "the model's name there", flag="--model", unit="NAME")
+    api_key: Secret = _setting(  # noqa: RUF009  a Secret is as immutable as any str
+        Secret(), "the key of that API", variable="OPENAI_API_KEY"
+    )
     limit: int = _setting(
         0,
-        "the model's context size in tokens; 0 is 32,768 with the reader, else 8,192",
+        "the model's context size; 0: 32,768 for the reader, else 8,192",
         flag="--limit",
+        unit="N",
         least=0,
     )
-    reserve: int = _setting(2_048, "tokens kept free for the reply", flag="--reserve", least=1)
+    reserve: int = _setting(
+        2_048, "tokens kept free for the reply", flag="--reserve", unit="N", least=1
+    )
     temperature: float = _setting(-1.0, "sampling temperature; negative: not sent")
     read_seconds: float = _setting(600.0, "how long a silence of the server may last", least=1)
 
@@ -83,13 +98,14 @@ class EmbedderSettings:
 
     name: str = _setting(
         "auto",
-        "what turns text into vectors",
+        "the embedder: auto, fastembed, builtin or none",
         flag="--embedder",
+        unit="NAME",
         choices=("auto", "fastembed", "builtin", "none"),
     )
-    model: str = _setting("sentence-transformers/all-MiniLM-L6-v2", "fastembed's model")
+    model: str = _setting("sentence-transformers/all-MiniLM-L6-v2", "the model for fastembed")
     path: str = _setting(
-        "", "a local folder with that model's ONNX files", flag="--embedder-path"
+        "", "a folder with the embedding model's ONNX files", flag="--embedder-path", unit="DIR"
     )
     download: bool = _setting(True, "with auto: fetch a missing model in the background")
 
@@ -124,6 +140,22 @@ class Settings:
     """Key bindings by the id of their action, in place of the built-in ones."""
     origins: Mapping[str, str] = field(default_factory=dict)
 
+    def model_name(self) -> str:
+        """Name the model that answers.
+
+        Raises:
+            SettingsError: An endpoint is configured and no model.
+
+        """
+        if self.provider.name == "reader":
+            return "reader"
+        if not self.provider.model.strip():
+            raise SettingsError(
+                f"No model is named for the provider openai ({self.origin('provider.name')}).",
+                "Add --model NAME, or model under [provider] in the configuration.",
+            )
+        return self.provider.model
+
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """(key, value as text, origin) of every setting; secrets are hidden."""
         for key in all_keys():
@@ -138,7 +170,7 @@ class Settings:
         return self.origins.get(key, "default")
 
 
-SECTIONS: dict[str, type] = {
+SECTIONS: dict[str, type[Any]] = {
     "chat": ChatSettings,
     "provider": ProviderSettings,
     "embedder": EmbedderSettings,
@@ -153,7 +185,7 @@ def all_keys() -> list[str]:
 
 
 def rule_of(key: str) -> Rule:
-    """What is known of the setting `key`."""
+    """Look up what is known of the setting `key`."""
     found: Rule = _field_of(key).metadata["rule"]
     return found
 
@@ -164,14 +196,14 @@ def default_of(key: str) -> object:
 
 
 def variables_of(key: str) -> tuple[str, ...]:
-    """The environment variables that set it; the last one that is set wins."""
+    """Name the environment variables that set it; the last one that is set wins."""
     own = f"JITCHAT_{key.replace('.', '_').upper()}"
     known = rule_of(key).variable
     return (known, own) if known else (own,)
 
 
 def shown(value: object) -> str:
-    """A value as `jitchat config` prints it: one line, and never a secret."""
+    """Write a value as `jitchat config` does: on one line, and never a secret."""
     if isinstance(value, Secret):
         return "set (hidden)" if value else "not set"
     if isinstance(value, bool):

@@ -7,56 +7,95 @@ Relative words are resolved against the day on which the text was said, because 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import date, timedelta
 
-_MONTHS = "january february march april may june july august september october november december"
-_MONTH = {name: number for number, name in enumerate(_MONTHS.split(), start=1)}
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTH = {name: number for number, name in enumerate(_MONTHS, start=1)}
 _MONTH |= {name[:3]: number for name, number in _MONTH.items()} | {"sept": 9}
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_NUMBER = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_MONTHS_IN = {"month": 1, "year": 12}
+_DAYS_AWAY = {
+    "the day before yesterday": -2,
+    "yesterday": -1,
+    "last night": -1,
+    "today": 0,
+    "tonight": 0,
+    "tomorrow": 1,
+    "the day after tomorrow": 2,
+}
 
 _MONTH_NAME = "|".join(sorted(_MONTH, key=len, reverse=True))
-_ISO = re.compile(r"\b((?:19|20)\d\d)-(0\d|1[0-2])-([0-2]\d|3[01])\b")
+_WEEKDAY_NAME = "|".join(_WEEKDAYS)
+_YEAR = r"(?:19|20)\d\d"
+_COUNT = r"\d{1,3}|an?|one|two|three|four|five|six"
+_ISO_DATE = re.compile(rf"\b({_YEAR})-(0\d|1[0-2])-([0-2]\d|3[01])\b")
 _DAY_MONTH = re.compile(
-    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?\s+({_MONTH_NAME})\b\.?,?(?:\s+((?:19|20)\d\d))?",
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?\s+({_MONTH_NAME})\b"
+    rf"(?!\s+(?:be|have|not|need|also|well|still)\b)\.?,?(?:\s+({_YEAR})\b)?",
     re.IGNORECASE,
 )
 _MONTH_DAY = re.compile(
-    rf"\b({_MONTH_NAME})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\s+((?:19|20)\d\d))?",
+    rf"\b({_MONTH_NAME})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\s+({_YEAR})\b)?",
     re.IGNORECASE,
 )
-_RELATIVE = re.compile(
-    r"\b(today|tonight|yesterday|last night|tomorrow"
-    r"|(\d+|a|one|two|three|four|five|six)\s+(day|week)s?\s+ago"
-    r"|(last|next)\s+(week|month|year))\b",
-    re.IGNORECASE,
-)
+_MONTH_YEAR = re.compile(rf"\b({_MONTH_NAME})\.?,?\s+({_YEAR})\b", re.IGNORECASE)
+_DAY_WORD = re.compile(rf"\b(?:{'|'.join(_DAYS_AWAY)})\b", re.IGNORECASE)
+_AGO = re.compile(rf"\b({_COUNT})\s+(day|week|month|year)s?\s+ago\b", re.IGNORECASE)
+_AHEAD = re.compile(rf"\bin\s+({_COUNT})\s+(day|week|month|year)s?\b", re.IGNORECASE)
+_PERIOD = re.compile(r"\b(last|this|next)\s+(weekend|week|month|year)\b", re.IGNORECASE)
+_LAST_WEEKDAY = re.compile(rf"\blast\s+({_WEEKDAY_NAME})\b", re.IGNORECASE)
 _WEEKDAY = re.compile(
-    rf"\b({'|'.join(_WEEKDAYS)})s?\b(?:\s+(?:at\s+)?(\d{{1,2}}:\d\d(?:\s*[A-Z]{{3,4}})?))?",
+    rf"\b({_WEEKDAY_NAME})s?\b(?:\s+(?:at\s+)?(\d{{1,2}}:\d\d(?-i:\s?[A-Z]{{3,4}}\b)?))?",
     re.IGNORECASE,
 )
-_NUMBER = {w: n for n, w in enumerate("zero one two three four five six".split())} | {"a": 1}
-_DAYS_AWAY = {"today": 0, "tonight": 0, "yesterday": -1, "last night": -1, "tomorrow": 1}
 _TIME_CUE = re.compile(
-    r"\b(ago|yesterday|today|tonight|tomorrow|last|next|week|month|year|since|recently|morning"
-    rf"|weekend|evening|{'|'.join(_WEEKDAYS)}|{_MONTH_NAME}|\d{{4}}|\d{{1,2}}:\d\d)s?\b",
+    r"\b(?:ago|yesterday|today|tonight|tomorrow|last|next|week|month|year|since|recently|morning"
+    r"|weekend|evening|(?-i:May)|\d{4}|\d{1,2}:\d\d"
+    rf"|{_WEEKDAY_NAME}|{_MONTH_NAME.replace('may|', '')})s?\b",
     re.IGNORECASE,
 )
+_CUES_HAVE = (
+    "ago", "day", "tonight", "tomorrow", "last", "next", "week", "month", "year", "since",
+    "recent", "morning", "evening", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug",
+    "sep", "oct", "nov", "dec",
+)  # fmt: skip
+_DIGIT = re.compile(r"\d")
+
+_Resolver = Callable[[re.Match[str], date | None], str]
 
 
 def mentioned(text: str, said_on: date | None) -> tuple[str, ...]:
-    """Dates as ISO text, weeks and weekdays in words; in order of appearance, no repeats."""
-    found: list[tuple[int, str]] = []
-    for pattern, resolve in _RESOLVERS:
-        for match in pattern.finditer(text):
-            spelled = resolve(match, said_on)
-            if spelled:
-                found.append((match.start(), spelled))
-    return tuple(dict.fromkeys(spelled for _, spelled in sorted(found)))
+    """List the dates in `text`, in order of appearance, without repeats.
+
+    Days are ISO dates, months YYYY-MM, years YYYY; weekdays stay words, and a day or a month
+    stays as it is where `said_on` would be needed to tell the year and is None.
+    """
+    lowered = text.lower()
+    found = [
+        (match.start(), match.end(), resolve(match, said_on))
+        for hints, pattern, resolve in _RESOLVERS
+        if any(map(lowered.__contains__, hints))
+        for match in pattern.finditer(text)
+    ]
+    kept: dict[str, None] = {}
+    covered = 0
+    for start, stop, resolved in sorted(found, key=lambda each: (each[0], -each[1])):
+        if resolved and start >= covered:
+            kept[resolved] = None
+            covered = stop
+    return tuple(kept)
 
 
 def has_time_cue(text: str) -> bool:
     """Whether the text says anything about when."""
-    return bool(_TIME_CUE.search(text))
+    lowered = text.lower()
+    hinted = any(map(lowered.__contains__, _CUES_HAVE)) or _DIGIT.search(text)
+    return bool(hinted and _TIME_CUE.search(text))
 
 
 def _iso(match: re.Match[str], _: date | None) -> str:
@@ -71,10 +110,14 @@ def _month_day(match: re.Match[str], said_on: date | None) -> str:
     return _dated(match[3], match[1], match[2], said_on)
 
 
+def _month_year(match: re.Match[str], _: date | None) -> str:
+    return f"{match[2]}-{_MONTH[match[1].lower()]:02}"
+
+
 def _dated(year: str | None, month: str, day: str, said_on: date | None) -> str:
-    number = int(year) if year else (said_on.year if said_on else None)
-    if number is None:
+    if year is None and said_on is None:
         return f"{int(day)} {month.capitalize()}"
+    number = int(year) if year else said_on.year if said_on else 0
     return _spelled(number, _MONTH[month.lower()], int(day))
 
 
@@ -85,27 +128,73 @@ def _spelled(year: int, month: int, day: int) -> str:
         return ""
 
 
-def _relative(match: re.Match[str], said_on: date | None) -> str:
+def _day_word(match: re.Match[str], said_on: date | None) -> str:
+    return _days_from(said_on, _DAYS_AWAY[match[0].lower()])
+
+
+def _ago(match: re.Match[str], said_on: date | None) -> str:
+    return _away(said_on, -_counted(match[1]), match[2].lower())
+
+
+def _ahead(match: re.Match[str], said_on: date | None) -> str:
+    return _away(said_on, _counted(match[1]), match[2].lower())
+
+
+def _period(match: re.Match[str], said_on: date | None) -> str:
+    steps = {"last": -1, "this": 0, "next": 1}[match[1].lower()]
+    unit = match[2].lower()
+    if said_on and unit in ("week", "weekend"):
+        first = _days_from(said_on, 7 * steps - said_on.weekday() + (5 if unit == "weekend" else 0))
+        return f"{unit} of {first}" if first else ""
+    return _away(said_on, steps, unit)
+
+
+def _last_weekday(match: re.Match[str], said_on: date | None) -> str:
     if said_on is None:
-        return ""
-    phrase = match[1].lower()
-    if phrase in _DAYS_AWAY:
-        return (said_on + timedelta(days=_DAYS_AWAY[phrase])).isoformat()
-    if match[4]:
-        return f"{phrase} (said {said_on.isoformat()})"
-    many = match[2].lower()
-    count = min(int(many) if many.isdecimal() else _NUMBER[many], 3650)
-    return (said_on - timedelta(days=count * (7 if match[3].lower() == "week" else 1))).isoformat()
+        return match[1].capitalize()
+    back = (said_on.weekday() - _WEEKDAYS.index(match[1].lower()) - 1) % 7 + 1
+    return _days_from(said_on, -back)
 
 
 def _weekday(match: re.Match[str], _: date | None) -> str:
     return " ".join(filter(None, (match[1].capitalize(), match[2])))
 
 
-_RESOLVERS = (
-    (_ISO, _iso),
-    (_DAY_MONTH, _day_month),
-    (_MONTH_DAY, _month_day),
-    (_RELATIVE, _relative),
-    (_WEEKDAY, _weekday),
+def _away(said_on: date | None, count: int, unit: str) -> str:
+    """The day, month or year that is `count` units from the day of speaking."""
+    if said_on is None:
+        return ""
+    if unit in ("day", "week"):
+        return _days_from(said_on, count * (7 if unit == "week" else 1))
+    year, month = divmod(12 * said_on.year + said_on.month - 1 + _MONTHS_IN[unit] * count, 12)
+    if not date.min.year <= year <= date.max.year:
+        return ""
+    return f"{year:04}" if unit == "year" else f"{year:04}-{month + 1:02}"
+
+
+def _days_from(said_on: date | None, days: int) -> str:
+    try:
+        return (said_on + timedelta(days=days)).isoformat() if said_on else ""
+    except OverflowError:
+        return ""
+
+
+def _counted(word: str) -> int:
+    return int(word) if word.isdecimal() else _NUMBER[word.lower()]
+
+
+_UNITS = ("day", "week", "month", "year")
+_NAMES_OF_MONTHS = tuple(name[:3] for name in _MONTHS)
+_RESOLVERS: tuple[tuple[tuple[str, ...], re.Pattern[str], _Resolver], ...] = (
+    (("19", "20"), _ISO_DATE, _iso),
+    (_NAMES_OF_MONTHS, _DAY_MONTH, _day_month),
+    (_NAMES_OF_MONTHS, _MONTH_DAY, _month_day),
+    (("19", "20"), _MONTH_YEAR, _month_year),
+    (("day", "night", "tomorrow"), _DAY_WORD, _day_word),
+    (("ago",), _AGO, _ago),
+    (_UNITS, _AHEAD, _ahead),
+    (_UNITS, _PERIOD, _period),
+    (("last",), _LAST_WEEKDAY, _last_weekday),
+    (_WEEKDAYS, _WEEKDAY, _weekday),
 )
+"""What a pattern can only match where one of these stands; and what its match means."""

@@ -3,15 +3,30 @@
 `repaired` is applied once, at the edge, before anything is stored: what it returns can be
 encoded as UTF-8 and bound to SQLite. `visible` is applied at every exit to a terminal: what
 it returns holds no control character but tab and line feed, so it cannot steer a terminal,
-and no invisible or direction-changing character, so it cannot hide anything.
+and no invisible or direction-changing character, so it cannot hide anything. The joiners and
+the two selectors of emoji are kept: scripts of India and families of emoji need them.
 """
 
 from __future__ import annotations
 
+from itertools import chain
+
 _REPLACEMENT = 0xFFFD
 _CONTROL_PICTURES = 0x2400
-_INVISIBLE = (0xFEFF, 0x200B, 0x2060, 0x180E, *range(0xE0000, 0xE0080))
+_LINE_BREAKS = (0x85, 0x2028, 0x2029)
 _DIRECTION = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_INVISIBLE = (
+    (0x00AD, 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x200B, 0x3164, 0xFEFF, 0xFFA0),
+    range(0x180B, 0x1810),
+    range(0x2060, 0x2066),
+    range(0x206A, 0x2070),
+    range(0xFE00, 0xFE0E),
+    range(0xFFF9, 0xFFFC),
+    range(0x1BCA0, 0x1BCA4),
+    range(0x1D173, 0x1D17B),
+    range(0xE0000, 0xE1000),
+)
+"""Soft hyphens, fillers, selectors, format characters and tags."""
 
 
 def _visible_table() -> dict[int, int | None]:
@@ -21,8 +36,8 @@ def _visible_table() -> dict[int, int | None]:
     table |= dict.fromkeys(range(0x80, 0xA0), _REPLACEMENT)
     table |= dict.fromkeys(_DIRECTION, _REPLACEMENT)
     table |= dict.fromkeys(range(0xD800, 0xE000), _REPLACEMENT)
-    table |= dict.fromkeys((0x85, 0x2028, 0x2029), ord("\n"))
-    table |= dict.fromkeys(_INVISIBLE, None)
+    table |= dict.fromkeys(_LINE_BREAKS, ord("\n"))
+    table |= dict.fromkeys(chain(*_INVISIBLE), None)
     table[0x7F] = 0x2421
     return table
 
@@ -38,7 +53,7 @@ def repaired(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """`text` as it may be shown; ESC becomes a visible ␛. Works on any slice of a stream."""
+    """Make `text` safe to show; ESC becomes a visible ␛. Works on any slice of a stream."""
     return text.replace("\r\n", "\n").translate(_VISIBLE)
 
 
@@ -49,9 +64,11 @@ def one_line(text: str) -> str:
 
 def shortened(text: str, width: int) -> str:
     """`one_line`, cut at a word so that it has at most `width` characters, with an ellipsis."""
-    line = one_line(text)
+    line = one_line(text[: 4 * width])
+    if len(line) <= width < len(text) // 4:
+        line = one_line(text)
     if len(line) <= width:
         return line
-    cut = line[: width - 1]
-    head, blank, _ = cut.rpartition(" ")
-    return (head if blank and len(head) > width // 2 else cut).rstrip(" ,;:") + "…"
+    head, blank, _ = line[:width].rpartition(" ")
+    cut = head if blank and len(head) > width // 2 else line[: max(0, width - 1)]
+    return cut.rstrip(" ,;:") + "…"

@@ -1,33 +1,45 @@
 """Splitting text into sentences, for summaries and for quoting.
 
-Every sentence is a slice of the text as it stands, without the white space around it. Lines
-are never joined across a blank line, a list item or a code fence.
+Every sentence is a slice of the text as it stands, without the white space around it and with
+a blank for a line break inside a paragraph. Lines are never joined across a blank line, a list
+item or a code fence. A sentence has at most 1,000 characters; what is longer is no sentence
+and is cut at a blank. Time grows linearly with the text, whatever it holds.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-_END = re.compile(r"""[.!?…]+["'”’)\]*_]*(?=\s)|[。！？]+[」』”]*""")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|e\.g|i\.e|etc|approx|no|vol|fig|dept)|\b[A-Z])\.$",
-    re.IGNORECASE,
+LONGEST = 1_000
+
+_END = re.compile(r"""(?<![.!?…])[.!?…]++["'”’)\]*_]*+(?=\s)|[。！？]++[」』”]*+""")
+_ABBREVIATIONS = frozenset(
+    ("mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "e.g", "i.e", "approx", "dept")
 )
-_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|#{1,6}|>)\s+")
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_BEFORE_A_NUMBER = frozenset(("no", "vol", "fig", "nr", "p", "pp"))
+_BULLET = re.compile(r"\s*+(?:[-*+•]|\d{1,3}[.)]|#{1,6}|>)\s+")
+_FENCE = re.compile(r"\s*+(?:```|~~~)")
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of `text` in order. A line of code is one sentence."""
-    found: list[str] = []
-    for block, is_code in _blocks(text):
-        found += [block] if is_code else _split(block)
-    return found
+    """Split `text` into its sentences, in order. A line of code is one."""
+    return [sentence for sentence, _ in marked_sentences(text)]
+
+
+def marked_sentences(text: str) -> list[tuple[str, bool]]:
+    """`sentences`, each with whether it is a line of code."""
+    return [
+        (sentence, is_code)
+        for block, is_code in _blocks(text)
+        for piece in ([block] if is_code else _split(block))
+        for sentence in _bounded(piece)
+    ]
 
 
 def is_question(sentence: str) -> bool:
     """Whether the sentence ends as a question does."""
-    return sentence.rstrip("\"'”’)*_ ").endswith(("?", "？"))
+    return sentence.rstrip("\"'”’)*_ \t\n").endswith(("?", "？"))
 
 
 def _blocks(text: str) -> list[tuple[str, bool]]:
@@ -37,27 +49,47 @@ def _blocks(text: str) -> list[tuple[str, bool]]:
     fenced = False
     for line in [*text.splitlines(), ""]:
         is_fence = bool(_FENCE.match(line))
-        breaks = is_fence or fenced or not line.strip() or bool(_BULLET.match(line))
-        if breaks and paragraph:
+        bare = line.strip()
+        if paragraph and (is_fence or fenced or not bare or _BULLET.match(line)):
             blocks.append((" ".join(paragraph), False))
             paragraph = []
         if is_fence:
             fenced = not fenced
-        elif fenced:
-            blocks += [(line.strip(), True)] if line.strip() else []
-        elif line.strip():
-            paragraph.append(_BULLET.sub("", line).strip())
+        elif fenced and bare:
+            blocks.append((bare, True))
+        elif bare:
+            opening = _BULLET.match(line)
+            paragraph.append(line[opening.end() :].strip() if opening else bare)
     return blocks
 
 
-def _split(paragraph: str) -> list[str]:
-    pieces: list[str] = []
+def _split(paragraph: str) -> Iterator[str]:
     start = 0
     for end in _END.finditer(paragraph):
-        piece = paragraph[start : end.end()]
-        if end.group().startswith(".") and _ABBREVIATION.search(piece):
+        if end.group() == "." and _is_abbreviated(paragraph, end.start()):
             continue
-        pieces.append(piece)
+        yield paragraph[start : end.end()].strip()
         start = end.end()
-    pieces.append(paragraph[start:])
-    return [piece.strip() for piece in pieces if piece.strip()]
+    if rest := paragraph[start:].strip():
+        yield rest
+
+
+def _is_abbreviated(paragraph: str, stop: int) -> bool:
+    """Whether the full stop at `stop` belongs to the word before it."""
+    word = f" {paragraph[max(0, stop - 12) : stop]}".rpartition(" ")[2].lstrip("(\"'“‘[*_")
+    if word.lower() in _BEFORE_A_NUMBER:
+        return paragraph[stop + 2 : stop + 3].isdigit()
+    is_initial = len(word) == 1 and word.isupper() and word != "I"
+    return is_initial or word.lower() in _ABBREVIATIONS
+
+
+def _bounded(sentence: str) -> Iterator[str]:
+    """`sentence` in pieces of at most LONGEST characters, cut at a blank where there is one."""
+    start = 0
+    while len(sentence) - start > LONGEST:
+        blank = sentence.rfind(" ", start + LONGEST // 2, start + LONGEST)
+        stop = blank + 1 or start + LONGEST
+        yield sentence[start:stop].strip()
+        start = stop
+    if rest := sentence[start:].strip():
+        yield rest

@@ -2,7 +2,7 @@
 
 One function feeds the index and the query alike, so that both always agree. Words are folded
 to lower case without accents, and stemmed (Snowball, English; other languages pass through
-mostly unharmed). Chinese, Japanese and Thai write no blanks: their runs become bigrams.
+mostly unharmed). Chinese, Japanese, Thai and Lao write no blanks: their runs become bigrams.
 """
 
 from __future__ import annotations
@@ -11,14 +11,21 @@ import re
 import unicodedata
 from functools import lru_cache
 from itertools import pairwise
+from typing import Protocol
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
-_ACCENTS = re.compile(r"[\u0300-\u036f]")
+LONGEST = 64
+"""Characters of a word that count; what goes on longer is data, not a word."""
+
+_WORD = re.compile(r"[^\W_]++(?:'[^\W\d_]++)?")
+_UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+_ACCENTS = re.compile(r"[\u0300-\u036f]+")
 _TO_ACCENTED = str.maketrans("đĐłŁøØ", "dDlLoO")
+_SLICE = 256
 
-STOP_WORDS = frozenset(
-    """a about above after again against all also am an and any are aren't as at be because been
+_FUNCTION_WORDS = """
+    a about above after again against all also am an and any are aren't as at be because been
     before being below between both but by can can't could couldn't did didn't do does doesn't
     doing don't down during each even few for from further get had hadn't has hasn't have haven't
     having he he'd he'll he's her here hers herself him himself his how i i'd i'll i'm i've if in
@@ -30,8 +37,13 @@ STOP_WORDS = frozenset(
     what's when where which while who who's whom why will with won't would wouldn't yeah yes yet
     you you'd you'll you're you've your yours yourself yourselves anybody anyone anything everybody
     everyone everything nobody nothing somebody someone something ever hello hey hi thank thanks
-    cheers""".split()
-)
+    cheers
+"""
+STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
+
+
+class _Stemmer(Protocol):
+    def stem_word(self, word: str, /) -> str: ...
 
 
 def folded(text: str) -> str:
@@ -39,19 +51,19 @@ def folded(text: str) -> str:
     lowered = text.lower().replace("’", "'")
     if lowered.isascii():
         return lowered
-    decomposed = unicodedata.normalize("NFKD", lowered.translate(_TO_ACCENTED))
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+    bare = _ACCENTS.sub("", lowered.translate(_TO_ACCENTED))
+    return "".join(
+        _without_accents(bare[start : start + _SLICE]) for start in range(0, len(bare), _SLICE)
+    )
 
 
 def words(text: str) -> list[str]:
-    """The words of `text` in order, folded; unspaced scripts as overlapping bigrams."""
-    found: list[str] = []
-    for word in _WORD.findall(folded(text)):
-        if word.isascii() or not _UNSPACED.search(word):
-            found.append(word)
-        else:
-            found.extend(_bigrams(word))
-    return found
+    """List the words of `text` in order, folded; unspaced scripts as overlapping bigrams."""
+    plain = folded(text)
+    found = _WORD.findall(plain)
+    if not plain.isascii():
+        found = [piece for word in found for piece in _pieces(word)]
+    return [word[:LONGEST] for word in found]
 
 
 def content_words(text: str) -> list[str]:
@@ -60,25 +72,40 @@ def content_words(text: str) -> list[str]:
 
 
 def stems(text: str) -> list[str]:
-    """The stems of the content words of `text`, in order, with repeats."""
-    return [stem(word) for word in content_words(text)]
+    """List the stems of the content words of `text`, in order, with repeats."""
+    return [stem(word) for word in words(text) if word not in STOP_WORDS]
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether `text` has characters of a script that writes no blanks between words."""
+    return bool(_UNSPACED.search(text))
 
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """The stem of one folded word."""
+    """Reduce one folded word to its stem."""
     bare = word.removesuffix("'s")
-    return str(_stemmer().stem_word(bare)) if bare.isascii() else bare
+    return _stemmer().stem_word(bare) if bare.isascii() else bare
 
 
 @lru_cache(maxsize=1)
-def _stemmer():  # type: ignore[no-untyped-def]  # noqa: ANN202  the library has no types
+def _stemmer() -> _Stemmer:
     from py_rust_stemmers import SnowballStemmer  # noqa: PLC0415  not needed to print help
 
-    return SnowballStemmer("english")
+    stemmer: _Stemmer = SnowballStemmer("english")
+    return stemmer
 
 
-def _bigrams(word: str) -> list[str]:
+def _without_accents(piece: str) -> str:
+    """Normalise a short piece: over a long run of marks, the time of it grows squared."""
+    decomposed = unicodedata.normalize("NFKD", piece)
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+
+
+def _pieces(word: str) -> list[str]:
+    """Cut the unspaced runs of a word into bigrams."""
+    if word.isascii() or not is_unspaced(word):
+        return [word]
     pieces: list[str] = []
     start = 0
     for run in _UNSPACED.finditer(word):

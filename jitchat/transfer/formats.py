@@ -6,68 +6,112 @@ Nothing is stored here, so a file that turns out to be broken leaves nothing beh
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from jitchat.errors import ImportFailed
 from jitchat.transfer.locomo import is_locomo, read_locomo
-from jitchat.transfer.plain import read_plain
+from jitchat.transfer.plain import BrokenLine, read_plain
 from jitchat.transfer.report import Found
 
 MAX_BYTES = 200 << 20
-
-
-def read_file(path: Path, pick: str | None = None) -> list[Found]:
-    """The conversations in `path`; only the one called `pick`, if given.
-
-    Raises:
-        ImportFailed: The file cannot be read, is not a known format, or lacks `pick`.
-    """
-    value = _parsed(_text(path), path)
-    found = read_locomo(value) if is_locomo(value) else read_plain(value, path.stem)
-    if pick is not None:
-        names = ", ".join(each.id for each in found)
-        found = [each for each in found if each.id == pick]
-        if not found:
-            raise ImportFailed(f"{path} has no conversation {pick!r}.", f"It has: {names}.")
-    if not any(each.turns for each in found):
-        raise ImportFailed(f"{path} holds no turns.", _EXPECTED)
-    return found
-
-
 _EXPECTED = (
     "Known are LoCoMo's JSON, and a JSON or JSONL list of objects with role and content"
     " (created_at and name are optional)."
 )
+_NAMED = 20
+
+
+def read_file(path: Path, pick: str | None = None) -> list[Found]:
+    """Read the conversations in `path`; only the one called `pick`, if given.
+
+    Raises:
+        ImportFailed: The file cannot be read, is not a known format, or lacks `pick`.
+
+    """
+    value = _parsed(_text(path), path)
+    found = read_locomo(value) if is_locomo(value) else read_plain(value, path.stem)
+    if pick is not None:
+        found = _picked(found, pick, path)
+    if not any(each.turns for each in found):
+        raise ImportFailed(f"{path} holds no turns{_reasons(found)}.", _EXPECTED)
+    return found
+
+
+def _picked(found: Sequence[Found], pick: str, path: Path) -> list[Found]:
+    chosen = [each for each in found if each.id == pick]
+    if not chosen:
+        names = ", ".join(each.id for each in islice(found, _NAMED))
+        more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+        raise ImportFailed(f"{path} has no conversation {pick!r}.", f"It has {names}{more}.")
+    return chosen
+
+
+def _reasons(found: Sequence[Found]) -> str:
+    """Say what was left out of all conversations."""
+    counts: dict[str, int] = {}
+    for each in found:
+        for reason, count in each.skipped.items():
+            counts[reason] = counts.get(reason, 0) + count
+    told = ", ".join(f"{count:,} {reason}" for reason, count in sorted(counts.items()))
+    return f" (left out: {told})" if told else ""
 
 
 def _text(path: Path) -> str:
+    """Read the whole file, in whichever encoding of Unicode.
+
+    Bytes that are no UTF-8 become lone surrogates, which are repaired, and counted, turn by turn.
+    """
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ImportFailed(f"{path} is larger than 200 MB.", "Split it.")
-        return path.read_text(encoding="utf-8-sig", errors="replace")
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise ImportFailed(f"There is no file {path}.", "Check the name.") from None
     except OSError as error:
         raise ImportFailed(
-            f"{path} cannot be read: {error.strerror}.", "Check its permissions."
+            f"{path} cannot be read: {error.strerror}.", "Name a file that can."
         ) from None
+    if len(data) > MAX_BYTES:
+        raise ImportFailed(f"{path} is larger than {MAX_BYTES >> 20} MB.", "Split it.")
+    if not data.strip():
+        raise ImportFailed(f"{path} is empty.", _EXPECTED)
+    encoding = json.detect_encoding(data)
+    lenient = "surrogateescape" if encoding.startswith("utf-8") else "replace"
+    return data.decode(encoding, lenient)
 
 
 def _parsed(text: str, path: Path) -> object:
     try:
-        return json.loads(text, strict=False)
-    except RecursionError:
-        raise ImportFailed(f"{path} is nested too deeply.", _EXPECTED) from None
-    except ValueError as error:
-        lines = [line for line in text.splitlines() if line.strip()]
-        if len(lines) > 1 and lines[0].lstrip().startswith("{"):
-            return [_line(line) for line in lines]
-        raise ImportFailed(f"{path} is not JSON: {error}.", _EXPECTED) from None
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError) as error:
+        items = list(_lines(text))
+        if not any(isinstance(item, dict) and "role" in item for item in items):
+            raise ImportFailed(f"{path} {_fault(error)}.", _EXPECTED) from None
+        return items
 
 
-def _line(line: str) -> object:
-    """A line of JSONL, or None, which the reader counts as skipped."""
-    try:
-        return json.loads(line, strict=False)
-    except (ValueError, RecursionError):
-        return None
+def _lines(text: str) -> Iterator[object]:
+    """Read JSONL. A text that opens a list is none: half of it would pass for all of it."""
+    if text.lstrip().startswith("["):
+        return
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                yield _DECODER.decode(line)
+            except (ValueError, RecursionError):
+                yield BrokenLine(number)
+
+
+def _whole(digits: str) -> int | float:
+    """Let a number of thousands of digits be infinite, where `int` raises."""
+    return int(digits) if len(digits) < 20 else float(digits)
+
+
+def _fault(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "is nested too deeply"
+    return f"is not JSON: {error}" if isinstance(error, json.JSONDecodeError) else "is not JSON"
+
+
+_DECODER = json.JSONDecoder(strict=False, parse_int=_whole)

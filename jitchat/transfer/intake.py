@@ -1,8 +1,8 @@
-"""Storing what was read, and indexing it; one transaction a conversation."""
+"""Storing what was read, and indexing it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -26,8 +26,14 @@ class Progress:
     total: int
 
 
+def store_all(store: ColdStore, found: Sequence[Found]) -> list[tuple[Found, Conversation | None]]:
+    """Store every conversation that has turns, or nothing at all; None for those without."""
+    with store.database.write():
+        return [(each, store_found(store, each) if each.turns else None) for each in found]
+
+
 def store_found(store: ColdStore, found: Found) -> Conversation:
-    """A new conversation with all of its turns, or none of it."""
+    """Make a new conversation with all of its turns, or none of it."""
     with store.database.write():
         made = store.create(found.title, found.id)
         store.append(made.id, found.turns)
@@ -46,11 +52,9 @@ def index_conversation(
 
 
 def store_demo(store: ColdStore) -> Conversation:
-    """The bundled demo conversation."""
+    """Store the bundled demo conversation."""
     import json  # noqa: PLC0415  used on the first run only
 
     text = (files("jitchat.transfer") / "demo.jsonl").read_text(encoding="utf-8")
     lines = [json.loads(line) for line in text.splitlines() if line.strip()]
-    found = read_plain(lines, DEMO_ID)[0]
-    found.title = DEMO_TITLE
-    return store_found(store, found)
+    return store_found(store, read_plain(lines, DEMO_ID)[0].titled(DEMO_TITLE))

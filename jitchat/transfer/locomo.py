@@ -8,77 +8,99 @@ caption says. The fields that would give answers away (`query`, `observation`,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
 
-from jitchat.transfer.report import Found
-from jitchat.turn import Role, Turn
+from jitchat.transfer.report import Found, Gathering
+from jitchat.turn import Role
+
+_SESSION = re.compile(r"session_([0-9]{1,6})")
 
 
 def is_locomo(value: object) -> bool:
     """Whether this is such a file, or one conversation of it."""
-    first = value[0] if isinstance(value, list) and value else value
-    talk = first.get("conversation") if isinstance(first, dict) else None
-    return isinstance(talk, dict) and "speaker_a" in talk
+    return any("speaker_a" in (_talk(sample) or {}) for sample in _samples(value))
 
 
 def read_locomo(value: object) -> list[Found]:
-    """Its conversations, in the file's order."""
-    samples = value if isinstance(value, list) else [value]
-    return [_conversation(sample, number) for number, sample in enumerate(samples, start=1)]
+    """Read its conversations, in the file's order."""
+    return [_conversation(each, f"locomo-{at}") for at, each in enumerate(_samples(value), start=1)]
 
 
-def _conversation(sample: object, number: int) -> Found:
+def _samples(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
+
+
+def _talk(sample: object) -> Mapping[str, object] | None:
     talk = sample.get("conversation") if isinstance(sample, dict) else None
-    if not isinstance(talk, dict):
-        found = Found(f"locomo-{number}", f"locomo-{number}")
-        found.skipped["no conversation in this sample"] += 1
-        return found
-    assert isinstance(sample, dict)
-    name = str(sample.get("sample_id") or f"locomo-{number}")
-    speakers = str(talk.get("speaker_a", "")), str(talk.get("speaker_b", ""))
-    found = Found(name, f"{' and '.join(filter(None, speakers))} ({name})")
-    for moment, item in _items(talk):
-        _take(item, moment, speakers, found)
+    return talk if isinstance(talk, dict) else None
+
+
+def _conversation(sample: object, usual_id: str) -> Found:
+    gathering, talk = Gathering(), _talk(sample)
+    if talk is None or not isinstance(sample, dict):
+        gathering.skip("no conversation in this sample")
+        return gathering.found(usual_id, usual_id)
+    speakers = _speakers(talk)
+    for moment, item in _items(talk, gathering):
+        _take(item, moment, speakers, gathering)
+    given = sample.get("sample_id")
+    identity = str(given) if isinstance(given, str | int) and given else usual_id
+    names = " and ".join(speakers)
+    return gathering.found(identity, f"{names} ({identity})" if names else identity)
+
+
+def _speakers(talk: Mapping[str, object]) -> dict[str, Role]:
+    """Who speaks, and as whom."""
+    found: dict[str, Role] = {}
+    for key, role in (("speaker_a", Role.USER), ("speaker_b", Role.ASSISTANT)):
+        name = talk.get(key)
+        if isinstance(name, str) and name.strip():
+            found.setdefault(name, role)
     return found
 
 
-def _items(talk: Mapping[str, Any]) -> Iterator[tuple[datetime | None, object]]:
+def _items(
+    talk: Mapping[str, object], gathering: Gathering
+) -> Iterator[tuple[datetime | None, object]]:
     """Every turn with its session's date, in order of the sessions' numbers."""
-    numbers = sorted(
-        int(key.removeprefix("session_"))
-        for key, value in talk.items()
-        if key.removeprefix("session_").isdecimal() and isinstance(value, list)
-    )
-    for number in numbers:
-        moment = _session_date(talk.get(f"session_{number}_date_time"))
-        for item in talk[f"session_{number}"]:
+    matches = [match for key in talk if (match := _SESSION.fullmatch(key))]
+    for match in sorted(matches, key=lambda match: int(match[1])):
+        session, dated = talk[match[0]], talk.get(f"{match[0]}_date_time")
+        if not isinstance(session, list):
+            gathering.skip("a session that is no list")
+            continue
+        moment = _session_date(dated)
+        for item in session:
+            if moment is None and dated is not None:
+                gathering.change("its session's date was not understood")
             yield moment, item
 
 
 def _take(
-    item: object, moment: datetime | None, speakers: tuple[str, str], found: Found
+    item: object, moment: datetime | None, speakers: Mapping[str, Role], gathering: Gathering
 ) -> None:
-    if not isinstance(item, Mapping):
-        found.skipped["not an object"] += 1
+    if not isinstance(item, dict):
+        gathering.skip("not an object")
         return
     text, caption, speaker = (item.get(key) for key in ("text", "blip_caption", "speaker"))
     parts = [text.strip()] if isinstance(text, str) and text.strip() else []
     if isinstance(caption, str) and caption.strip():
         parts.append(f"[image: {caption.strip()}]")
-    if speaker not in speakers:
-        found.skipped["unknown speaker"] += 1
+    if not isinstance(speaker, str) or speaker not in speakers:
+        gathering.skip("unknown speaker")
     elif not parts:
-        found.skipped["empty"] += 1
+        gathering.skip("empty" if isinstance(text, str | None) else "its text is no text")
     else:
-        role = Role.USER if speaker == speakers[0] else Role.ASSISTANT
-        position = len(found.turns) + 1
-        found.turns.append(Turn(position, role, " ".join(parts), moment, str(speaker)))
+        gathering.take(speakers[speaker], " ".join(parts), moment, speaker)
 
 
 def _session_date(value: object) -> datetime | None:
+    """Read `1:56 pm on 8 May, 2023`."""
+    if not isinstance(value, str):
+        return None
     try:
-        return datetime.strptime(str(value), "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+        return datetime.strptime(value.strip(), "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
     except ValueError:
         return None

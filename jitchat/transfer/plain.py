@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from jitchat.transfer.report import Found
-from jitchat.turn import Role, Turn
+from jitchat.transfer.report import Found, Gathering
+from jitchat.turn import Role
 
 _ROLES = {
     "user": Role.USER,
@@ -16,37 +16,28 @@ _ROLES = {
     "model": Role.ASSISTANT,
     "tool": Role.TOOL,
 }
+_INSTRUCTIONS = ("system", "developer")
+_YEARS = range(1900, 2201)
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenLine:
+    """A line of JSONL that holds no JSON, in place of its item."""
+
+    number: int
+    """From 1."""
 
 
 def read_plain(value: object, name: str) -> list[Found]:
-    """The list as one conversation; an object that holds it under `messages` will do too."""
-    if isinstance(value, dict):
-        value = value.get("messages", value.get("turns", []))
-    found = Found(name, name)
-    for item in value if isinstance(value, list) else []:
-        _take(item, found)
-    return [found]
-
-
-def _take(item: object, found: Found) -> None:
-    if not isinstance(item, Mapping):
-        found.skipped["not an object"] += 1
-        return
-    role, content = item.get("role"), item.get("content")
-    known = _ROLES.get(role.lower()) if isinstance(role, str) else None
-    if known is None:
-        found.skipped["instructions" if role == "system" else "no known role"] += 1
-    elif not isinstance(content, str):
-        found.skipped["content is not text"] += 1
-    elif not content.strip():
-        found.skipped["empty"] += 1
-    else:
-        name = item.get("name")
-        moment = moment_of(item.get("created_at"))
-        if moment is None and item.get("created_at") is not None:
-            found.skipped["taken, but its date was not understood"] += 1
-        spoken = name if isinstance(name, str) and name.strip() else None
-        found.turns.append(Turn(len(found.turns) + 1, known, content, moment, spoken))
+    """Read the list as one conversation; one item, or a list under `messages`, will do too."""
+    gathering = Gathering()
+    broken = [each.number for each in _listed(value) if isinstance(each, BrokenLine)]
+    for item in _listed(value):
+        if isinstance(item, BrokenLine):
+            gathering.skip(f"not JSON (line{_numbers(broken)})")
+        else:
+            _take(item, gathering)
+    return [gathering.found(name, name)]
 
 
 def moment_of(value: object) -> datetime | None:
@@ -60,4 +51,39 @@ def moment_of(value: object) -> datetime | None:
             return None
     except (ValueError, OverflowError, OSError):
         return None
+    if moment.year not in _YEARS:
+        return None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _listed(value: object) -> list[object]:
+    if isinstance(value, dict) and "role" not in value:
+        value = value.get("messages", value.get("turns"))
+    if isinstance(value, dict):
+        return [value]
+    return value if isinstance(value, list) else []
+
+
+def _take(item: object, gathering: Gathering) -> None:
+    if not isinstance(item, dict):
+        gathering.skip("not an object")
+        return
+    role, content, name = item.get("role"), item.get("content"), item.get("name")
+    spoken = role.strip().lower() if isinstance(role, str) else ""
+    if spoken not in _ROLES:
+        gathering.skip("instructions" if spoken in _INSTRUCTIONS else "no known role")
+    elif not isinstance(content, str):
+        gathering.skip("its content is no text")
+    elif not content.strip():
+        gathering.skip("empty")
+    else:
+        moment = moment_of(item.get("created_at"))
+        if moment is None and item.get("created_at") is not None:
+            gathering.change("its date was not understood")
+        gathering.take(_ROLES[spoken], content, moment, name if isinstance(name, str) else None)
+
+
+def _numbers(lines: list[int]) -> str:
+    """List the first few of the numbers, as the end of `line`."""
+    shown = ", ".join(str(number) for number in lines[:3])
+    return f"{'s' if lines[1:] else ''} {shown}{' …' if lines[3:] else ''}"

@@ -3,17 +3,67 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from types import MappingProxyType
 
-from jitchat.turn import Turn
+from jitchat.text.safe import one_line, repaired, shortened
+from jitchat.turn import Role, Turn
+
+_LONGEST_NAME = 80
+_LONGEST_TITLE = 120
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Found:
     """One conversation of a file, ready to be stored."""
 
     id: str
     title: str
-    turns: list[Turn] = field(default_factory=list)
-    skipped: Counter[str] = field(default_factory=Counter)
+    turns: tuple[Turn, ...] = ()
+    skipped: Mapping[str, int] = field(default_factory=dict)
     """How many items were left out, by reason."""
+    changed: Mapping[str, int] = field(default_factory=dict)
+    """How many turns were taken not quite as they stand, by reason."""
+
+    def titled(self, title: str) -> Found:
+        """Make the same conversation under another title."""
+        return replace(self, title=title)
+
+
+class Gathering:
+    """Collects what a reader finds, item by item."""
+
+    def __init__(self) -> None:
+        self._turns: list[Turn] = []
+        self._skipped: Counter[str] = Counter()
+        self._changed: Counter[str] = Counter()
+
+    def skip(self, reason: str) -> None:
+        """Leave an item out."""
+        self._skipped[reason] += 1
+
+    def change(self, reason: str) -> None:
+        """Note that the next turn is not taken quite as it stands."""
+        self._changed[reason] += 1
+
+    def take(self, role: Role, content: str, moment: datetime | None, name: str | None) -> None:
+        """Add a turn; what no text may hold is repaired, and counted."""
+        whole = repaired(content)
+        if whole != content:
+            self.change("characters that are no text were replaced")
+        spoken = shortened(name, _LONGEST_NAME) if name else ""
+        position = len(self._turns) + 1
+        self._turns.append(Turn(position, role, whole, moment, spoken or None))
+
+    def found(self, identity: str, title: str) -> Found:
+        """Close the collection; an identity or a title that is too long is cut."""
+        named = one_line(identity)[:_LONGEST_NAME]
+        return Found(
+            named,
+            shortened(title, _LONGEST_TITLE) or named,
+            tuple(self._turns),
+            MappingProxyType(dict(self._skipped)),
+            MappingProxyType(dict(self._changed)),
+        )

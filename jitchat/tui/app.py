@@ -26,7 +26,7 @@ class JitchatApp(App[None]):
     """jitchat in a terminal."""
 
     TITLE = "jitchat"
-    ENABLE_COMMAND_PALETTE = True
+    CSS_PATH = "app.tcss"
 
     def __init__(self, backend: Backend, conversation: Conversation) -> None:
         super().__init__()

@@ -29,11 +29,14 @@ class Backend(Protocol):
         """
 
     @property
-    def may_download(self) -> bool:
+    def may_fetch_model(self) -> bool:
         """Whether a better embedder is missing, and allowed to be fetched."""
 
-    async def download(self, on_progress: Callable[[int], None]) -> str:
-        """Fetch the embedding model; what came of it, in a sentence. Cancelling stops it."""
+    async def fetch_model(self, on_progress: Callable[[int], None]) -> tuple[bool, str]:
+        """Download the embedding model, telling the bytes so far; cancelling stops it.
+
+        Returns whether it is here now, and that in a sentence.
+        """
 
     def better_embedder(self) -> Embedder | None:
         """Slow: the embedder that was downloaded, if it is here now."""

@@ -35,7 +35,7 @@ ACTIONS = (
     Action("palette", "ctrl+p", "app.command_palette", "Palette", "Every action by name"),
     Action("help", "f1", "help", "Help", "Keys and words"),
     Action("pane", "f6", "app.focus_next", "Next pane", "Move the focus on"),
-    Action("download", "f5", "download", "Embedding model", "Fetch the better model, or stop that"),
+    Action("model", "f5", "fetch_model", "Embedding model", "Fetch the better one, or stop that"),
     Action("quit", "ctrl+q", "app.quit", "Quit", "Everything is stored"),
 )
 MODES = (
@@ -46,7 +46,8 @@ MODES = (
 
 PROMPT_KEYS = (
     ("Enter", "send"),
-    ("Shift+Enter, Ctrl+J, Alt+Enter, \\ Enter", "new line"),
+    ("Shift+Enter, Ctrl+J", "new line"),
+    ("Alt+Enter, \\ Enter", "new line"),
     ("Up, Down", "earlier prompts, at the first and last line"),
     ("PgUp, PgDn", "scroll the conversation"),
     ("Ctrl+C", "copy what is selected; twice: quit"),

@@ -56,11 +56,3 @@ class BacklogMoved(Message):
 
     indexed: int
     finished: bool
-
-
-@dataclass
-class DownloadMoved(Message):
-    """The embedding model is on its way: a sentence on how far."""
-
-    sentence: str
-    finished: bool = False

@@ -6,7 +6,7 @@ a protocol adds to the text is counted in the segment that caused it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 PER_MESSAGE = 4
 """Tokens that chat templates add around each message (role and separators)."""
@@ -35,5 +35,5 @@ class Budget:
         return self.limit - self.reserve
 
     def of_size(self, budget: int) -> Budget:
-        """The same allowances for a window of `budget` tokens."""
-        return Budget(budget + self.reserve, self.reserve, self.recent, self.retrieved, self.index)
+        """Keep the allowances for a window of `budget` tokens."""
+        return replace(self, limit=budget + self.reserve)

@@ -7,17 +7,21 @@ one subtraction, however long the conversation is.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from jitchat.turn import Role, Status, Turn
 from jitchat.window.render import verbatim
 
+LONGEST_EXCHANGE = 6
+"""In turns. Some conversations have one speaker only, or tools that talk for pages: there,
+an exchange is taken to end after so many turns."""
+
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A snapshot; `extended` makes the next one. Turns are in order of position."""
+    """A snapshot; `following` and `extended` make the next one. In order of position."""
 
     turns: tuple[Turn, ...] = ()
     costs: tuple[int, ...] = ()
@@ -26,8 +30,11 @@ class History:
     """Cumulative costs: one more than there are turns."""
 
     def extended(self, turns: Iterable[Turn], price: Callable[[str], int]) -> History:
-        """With more turns at the end. Unanswered ones are left out: no window shows them."""
-        added = [turn for turn in turns if turn.status is not Status.UNANSWERED]
+        """Add turns at the end. Unanswered ones are left out: no window shows them.
+
+        `price` tells the tokens of a text as a message.
+        """
+        added = _answered(turns)
         if not added:
             return self
         ahead = [self.turns[-1] if self.turns else None, *added[:-1]]
@@ -35,13 +42,14 @@ class History:
         sums = accumulate(costs, initial=self.before[-1])
         return History((*self.turns, *added), (*self.costs, *costs), (*self.before[:-1], *sums))
 
-    def until(self, position: int) -> History:
-        """Without the turns from `position` on."""
-        last = self.last()
-        if last is None or last.position < position:
-            return self
-        size = bisect_left(self.turns, position, key=lambda turn: turn.position)
-        return History(self.turns[:size], self.costs[:size], self.before[: size + 1])
+    def following(self, turns: Iterable[Turn], price: Callable[[str], int]) -> History:
+        """Make the history of `turns`; those that begin like the ones here keep their prices."""
+        wanted = _answered(turns)
+        size = _alike(self.turns, wanted)
+        same = self
+        if size < len(self.turns):
+            same = History(self.turns[:size], self.costs[:size], self.before[: size + 1])
+        return same.extended(wanted[size:], price)
 
     @property
     def total(self) -> int:
@@ -49,25 +57,28 @@ class History:
         return self.before[-1]
 
     def last(self) -> Turn | None:
-        """The latest turn."""
+        """Look at the latest turn."""
         return self.turns[-1] if self.turns else None
 
     def find(self, position: int) -> int | None:
-        """The index of the turn at `position`, or None if it is not here."""
+        """Find the index of the turn at `position`; None if it is not here."""
         index = bisect_left(self.turns, position, key=lambda turn: turn.position)
         found = index < len(self.turns) and self.turns[index].position == position
         return index if found else None
 
     def exchange_at(self, index: int) -> int:
-        """The first index from `index` on at which an exchange starts: the user speaks."""
-        while 0 < index < len(self.turns) and not self._opens(index):
-            index += 1
-        return index
+        """Find the first index from `index` on at which an exchange starts: the user speaks.
+
+        `index` itself where none starts within `LONGEST_EXCHANGE` turns.
+        """
+        reach = range(index, min(index + LONGEST_EXCHANGE, len(self.turns)))
+        return next((place for place in reach if self._opens(place)), index)
 
     def exchanges_back(self, count: int) -> int:
-        """The index at which the last `count` exchanges start."""
+        """Find the index at which the last `count` exchanges start."""
         index = len(self.turns)
-        while index > 0 and count > 0:
+        least = max(0, index - count * LONGEST_EXCHANGE)
+        while index > least and count > 0:
             index -= 1
             count -= self._opens(index)
         return index
@@ -76,3 +87,14 @@ class History:
         """Whether the user speaks at `index`, after somebody else did."""
         is_user = self.turns[index].role is Role.USER
         return is_user and (index == 0 or self.turns[index - 1].role is not Role.USER)
+
+
+def _answered(turns: Iterable[Turn]) -> list[Turn]:
+    return [turn for turn in turns if turn.status is not Status.UNANSWERED]
+
+
+def _alike(known: Sequence[Turn], wanted: Sequence[Turn]) -> int:
+    """How many turns at the start are the same."""
+    pairs = enumerate(zip(known, wanted, strict=False))
+    differ = (index for index, (old, new) in pairs if old is not new and old != new)
+    return next(differ, min(len(known), len(wanted)))

@@ -1,14 +1,13 @@
-"""Writing the ledger: for every candidate what it cost, what became of it, and why."""
+"""Writing the ledger: for every turn that was considered what it costs, what became of it, why."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from jitchat.turn import Candidate, Mode, Retrieval
 from jitchat.window.history import History
 from jitchat.window.recall import Recall
-from jitchat.window.render import quoted
-from jitchat.window.segments import Price
 from jitchat.window.window import Kind, LedgerRow, Segment, Verdict
 
 _VERDICTS = {
@@ -19,31 +18,114 @@ _VERDICTS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a planner decided on: what is sent, and why other turns are not."""
+
+    segments: tuple[Segment, ...]
+    recalled: Recall = field(default_factory=Recall)
+    squeezed: tuple[int, ...] = ()
+    """Positions of turns that the recent block would hold if the window were larger."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all segments."""
+        return sum(segment.tokens for segment in self.segments)
+
+
 def ledger_rows(
-    retrieval: Retrieval,
-    segments: Sequence[Segment],
-    recalled: Recall,
-    history: History,
-    mode: Mode,
-    price: Price,
+    mode: Mode, retrieval: Retrieval, history: History, choice: Choice
 ) -> tuple[LedgerRow, ...]:
-    """The candidates by rank, then the neighbours that came along with them."""
-    sent = _strongest(segments)
-    rows = [
-        _candidate_row(row, sent.get(row.turn), recalled, retrieval, mode, history, price)
-        for row in retrieval.candidates
-    ]
-    known = {row.turn for row in rows}
-    rows += [
-        LedgerRow(turn, None, 0.0, (), price(text), Verdict.RETRIEVED, reason)
-        for turn, text, reason in recalled.turns
-        if turn not in known
-    ]
-    return tuple(rows)
+    """Write the shortlist by rank, then what came along with it, then what found no room."""
+    book = _Book(mode, retrieval, history, choice)
+    rows = {row.turn: book.candidate(row) for row in retrieval.candidates}
+    for extra in (book.companions(), book.decisions(), book.squeezed()):
+        for row in extra:
+            rows.setdefault(row.turn, row)
+    return tuple(rows.values())
+
+
+class _Book:
+    """What the rows are read from."""
+
+    def __init__(self, mode: Mode, retrieval: Retrieval, history: History, choice: Choice) -> None:
+        self._mode, self._retrieval, self._history, self._choice = mode, retrieval, history, choice
+        self._sent = _strongest(choice.segments)
+        self._squeezed = frozenset(choice.squeezed)
+        self._cut = min((hit.score for hit in retrieval.hits), default=retrieval.floor)
+
+    def candidate(self, row: Candidate) -> LedgerRow:
+        """Judge a row of the shortlist."""
+        segment = self._sent.get(row.turn)
+        verdict = _VERDICTS[segment.kind] if segment else Verdict.LEFT_OUT
+        if segment and verdict is not Verdict.INDEX:
+            reason = segment.reason
+        else:
+            reason = self._why_not(row, has_line=segment is not None)
+        return LedgerRow(
+            row.turn, row.rank, row.score, row.parts, self._tokens(row.turn), verdict, reason
+        )
+
+    def companions(self) -> Iterator[LedgerRow]:
+        """Tell of neighbours of hits and of late decisions that were sent."""
+        for kind, verdict in ((Kind.RETRIEVED, Verdict.RETRIEVED), (Kind.INDEX, Verdict.INDEX)):
+            for segment in self._choice.segments:
+                if segment.kind is kind and segment.turn is not None:
+                    yield self._row(segment.turn, verdict, segment.reason)
+
+    def decisions(self) -> Iterator[LedgerRow]:
+        """Tell of late decisions that were not."""
+        for entry in self._retrieval.decisions if self._mode is Mode.JIT else ():
+            if entry.turn not in self._sent:
+                reason = "a late decision, no room for its line"
+                yield self._row(entry.turn, Verdict.LEFT_OUT, reason)
+
+    def squeezed(self) -> Iterator[LedgerRow]:
+        """Tell of turns that a full window squeezed out of the recent block."""
+        for position in self._choice.squeezed:
+            if position not in self._sent:
+                yield self._row(position, Verdict.LEFT_OUT, _SQUEEZED)
+
+    def _row(self, position: int, verdict: Verdict, reason: str) -> LedgerRow:
+        return LedgerRow(position, None, 0.0, (), self._tokens(position), verdict, reason)
+
+    def _tokens(self, position: int) -> int:
+        segment = self._sent.get(position)
+        if segment and segment.kind is not Kind.INDEX:
+            return segment.tokens
+        index = self._history.find(position)
+        return self._history.costs[index] if index is not None else 0
+
+    def _why_not(self, row: Candidate, *, has_line: bool) -> str:
+        """Say why a candidate is not there at full text."""
+        if row.turn in self._squeezed:
+            return _SQUEEZED
+        if self._mode is Mode.RECENCY:
+            return "said before the recent block"
+        if self._history.find(row.turn) is None:
+            return "not among the turns that a window may show"
+        reason = self._choice.recalled.refused.get(row.turn) or self._distance(row.score)
+        return reason if has_line else f"{reason}; no room for its line"
+
+    def _distance(self, score: float) -> str:
+        """Say by how much the score falls short."""
+        floor = self._retrieval.floor
+        if score < floor:
+            return f"{_short(floor - score)} below the floor"
+        if score < self._cut:
+            return f"{_short(self._cut - score)} below the cut"
+        return "behind the last pick"
+
+
+def _short(distance: float) -> str:
+    return f"{distance:.2f}" if distance >= 0.005 else "just"
+
+
+_SQUEEZED = "the recent block had no room for it"
 
 
 def _strongest(segments: Sequence[Segment]) -> dict[int, Segment]:
-    """For each turn its segment; full text wins over an index line."""
+    """Find each turn's segment; full text wins over an index line."""
     found: dict[int, Segment] = {}
     for segment in segments:
         if segment.turn is not None and segment.kind in _VERDICTS:
@@ -51,32 +133,3 @@ def _strongest(segments: Sequence[Segment]) -> dict[int, Segment]:
             if known is None or known.kind is Kind.INDEX:
                 found[segment.turn] = segment
     return found
-
-
-def _candidate_row(
-    row: Candidate,
-    segment: Segment | None,
-    recalled: Recall,
-    retrieval: Retrieval,
-    mode: Mode,
-    history: History,
-    price: Price,
-) -> LedgerRow:
-    verdict = _VERDICTS[segment.kind] if segment else Verdict.LEFT_OUT
-    short = _why_not(row, recalled, retrieval, mode)
-    reason = segment.reason if segment and verdict is not Verdict.INDEX else short
-    index = history.find(row.turn)
-    tokens = price(quoted(history.turns[index], "turn")) if index is not None else 0
-    return LedgerRow(row.turn, row.rank, row.score, row.parts, tokens, verdict, reason)
-
-
-def _why_not(row: Candidate, recalled: Recall, retrieval: Retrieval, mode: Mode) -> str:
-    """Why a candidate is not there at full text."""
-    if mode is Mode.RECENCY:
-        return "said before the recent block"
-    if row.turn in recalled.refused:
-        return recalled.refused[row.turn]
-    if row.score < retrieval.floor:
-        return f"{retrieval.floor - row.score:.2f} below the floor"
-    cut = min((hit.score for hit in retrieval.hits), default=retrieval.floor)
-    return f"{max(0.0, cut - row.score):.2f} below the cut"

@@ -7,18 +7,19 @@ draft and system, pinned, recent, retrieved by value, index.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from jitchat.errors import WindowOverflow
 from jitchat.turn import Mode, Retrieval, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
-from jitchat.window.ledger import ledger_rows
-from jitchat.window.recall import Recall, recall
+from jitchat.window.ledger import Choice, ledger_rows
+from jitchat.window.recall import Allowance, Recall, recall
 from jitchat.window.recent import block_tokens, fitting_start, recent_start
 from jitchat.window.render import verbatim
 from jitchat.window.segments import (
+    Piece,
     pinned_segments,
     recent_segments,
     system_segment,
@@ -46,126 +47,146 @@ class Sources:
     system: str = SYSTEM_PROMPT
     retrieval: Retrieval = field(default_factory=Retrieval)
     pinned: tuple[int, ...] = ()
+    """Positions. A pinned turn that is in the recent block is not quoted as well."""
 
 
 def plan(mode: Mode, sources: Sources, budget: Budget, counter: TokenCounter) -> ContextWindow:
-    """The window for `sources.draft`.
+    """Plan the window for `sources.draft`.
 
     Raises:
         WindowOverflow: What the mode must send does not fit; nothing is cut in silence.
+
     """
-    planner = _Planner(mode, sources, budget, counter)
-    if mode is Mode.FULL:
-        return planner.full()
-    return planner.recency() if mode is Mode.RECENCY else planner.jit()
+    planner = _Planner(sources, budget, counter)
+    choose = {Mode.FULL: planner.full, Mode.RECENCY: planner.recency, Mode.JIT: planner.jit}
+    choice = choose[mode]()
+    return ContextWindow(
+        mode=mode,
+        model=sources.model,
+        counter=counter.name,
+        exact=counter.exact,
+        budget=budget,
+        segments=choice.segments,
+        ledger=ledger_rows(mode, sources.retrieval, sources.history, choice),
+        full_tokens=planner.whole,
+    )
 
 
 class _Planner:
     """The three modes over the same parts."""
 
-    def __init__(
-        self, mode: Mode, sources: Sources, budget: Budget, counter: TokenCounter
-    ) -> None:
-        self._mode, self._sources, self._budget, self._counter = mode, sources, budget, counter
+    def __init__(self, sources: Sources, budget: Budget, counter: TokenCounter) -> None:
+        self._sources, self._budget, self._counter = sources, budget, counter
         self._history = sources.history
         self._system = system_segment(sources.system, counter.count)
         text = verbatim(sources.draft, self._history.last())
-        self._draft = (sources.draft, text)
+        self._draft = Piece(sources.draft.position, text, "your message")
         self._bare_tail = tail_segments((), (), self._draft, counter.count)
-        self._fixed = self._system.tokens + self._bare_tail[0].tokens
-        self._whole = self._fixed + self._block(0)
+        self._fixed = self._system.tokens + _tokens(self._bare_tail)
+        self.whole = self._fixed + block_tokens(self._history, 0, self._message_price)
 
-    def full(self) -> ContextWindow:
+    def full(self) -> Choice:
         """Everything, or a refusal."""
-        over = self._whole - self._budget.budget
-        if over > 0:
-            raise _overflow("The whole conversation", self._whole, self._budget)
-        return self._window(self._everything("mode full: every turn"), Recall())
+        if self.whole > self._budget.budget:
+            raise _overflow("The whole conversation", self.whole, self._budget, _OTHER_MODES)
+        return self._everything("mode full: every turn")
 
-    def recency(self) -> ContextWindow:
+    def recency(self) -> Choice:
         """System, the recent block and the draft."""
-        self._require_fixed(self._fixed)
-        segments = [self._system, *self._recent(self._budget.budget - self._fixed)]
-        return self._window([*segments, *self._bare_tail], Recall())
+        self._require(self._fixed)
+        start = self._fitting(self._wanted_start(), self._fixed)
+        segments = (self._system, *self._recent(start), *self._bare_tail)
+        return Choice(segments, squeezed=self._squeezed(start))
 
-    def jit(self) -> ContextWindow:
-        """The recent block, what was retrieved and what the index says."""
-        pinned = self._pinned()
-        fixed = self._fixed + sum(segment.tokens for segment in pinned)
-        self._require_fixed(fixed)
-        recent = self._recent(self._budget.budget - fixed)
-        head = [self._system, *pinned, *recent]
-        recalled = self._recall(head, self._bare_tail[0].tokens)
-        segments = [*head, *self._tail(recalled)]
-        while _tokens(segments) > self._budget.budget and not recalled.empty:
-            recalled = recalled.smaller()
-            segments = [*head, *self._tail(recalled)]
-        if self._whole <= min(_tokens(segments), self._budget.budget):
-            reason = "passed through: all of it costs no more than what jit would send"
-            return self._window(self._everything(reason), Recall())
-        return self._window(segments, recalled)
+    def jit(self) -> Choice:
+        """Pins, the recent block, what was retrieved; or everything where that costs no more."""
+        pinned, start = self._pins_and_start()
+        fixed, room = self._fixed + _tokens(pinned), self._budget.budget
+        if fixed > room >= self.whole:
+            return self._everything(_PASSED)
+        self._require(fixed)
+        chosen = self._just_enough(pinned, start)
+        return self._everything(_PASSED) if self.whole <= min(chosen.tokens, room) else chosen
 
-    def _pinned(self) -> list[Segment]:
-        found = (self._history.find(position) for position in self._sources.pinned)
-        turns = [self._history.turns[index] for index in found if index is not None]
+    def _pins_and_start(self) -> tuple[list[Segment], int]:
+        """Find the pinned turns ahead of the recent block, and its start: each limits the other."""
+        start = self._wanted_start()
+        while True:
+            pinned = self._pinned(start)
+            moved = self._fitting(start, self._fixed + _tokens(pinned))
+            if moved == start:
+                return pinned, start
+            start = moved
+
+    def _pinned(self, start: int) -> list[Segment]:
+        found = {self._history.find(position) for position in self._sources.pinned}
+        ahead = sorted(index for index in found if index is not None and index < start)
+        turns = [self._history.turns[index] for index in ahead]
         return pinned_segments(turns, self._counter.count)
 
-    def _recent(self, room: int) -> list[Segment]:
-        start = recent_start(self._history, self._budget.recent)
-        start = fitting_start(self._history, start, room, self._message_price)
-        return recent_segments(self._history, start, "recent block", self._counter.count)
+    def _just_enough(self, pinned: Sequence[Segment], start: int) -> Choice:
+        head = (self._system, *pinned, *self._recent(start))
+        recalled = self._recall(head)
+        segments = (*head, *self._tail(recalled))
+        while _tokens(segments) > self._budget.budget and not recalled.empty:
+            recalled = recalled.smaller()
+            segments = (*head, *self._tail(recalled))
+        return Choice(segments, recalled, self._squeezed(start))
 
-    def _recall(self, head: Sequence[Segment], draft_tokens: int) -> Recall:
+    def _recall(self, head: Sequence[Segment]) -> Recall:
         taken = frozenset(segment.turn for segment in head if segment.turn is not None)
-        room = self._budget.budget - _tokens(head) - draft_tokens
+        room = self._budget.budget - _tokens(head) - _tokens(self._bare_tail)
+        allowance = Allowance(room, self._budget.retrieved, self._budget.index)
         retrieval = self._sources.retrieval
-        return recall(self._history, retrieval, taken, self._budget, room, self._counter.count)
+        return recall(self._history, retrieval, taken, allowance, self._counter.count)
 
     def _tail(self, recalled: Recall) -> list[Segment]:
-        price = self._counter.count
-        return tail_segments(recalled.lines, recalled.turns, self._draft, price)
+        return tail_segments(recalled.lines, recalled.turns, self._draft, self._counter.count)
 
-    def _everything(self, reason: str) -> list[Segment]:
+    def _everything(self, reason: str) -> Choice:
         turns = recent_segments(self._history, 0, reason, self._counter.count)
-        return [self._system, *turns, *self._bare_tail]
+        return Choice((self._system, *turns, *self._bare_tail))
 
-    def _block(self, start: int) -> int:
-        return block_tokens(self._history, start, self._message_price)
+    def _wanted_start(self) -> int:
+        return recent_start(self._history, self._budget.recent)
+
+    def _fitting(self, start: int, fixed: int) -> int:
+        room = self._budget.budget - fixed
+        return fitting_start(self._history, start, room, self._message_price)
+
+    def _recent(self, start: int) -> list[Segment]:
+        return recent_segments(self._history, start, "recent block", self._counter.count)
+
+    def _squeezed(self, start: int) -> tuple[int, ...]:
+        missing = self._history.turns[self._wanted_start() : start]
+        return tuple(turn.position for turn in missing)
 
     def _message_price(self, text: str) -> int:
         return message_tokens(self._counter, text)
 
-    def _require_fixed(self, fixed: int) -> None:
+    def _require(self, fixed: int) -> None:
         if fixed > self._budget.budget:
-            raise _overflow("Your message with the instructions and pins", fixed, self._budget)
-
-    def _window(self, segments: Sequence[Segment], recalled: Recall) -> ContextWindow:
-        made = tuple(segments)
-        retrieval, history = self._sources.retrieval, self._history
-        rows = ledger_rows(retrieval, made, recalled, history, self._mode, self._counter.count)
-        return ContextWindow(
-            mode=self._mode,
-            model=self._sources.model,
-            counter=self._counter.name,
-            exact=self._counter.exact,
-            budget=self._budget,
-            segments=made,
-            ledger=rows,
-            full_tokens=self._whole,
-        )
+            has_pins = fixed > self._fixed
+            what = "Your message with the instructions" + (" and pins" if has_pins else "")
+            raise _overflow(what, fixed, self._budget, _SHORTER + (_UNPIN if has_pins else ""))
 
 
-def _tokens(segments: Sequence[Segment]) -> int:
+_PASSED = "passed through: all of it costs no more"
+_OTHER_MODES = "switch the mode to jit or recency"
+_SHORTER, _UNPIN = "shorten the message", ", unpin turns"
+
+
+def _tokens(segments: Iterable[Segment]) -> int:
     return sum(segment.tokens for segment in segments)
 
 
-def _overflow(what: str, needed: int, budget: Budget) -> WindowOverflow:
+def _overflow(what: str, needed: int, budget: Budget, choices: str) -> WindowOverflow:
     over = needed - budget.budget
-    smaller = f", lower the reserve by {over:,}" if over < budget.reserve else ""
+    smaller = f"lower the reserve by {over:,}, " if over < budget.reserve else ""
     return WindowOverflow(
         f"{what} needs {needed:,} tokens, {over:,} more than the budget of {budget.budget:,}"
         f" (limit {budget.limit:,} − reserve {budget.reserve:,}).",
-        f"Nothing was sent or cut. Switch the mode to jit or recency{smaller}, shorten the"
-        " message, or use a model with a larger context.",
+        f"Nothing was sent or cut. Choose: {choices}, {smaller}or use a model with a larger"
+        " context.",
         over,
     )

@@ -7,27 +7,39 @@ question. Index lines come last: latest decisions, then the shortlist by rank.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from jitchat.turn import IndexEntry, Retrieval
-from jitchat.window.budget import Budget
 from jitchat.window.history import History
-from jitchat.window.render import free_tag, index_line, quoted
-from jitchat.window.segments import Piece, Price
+from jitchat.window.render import index_line
+from jitchat.window.segments import Piece, Price, quote_all
 
 NEIGHBOURS_OF = 3
 """So many of the best hits bring the turns before and after them."""
+_TURNS_FENCE, _LINES_FENCE = "<recalled>\n</recalled>\n\n", "<index>\n</index>\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What the tail may spend, in tokens."""
+
+    room: int
+    """What the rest of the window leaves."""
+    retrieved: int
+    """For turns at full text; the best hit is bound by `room` only."""
+    index: int
+    """For index lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """The contents of the tail, in order of position, and why the rest is not there."""
+    """The contents of the tail, each kind by value, and why the rest is not there."""
 
     turns: tuple[Piece, ...] = ()
     lines: tuple[Piece, ...] = ()
     refused: Mapping[int, str] = field(default_factory=dict)
-    """Position of a hit that did not fit: why."""
+    """Position of a hit that is not among `turns`: why."""
 
     @property
     def empty(self) -> bool:
@@ -35,105 +47,123 @@ class Recall:
         return not self.turns and not self.lines
 
     def smaller(self) -> Recall:
-        """Without one line, or without one turn when there are no lines."""
+        """Give up the line of least value, or the turn when there are no lines."""
         if self.lines:
-            return replace(self, lines=self.lines[1:])
-        return replace(self, turns=self.turns[1:])
+            return replace(self, lines=self.lines[:-1])
+        refused = {**self.refused, self.turns[-1].turn: "no room left in the window"}
+        return replace(self, turns=self.turns[:-1], refused=refused)
 
 
 def recall(
     history: History,
     retrieval: Retrieval,
     taken: frozenset[int],
-    budget: Budget,
-    room: int,
+    allowance: Allowance,
     price: Price,
 ) -> Recall:
-    """Spend at most `room` tokens; `taken` are the turns that are in the window already."""
-    texts = _quotable(history, retrieval)
-    purse = _Purse(room - price("<recalled>\n</recalled>\n\n"), budget.retrieved)
-    loaded: dict[int, str] = {}
-    refused: dict[int, str] = {}
-    for hit in retrieval.hits:
-        if hit.turn in taken or hit.turn not in texts:
-            continue
-        if purse.pay(cost := price(texts[hit.turn]), first=not loaded):
-            loaded[hit.turn] = hit.reason
-        else:
-            refused[hit.turn] = f"costs {cost:,}, only {purse.left:,} left for retrieved turns"
-    for position, reason in _neighbours(list(loaded), taken | loaded.keys()).items():
-        if position in texts and purse.pay(price(texts[position]), first=False):
-            loaded[position] = reason
-    lines = _lines(history, retrieval, taken | loaded.keys(), price)
-    kept = _affordable(lines, min(budget.index, room - purse.spent), price)
-    turns = tuple((position, texts[position], loaded[position]) for position in sorted(loaded))
-    return Recall(turns, tuple(sorted(kept)), refused)
+    """Choose what the tail holds; `taken` are the turns that are in the window already."""
+    loading = _Loading(history, taken, allowance, price)
+    loading.load_hits(retrieval)
+    loading.load_neighbours()
+    known = taken | loading.loaded.keys()
+    room = min(allowance.index, allowance.room - loading.spent)
+    lines = _affordable(_lines(history, retrieval, known), room, price)
+    return Recall(tuple(loading.loaded.values()), tuple(lines), loading.refused)
 
 
-class _Purse:
-    """Tokens for retrieved turns."""
+class _Loading:
+    """Spends the allowance on turns at full text."""
 
-    def __init__(self, room: int, allowance: int) -> None:
-        self._room, self._allowance = room, allowance
-        self.spent = 0
+    def __init__(
+        self, history: History, taken: frozenset[int], allowance: Allowance, price: Price
+    ) -> None:
+        self._history, self._taken, self._price = history, taken, price
+        self._fence = price(_TURNS_FENCE)
+        self._room = allowance.room - self._fence
+        self._retrieved = allowance.retrieved
+        self._paid = 0
+        self._texts: dict[int, str] = {}
+        self.loaded: dict[int, Piece] = {}
+        self.refused: dict[int, str] = {}
 
     @property
-    def left(self) -> int:
-        return max(0, min(self._room, self._allowance) - self.spent)
+    def spent(self) -> int:
+        """What the loaded turns cost with their fence."""
+        return self._paid + self._fence if self.loaded else 0
 
-    def pay(self, cost: int, *, first: bool) -> bool:
-        if cost > (self._room if first else self.left):
+    def load_hits(self, retrieval: Retrieval) -> None:
+        """Load the hits, best first, as far as they can be paid."""
+        self._texts = _quotations(self._history, [hit.turn for hit in retrieval.hits])
+        for hit in retrieval.hits:
+            if hit.turn in self._taken or hit.turn in self.loaded:
+                continue
+            if hit.turn not in self._texts:
+                self.refused[hit.turn] = "not among the turns that a window may show"
+            elif not self._load(hit.turn, hit.reason):
+                cost = self._price(self._texts[hit.turn])
+                left = f"{max(0, self._left):,} left for retrieved turns"
+                self.refused[hit.turn] = f"costs {cost:,}, only {left}"
+
+    def load_neighbours(self) -> None:
+        """Load the turns beside the best hits, as far as they can be paid."""
+        for position in list(self.loaded)[:NEIGHBOURS_OF]:
+            for beside in _beside(self._history, position):
+                if beside not in self._taken and beside not in self.loaded:
+                    self._load(beside, f"neighbour of #{position}")
+
+    @property
+    def _left(self) -> int:
+        return min(self._room, self._retrieved) - self._paid
+
+    def _load(self, position: int, reason: str) -> bool:
+        text = self._texts[position]
+        cost = self._price(text)
+        if cost > (self._left if self.loaded else self._room):
             return False
-        self.spent += cost
+        self._paid += cost
+        self.loaded[position] = Piece(position, text, reason)
         return True
 
 
-def _quotable(history: History, retrieval: Retrieval) -> dict[int, str]:
-    """The quoted text of every hit and of its neighbours, by position."""
-    wanted = {hit.turn + step for hit in retrieval.hits for step in (-1, 0, 1)}
-    found = (history.find(position) for position in sorted(wanted))
-    turns = [history.turns[index] for index in found if index is not None]
-    tag = free_tag("turn", (turn.content for turn in turns))
-    return {turn.position: quoted(turn, tag) for turn in turns}
+def _quotations(history: History, positions: Sequence[int]) -> dict[int, str]:
+    """Quote the turns at these positions and beside them, by position; unknown ones are left."""
+    wanted = {near for place in positions for near in (place, *_beside(history, place))}
+    found = [(place, history.find(place)) for place in sorted(wanted)]
+    turns = [history.turns[index] for _, index in found if index is not None]
+    return {turn.position: text for turn, text in zip(turns, quote_all(turns), strict=True)}
 
 
-def _neighbours(loaded: list[int], taken: frozenset[int] | set[int]) -> dict[int, str]:
-    found: dict[int, str] = {}
-    for position in loaded[:NEIGHBOURS_OF]:
-        for beside in (position - 1, position + 1):
-            if beside not in taken:
-                found.setdefault(beside, f"neighbour of #{position}")
-    return found
+def _beside(history: History, position: int) -> list[int]:
+    """Find the positions of the turns before and after the one at `position`."""
+    index = history.find(position)
+    if index is None:
+        return []
+    near = (index - 1, index + 1)
+    return [history.turns[place].position for place in near if 0 <= place < len(history.turns)]
 
 
-def _lines(
-    history: History, retrieval: Retrieval, taken: frozenset[int] | set[int], price: Price
-) -> list[tuple[Piece, int]]:
-    """Index lines by value, each with its price."""
+def _lines(history: History, retrieval: Retrieval, known: frozenset[int]) -> Iterator[Piece]:
+    """Write index lines, the most valuable first, of turns that are not `known`."""
+    late = [(entry, "a late decision") for entry in retrieval.decisions]
     ranked = [(row.entry, f"rank {row.rank}, index line only") for row in retrieval.candidates]
-    wanted = [(entry, "a late decision") for entry in retrieval.decisions] + ranked
-    make = _line_maker(history, price)
-    return [made for entry, why in wanted if entry.turn not in taken and (made := make(entry, why))]
-
-
-def _line_maker(
-    history: History, price: Price
-) -> Callable[[IndexEntry, str], tuple[Piece, int] | None]:
-    def make(entry: IndexEntry, reason: str) -> tuple[Piece, int] | None:
+    for entry, reason in _once([*late, *ranked]):
         index = history.find(entry.turn)
-        if index is None:
-            return None
-        text = index_line(entry, history.turns[index])
-        return (entry.turn, text, reason), price(text)
-
-    return make
+        if index is not None and entry.turn not in known:
+            yield Piece(entry.turn, index_line(entry, history.turns[index]), reason)
 
 
-def _affordable(lines: list[tuple[Piece, int]], room: int, price: Price) -> list[Piece]:
-    left = room - price("<index>\n</index>\n")
-    kept: list[Piece] = []
-    for piece, cost in lines:
+def _once(entries: Sequence[tuple[IndexEntry, str]]) -> list[tuple[IndexEntry, str]]:
+    """Drop what tells of a turn again."""
+    found: dict[int, tuple[IndexEntry, str]] = {}
+    for entry, reason in entries:
+        found.setdefault(entry.turn, (entry, reason))
+    return list(found.values())
+
+
+def _affordable(lines: Iterator[Piece], room: int, price: Price) -> Iterator[Piece]:
+    left = room - price(_LINES_FENCE)
+    for piece in lines:
+        cost = price(piece.text)
         if cost <= left:
-            kept.append(piece)
             left -= cost
-    return kept
+            yield piece

@@ -17,7 +17,7 @@ FLOOR_EXCHANGES = 2
 
 
 def recent_start(history: History, allowance: int) -> int:
-    """The index of the first turn of the block; `allowance` in tokens."""
+    """Find the index of the first turn of the block; `allowance` in tokens."""
     if history.total <= allowance:
         return 0
     step = max(1, allowance // 2)
@@ -27,14 +27,16 @@ def recent_start(history: History, allowance: int) -> int:
 
 
 def block_tokens(history: History, start: int, price: Callable[[str], int]) -> int:
-    """What the block from `start` on costs; its first turn always tells its day."""
+    """Price the block from `start` on; its first turn always tells its day."""
     if start >= len(history.turns):
         return 0
     return price(verbatim(history.turns[start], None)) + history.total - history.before[start + 1]
 
 
 def fitting_start(history: History, start: int, room: int, price: Callable[[str], int]) -> int:
-    """`start`, moved on by whole exchanges until the block costs at most `room` tokens."""
+    """Move `start` on by whole exchanges until the block costs at most `room` tokens."""
+    room = max(0, room)
     while block_tokens(history, start, price) > room:
-        start = history.exchange_at(start + 1)
+        fits = bisect_left(history.before, history.total - room)
+        start = history.exchange_at(max(start + 1, fits))
     return start

@@ -14,7 +14,7 @@ Fields = dict[str, Any]
 
 
 def header_fields(window: ContextWindow) -> Fields:
-    """Everything but the segments and the ledger."""
+    """Describe everything but the segments and the ledger."""
     return {
         "mode": window.mode.value,
         "model": window.model,
@@ -26,7 +26,7 @@ def header_fields(window: ContextWindow) -> Fields:
 
 
 def segment_fields(segment: Segment) -> Fields:
-    """One segment, with its text."""
+    """Describe one segment, with its text."""
     return {
         "kind": segment.kind.value,
         "turn": segment.turn,
@@ -38,7 +38,7 @@ def segment_fields(segment: Segment) -> Fields:
 
 
 def ledger_fields(row: LedgerRow) -> Fields:
-    """One row of the ledger."""
+    """Describe one row of the ledger."""
     return {
         "turn": row.turn,
         "rank": row.rank,
@@ -55,7 +55,7 @@ def window_from(
     segments: Sequence[Mapping[str, Any]],
     ledger: Sequence[Mapping[str, Any]],
 ) -> ContextWindow:
-    """The window that the three kinds of fields describe."""
+    """Make the window that the three kinds of fields describe."""
     return ContextWindow(
         mode=Mode(header["mode"]),
         model=header["model"],
@@ -70,9 +70,7 @@ def window_from(
 
 def _segment(fields: Mapping[str, Any]) -> Segment:
     kind, role = Kind(fields["kind"]), Role(fields["role"])
-    return Segment(
-        kind, role, fields["text"], fields["tokens"], fields["turn"], fields["reason"]
-    )
+    return Segment(kind, role, fields["text"], fields["tokens"], fields["turn"], fields["reason"])
 
 
 def _ledger_row(fields: Mapping[str, Any]) -> LedgerRow:

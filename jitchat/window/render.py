@@ -3,41 +3,54 @@
 Recalled text is data that somebody wrote: it stands in a fence whose tag occurs in none of
 the texts that it holds, so no turn can close it and pose as the user or as the system.
 Every piece of the tail starts with `<` or `#` and ends with a line feed: at such a border
-tokenizers always split, so the pieces' tokens add up to the message's.
+tokenizers split, so the pieces' tokens add up to the message's.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import count
 
 from jitchat.text.safe import one_line
-from jitchat.turn import IndexEntry, Turn
+from jitchat.turn import IndexEntry, Role, Turn
+
+_NO_MARKUP = str.maketrans({"<": "‹", ">": "›", '"': "'"})
+
+
+def spoken_as(role: Role) -> Role:
+    """Choose the role under which a turn is sent.
+
+    A stored turn never gets the system's authority, and what a tool said is no longer the
+    answer to a call that the request contains: both go out as the user's.
+    """
+    return Role.ASSISTANT if role is Role.ASSISTANT else Role.USER
 
 
 def verbatim(turn: Turn, previous: Turn | None) -> str:
-    """A turn as its own message: its text, after its day where that is news, and its name."""
+    """Write a turn as its own message: after its day where that is news, and its speaker."""
     day = f"[{_day(turn)}]\n" if _starts_a_day(turn, previous) else ""
-    name = f"{one_line(turn.name)}: " if turn.name else ""
-    return f"{day}{name}{turn.content}"
+    is_plain = turn.role in (Role.USER, Role.ASSISTANT)
+    label = one_line(turn.name or ("" if is_plain else turn.role.value))
+    return f"{day}{label}: {turn.content}" if label else f"{day}{turn.content}"
 
 
 def index_line(entry: IndexEntry, turn: Turn) -> str:
-    """One line that says that a turn exists and what it is about."""
+    """Write one line that says that a turn exists and what it is about."""
     when = f" {turn.created_at:%Y-%m-%d}" if turn.created_at else ""
     mark = " (decision)" if entry.decision else ""
-    return f"#{turn.position}{when} {one_line(turn.speaker)}{mark}: {entry.summary}\n"
+    return f"#{turn.position}{when} {_speaker(turn)}{mark}: {one_line(entry.summary)}\n"
 
 
 def quoted(turn: Turn, tag: str) -> str:
-    """A recalled turn at full text, with who said it and when."""
+    """Write a recalled turn at full text, with who said it and when."""
     when = f' date="{_day(turn)} {turn.created_at:%H:%M}"' if turn.created_at else ""
-    speaker = one_line(turn.speaker).replace('"', "'")
+    speaker = _speaker(turn).translate(_NO_MARKUP)
     return f'<{tag} id="{turn.position}" from="{speaker}"{when}>\n{turn.content}\n</{tag}>\n'
 
 
 def fenced(tag: str, pieces: Sequence[str]) -> list[str]:
-    """The pieces with the opening tag on the first and the closing tag on the last."""
+    """Put the opening tag on the first piece and the closing tag on the last."""
     if not pieces:
         return []
     marked = list(pieces)
@@ -47,10 +60,16 @@ def fenced(tag: str, pieces: Sequence[str]) -> list[str]:
 
 
 def free_tag(tag: str, texts: Iterable[str]) -> str:
-    """`tag`, or the first of tag-1, tag-2 … that none of the texts contains as a tag."""
-    everything = "\n".join(texts).lower()
-    names = (tag if number == 0 else f"{tag}-{number}" for number in count())
-    return next(n for n in names if f"<{n}" not in everything and f"</{n}" not in everything)
+    """Choose `tag`, or the first of tag-1, tag-2 … that opens or closes in none of the texts."""
+    written = re.compile(rf"<\s*/?\s*{tag}(-\d+)?", re.IGNORECASE)
+    taken = {suffix for text in texts for suffix in written.findall(text)}
+    if not taken:
+        return tag
+    return next(f"{tag}-{number}" for number in count(1) if f"-{number}" not in taken)
+
+
+def _speaker(turn: Turn) -> str:
+    return one_line(turn.speaker) or turn.role.value
 
 
 def _starts_a_day(turn: Turn, previous: Turn | None) -> bool:

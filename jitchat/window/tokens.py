@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -30,9 +30,12 @@ _CACHED_AS = {
     ),
 }
 """Encoding: the file's name in tiktoken's cache (SHA-1 of its address), its SHA-256."""
+_SAME_RANKS = {"o200k_harmony": "o200k_base"}
+"""They differ in special tokens only, and those are never counted as such."""
 _FALLBACK = "o200k_base"
 _LONGEST_PIECE = 20_000
-"""tiktoken is quadratic in a run without a break; longer texts are counted in pieces."""
+"""In characters. Whatever an encoder does with a run without a break (tiktoken was quadratic in
+it), the time stays linear in the text."""
 
 
 class TokenCounter(Protocol):
@@ -47,7 +50,7 @@ class TokenCounter(Protocol):
         """Whether this is the model's own tokenizer; numbers are shown with `~` if not."""
 
     def count(self, text: str) -> int:
-        """Tokens of `text` alone."""
+        """Count the tokens of `text` alone."""
 
 
 class EstimateCounter:
@@ -57,7 +60,7 @@ class EstimateCounter:
     exact = False
 
     def count(self, text: str) -> int:
-        """Estimated tokens, as o200k_base would count them."""
+        """Estimate the tokens, as o200k_base would count them."""
         return estimate(text)
 
 
@@ -70,68 +73,84 @@ class TiktokenCounter:
         self.exact = exact
 
     def count(self, text: str) -> int:
-        """Tokens of `text`; special tokens in it are counted as the plain text they are."""
-        if len(text) <= _LONGEST_PIECE:
-            return len(self._encoding.encode_ordinary(text))
+        """Count the tokens of `text`; special tokens in it are plain text."""
         return sum(len(self._encoding.encode_ordinary(piece)) for piece in _pieces(text))
 
 
-def _pieces(text: str) -> list[str]:
-    """Cut at white space where there is some, so that the pieces count like the whole."""
-    pieces: list[str] = []
+def _pieces(text: str) -> Iterator[str]:
+    """Cut where the encodings cut too, so that the pieces count like the whole."""
     start = 0
     while len(text) - start > _LONGEST_PIECE:
-        end = start + _LONGEST_PIECE
-        blank = max(text.rfind(mark, start + _LONGEST_PIECE // 2, end) for mark in ("\n", " "))
-        if blank > start:
-            end = blank + 1 if text[blank] == "\n" else blank
-        pieces.append(text[start:end])
+        end = _cut(text, start + _LONGEST_PIECE // 2, start + _LONGEST_PIECE)
+        yield text[start:end]
         start = end
-    return [*pieces, text[start:]]
+    yield text[start:]
+
+
+def _cut(text: str, low: int, high: int) -> int:
+    """Find the last place ahead of a single blank, else behind a line's end, else `high`."""
+    for mark, ahead in ((" ", 0), ("\n", 1)):
+        place = text.rfind(mark, low, high)
+        while place > low:
+            if text[place - 1].isalnum() and text[place + 1].isalnum():
+                return place + ahead
+            place = text.rfind(mark, low, place)
+    return high
 
 
 def counter_for(model: str, environ: Mapping[str, str]) -> TokenCounter:
-    """The best counter for `model` that needs no network.
+    """Choose the best counter for `model` that needs no network.
 
-    `reader` has no tokenizer and counts as the counter does, so either is exact for it only
-    where it is a real vocabulary.
+    `environ` is the process's own, which tiktoken reads too. `reader` has no tokenizer and
+    counts as the counter does, so any real vocabulary is exact for it.
     """
     import tiktoken  # noqa: PLC0415  15 ms, and the vocabulary 250 ms
 
+    known = _encoding_of(model)
+    wanted = [(known, True)] if known else []
+    for encoding, exact in (*wanted, (_FALLBACK, model == "reader")):
+        if vocabulary_cached(encoding, environ):
+            return TiktokenCounter(tiktoken.get_encoding(encoding), exact=exact)
+    return EstimateCounter()
+
+
+def _encoding_of(model: str) -> str | None:
+    """Name the encoding of one of OpenAI's models."""
+    from tiktoken.model import encoding_name_for_model  # noqa: PLC0415  see counter_for
+
     try:
-        encoding, exact = tiktoken.encoding_name_for_model(model), True
+        name = encoding_name_for_model(model)
     except KeyError:
-        encoding, exact = _FALLBACK, model == "reader"
-    if not vocabulary_cached(encoding, environ):
-        return EstimateCounter()
-    return TiktokenCounter(tiktoken.get_encoding(encoding), exact=exact)
+        return None
+    return _SAME_RANKS.get(name, name)
 
 
 def vocabulary_cached(encoding: str, environ: Mapping[str, str]) -> bool:
     """Whether tiktoken will find this vocabulary, undamaged, without asking the network."""
-    if encoding not in _CACHED_AS:
+    folder = _cache_folder(environ)
+    if folder is None or encoding not in _CACHED_AS:
         return False
     name, sha256 = _CACHED_AS[encoding]
     try:
-        content = (_cache_folder(environ) / name).read_bytes()
+        content = (folder / name).read_bytes()
     except OSError:
         return False
     return hashlib.sha256(content).hexdigest() == sha256
 
 
-def _cache_folder(environ: Mapping[str, str]) -> Path:
-    """Where tiktoken looks, in its own order."""
+def _cache_folder(environ: Mapping[str, str]) -> Path | None:
+    """Find where tiktoken looks, in its own order; None where an empty name turns that off."""
     for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
         if variable in environ:
-            return Path(environ[variable])
+            return Path(environ[variable]) if environ[variable] else None
     return Path(tempfile.gettempdir()) / "data-gym-cache"
 
 
 def message_tokens(counter: TokenCounter, text: str) -> int:
-    """The tokens of one message: its text and what the protocol adds."""
+    """Count one message: its text and what the protocol adds."""
     return counter.count(text) + PER_MESSAGE
 
 
 def request_tokens(counter: TokenCounter, messages: tuple[Message, ...]) -> int:
-    """The tokens of a whole request."""
+    """Count a whole request."""
     return sum(message_tokens(counter, message.content) for message in messages) + PER_REQUEST

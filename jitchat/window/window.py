@@ -62,11 +62,13 @@ class LedgerRow:
 
     turn: int
     rank: int | None
-    """On the shortlist; None for a turn that is only a neighbour of a hit."""
+    """On the shortlist; None for a turn that is not on it: the neighbour of a hit, a late
+    decision, or one that found no room in the recent block."""
     score: float
     parts: tuple[tuple[str, float], ...]
     tokens: int
-    """What the turn costs at full text."""
+    """What the turn costs at full text: its segment's tokens where it was sent so, else what it
+    would cost as a message of its own."""
     verdict: Verdict
     reason: str
 
@@ -108,21 +110,16 @@ class ContextWindow:
         return 1 - self.used / self.full_tokens if self.full_tokens else 0.0
 
     def tokens_of(self, kind: Kind) -> int:
-        """Tokens of all segments of one kind."""
+        """Count the tokens of all segments of one kind."""
         return sum(segment.tokens for segment in self.segments if segment.kind is kind)
 
     def messages(self) -> tuple[Message, ...]:
-        """The request: system, pinned, one message a recent turn, and one with the whole tail."""
-        made: list[Message] = []
-        for _, group in groupby(enumerate(self.segments), key=_message_key):
-            parts = [segment for _, segment in group]
-            turn = parts[0].turn if parts[0].kind is Kind.RECENT else None
-            text = "".join(segment.text for segment in parts)
-            made.append(Message(parts[0].role, text, turn))
-        return tuple(made)
+        """Make the request: system, pinned, one message a recent turn, one with the whole tail."""
+        groups = groupby(self.segments, key=_message_key)
+        return tuple(_message(tuple(group)) for _, group in groups)
 
     def kind_of_turns(self) -> dict[int, Kind]:
-        """For each turn in the window, as what it is there; full text wins over an index line."""
+        """Tell for each turn in the window as what it is there; full text wins over a line."""
         found: dict[int, Kind] = {}
         for segment in self.segments:
             if segment.turn is not None and found.get(segment.turn, Kind.INDEX) is Kind.INDEX:
@@ -136,9 +133,14 @@ class ContextWindow:
         return hashlib.sha256(json.dumps(pairs, ensure_ascii=True).encode()).hexdigest()
 
 
-def _message_key(numbered: tuple[int, Segment]) -> tuple[str, int]:
+def _message_key(segment: Segment) -> tuple[str, int | None]:
     """Segments with the same key share a message."""
-    number, segment = numbered
     if segment.kind in _TAIL:
-        return "tail", 0
-    return segment.kind.value, number if segment.kind is Kind.RECENT else 0
+        return "tail", None
+    return segment.kind.value, segment.turn if segment.kind is Kind.RECENT else None
+
+
+def _message(parts: tuple[Segment, ...]) -> Message:
+    is_turn = len(parts) == 1 and parts[0].kind in (Kind.RECENT, Kind.DRAFT)
+    text = "".join(segment.text for segment in parts)
+    return Message(parts[0].role, text, parts[0].turn if is_turn else None)

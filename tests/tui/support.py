@@ -24,6 +24,12 @@ from jitchat.window.tokens import EstimateCounter
 from tests.support import ScriptedProvider
 
 
+class FakeEmbedder(NoEmbedder):
+    """Another embedder, as far as the screen can tell."""
+
+    id = "fake-embedder"
+
+
 @dataclass
 class TestBackend:
     """A backend without files, models or network."""
@@ -37,7 +43,8 @@ class TestBackend:
     options: SessionOptions = field(default_factory=SessionOptions)
     embedder: Embedder = field(default_factory=NoEmbedder)
     refusal: JitchatError | None = None
-    may_download: bool = False
+    may_fetch_model: bool = False
+    fetched: bool = False
 
     def open_session(self, conversation: Conversation) -> Session:
         if self.refusal is not None:
@@ -45,11 +52,14 @@ class TestBackend:
         memory = Memory(self.store, conversation, self.embedder)
         return Session(memory, self.provider, EstimateCounter(), self.options)
 
-    async def download(self, on_progress: Callable[[int], None]) -> str:
-        return "nothing to fetch"
+    async def fetch_model(self, on_progress: Callable[[int], None]) -> tuple[bool, str]:
+        on_progress(3 << 20)
+        if not self.fetched:
+            await asyncio.Event().wait()
+        return True, "The model is here."
 
     def better_embedder(self) -> Embedder | None:
-        return None
+        return FakeEmbedder()
 
     def hint(self) -> str:
         return "jitchat --base-url URL --model NAME"

@@ -20,6 +20,7 @@ from jitchat.tui.screens.resume import ResumeScreen
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import ModeTab, TopLine
 from jitchat.tui.widgets.transcript import Transcript
@@ -221,6 +222,14 @@ class ChatScreen(DeskScreen):
     async def _resumed(self, chosen: tuple[str, int | None] | None) -> None:
         if chosen is not None:
             await self.open(self.backend.store.conversation(chosen[0]), chosen[1])
+
+    def action_fetch_model(self) -> None:
+        """Fetch the better embedding model, or stop fetching it."""
+        fetch = self.query_one(ModelFetch)
+        if fetch.running:
+            fetch.stop()
+        else:
+            fetch.start(asked=True)
 
     def action_help(self) -> None:
         """Keys and words."""

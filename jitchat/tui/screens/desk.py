@@ -13,7 +13,7 @@ from textual.containers import Container
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
-from jitchat.errors import JitchatError
+from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.safe import repaired
 from jitchat.tui.backend import Backend
 from jitchat.tui.figures import send_sentence
@@ -21,6 +21,7 @@ from jitchat.tui.messages import BacklogMoved, PreviewReady, SessionReady, Sessi
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
@@ -30,6 +31,7 @@ from jitchat.window.window import ContextWindow
 if TYPE_CHECKING:
     from textual.timer import Timer
 
+    from jitchat.memory.embedder import Embedder
     from jitchat.session import Session
 
 SHOWN_FIRST = 40
@@ -70,7 +72,7 @@ class DeskScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """From top to bottom."""
-        yield TopLine()
+        yield TopLine(ModelFetch(self.backend))
         with Container(id="panes"):
             yield Transcript()
             yield Inspector()
@@ -121,7 +123,9 @@ class DeskScreen(Screen[None]):
         self.show_status()
         self._return_unanswered(turns)
         self.plan_now()
-        self._catch_up(message.session)
+        self._catch_up(message.session, None)
+        if self.backend.may_fetch_model:
+            self.query_one(ModelFetch).start()
 
     @on(SessionRefused)
     def _refused(self, message: SessionRefused) -> None:
@@ -136,9 +140,9 @@ class DeskScreen(Screen[None]):
             prompt.give_back(turns[-1].content)
 
     @work(thread=True, exclusive=True, group="backlog")
-    def _catch_up(self, session: Session) -> None:
+    def _catch_up(self, session: Session, embedder: Embedder | None) -> None:
         worker, indexed = get_current_worker(), 0
-        for entries in session.memory.catch_up():
+        for entries in session.memory.catch_up(embedder):
             if worker.is_cancelled:
                 return
             indexed += len(entries)
@@ -154,6 +158,20 @@ class DeskScreen(Screen[None]):
         elif message.indexed:
             self.show_status()
             self.plan_now()
+
+    @on(ModelFetch.Ended)
+    def _fetch_ended(self, message: ModelFetch.Ended) -> None:
+        """A model that came is used as soon as every turn has its vector."""
+        if message.asked or message.fetched:
+            self.notify(message.sentence, markup=False)
+        if message.fetched and self.session is not None:
+            self._change_embedder(self.session)
+
+    @work(thread=True, group="embedder")
+    def _change_embedder(self, session: Session) -> None:
+        embedder = self.backend.better_embedder()
+        if embedder is not None:
+            self.app.call_from_thread(self._catch_up, session, embedder)
 
     def show_status(self) -> None:
         """Who answers, and what embeds and counts."""
@@ -201,14 +219,22 @@ class DeskScreen(Screen[None]):
         self.sent = self.window = None
         self.planned = message.serial
         if isinstance(message.outcome, JitchatError):
-            self.query_one(Inspector).refuse(message.outcome)
-            self.query_one(HintLine).show_cost(message.outcome.what)
+            self._show_refusal(message.outcome)
         else:
             self.show_window(message.outcome, sent=False)
+
+    def _show_refusal(self, error: JitchatError) -> None:
+        """No window: no surface keeps the figures of another one."""
+        bar = self.query_one(BudgetBar)
+        bar.window, bar.refusal = None, error if isinstance(error, WindowOverflow) else None
+        self.query_one(Inspector).refuse(error)
+        self.query_one(HintLine).show_cost(error.what)
+        self.query_one(Transcript).mark({})
 
     def show_window(self, window: ContextWindow, *, sent: bool) -> None:
         """One window on every surface."""
         self.window = window
+        self.query_one(BudgetBar).refusal = None
         self.query_one(BudgetBar).window = window
         self.query_one(Inspector).show(window, sent=sent)
         self.query_one(HintLine).show_cost(send_sentence(window))

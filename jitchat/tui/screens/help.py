@@ -18,6 +18,7 @@ WORDS = (
     ("jit", "the recent block, index lines, and the earlier turns that the draft needs"),
     ("limit, reserve", "the model's context size; tokens kept free for the reply"),
     ("budget", "limit − reserve; segments + free + reserve = limit, always"),
+    ("l d n s c", "parts of a score: lexical, dense, neighbour, stretch of talk, cue"),
     ("~", "estimated; without it, counted by the model's own tokenizer. ✓: the provider's figure"),
 )
 
@@ -51,7 +52,7 @@ def _page(hint: str) -> Content:
     ):
         parts.append((f"{title}\n", "bold $text-primary"))
         for name, meaning in rows:
-            parts += [(f"  {name:<18}", "bold"), (f" {meaning}\n", "")]
+            parts += [(f"  {name:<20}", "bold"), (f" {meaning}\n", "")]
         parts.append(("\n", ""))
     return Content.assemble(*parts, ("Models\n", "bold $text-primary"), (f"  {hint}", ""))
 

@@ -15,6 +15,7 @@ from textual.reactive import reactive
 from textual.style import Style
 from textual.widget import Widget
 
+from jitchat.errors import WindowOverflow
 from jitchat.tui.figures import tokens
 from jitchat.window.window import ContextWindow, Kind
 
@@ -36,9 +37,11 @@ _SHORT |= {"reserve": "rsv", "pinned": "pin"}
 class BudgetBar(Widget):
     """Draws one window."""
 
-    COMPONENT_CLASSES = {f"bar--{name}" for name in _PATTERNS}  # noqa: RUF012  Textual's own shape
+    COMPONENT_CLASSES = {f"bar--{name}" for name in (*_PATTERNS, "over")}  # noqa: RUF012  Textual's own shape
 
     window: reactive[ContextWindow | None] = reactive(None)
+    refusal: reactive[WindowOverflow | None] = reactive(None)
+    """Why there is no window, where what must be sent does not fit."""
 
     @dataclass
     class KindClicked(Message):
@@ -48,6 +51,11 @@ class BudgetBar(Widget):
 
     def render(self) -> Content:
         """Two lines: the bar and its legend."""
+        if self.refusal is not None:
+            return Content.assemble(
+                ("█" * self.size.width, self._style("over")),
+                f"\nover the budget by {self.refusal.overshoot:,} tokens; nothing can be sent so",
+            )
         if self.window is None:
             return Content("·" * self.size.width)
         shares = self._shares(self.window)

@@ -24,9 +24,10 @@ from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, Verdi
 SINGLY = 60
 """So many recent turns have a row each; the ones before them share one."""
 
-_WIDTHS = {"kind": 9, "turn": 5, "tokens": 6, "score": 5, "ldnsc": 5}
-_GAPS = 3
-"""Cells of padding around the last column, and the scroll bar."""
+_WIDTHS = {"kind": 10, "turn": 6, "tokens": 7, "score": 6, "ldnsc": 8}
+_LABELS = {"ldnsc": "  ldnsc"}
+_SCROLL_BAR = 1
+"""Cells at the right edge."""
 
 Row = tuple[str, Sequence[Segment], LedgerRow | None]
 """A kind or `left out`, the segments that the row stands for, and the turn's ledger row."""
@@ -55,7 +56,7 @@ class Inspector(Vertical):
         self._title = Static(id="inspector-title")
         self._note = Static(id="inspector-note")
         self._table: DataTable[Text] = DataTable(
-            id="segments", cursor_type="row", zebra_stripes=False, cell_padding=1
+            id="segments", cursor_type="row", cell_padding=0
         )
         self._rows: list[Row] = []
 
@@ -70,7 +71,7 @@ class Inspector(Vertical):
         for name in ("kind", "turn", "tokens", "score", "ldnsc", "why"):
             right = name in ("turn", "tokens", "score")
             width = _WIDTHS.get(name)
-            label = Text(f"{name:>{width}}" if right else name)
+            label = Text(f"{name:>{width}}" if right else _LABELS.get(name, name))
             self._table.add_column(label, key=name, width=width)
         self._title.update("window")
 
@@ -79,7 +80,7 @@ class Inspector(Vertical):
         columns = list(self._table.columns.values())
         taken = sum(column.get_render_width(self._table) for column in columns[:-1])
         columns[-1].auto_width = False
-        columns[-1].width = max(8, self._table.size.width - taken - _GAPS)
+        columns[-1].width = max(8, self._table.size.width - taken - _SCROLL_BAR)
         self._table.refresh()
 
     def show(self, window: ContextWindow, *, sent: bool) -> None:
@@ -168,7 +169,7 @@ def _cells(
         Text(f"{_turns(segments, row):>{_WIDTHS['turn']}}", dim),
         Text(f"{tokens:>{_WIDTHS['tokens']},}", dim),
         Text(f"{score:>{_WIDTHS['score']}}", dim),
-        Text(part_bars(row.parts, largest) if row else "", dim),
+        Text(f"  {part_bars(row.parts, largest)}" if row else "", dim),
         Text(one_line(reason), dim, no_wrap=True, overflow="ellipsis"),
     )
 

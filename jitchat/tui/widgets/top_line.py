@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from jitchat.text.safe import one_line
+from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.turn import Mode
 
 
@@ -35,8 +36,9 @@ class ModeTab(Static):
 class TopLine(Horizontal):
     """Title, modes, status."""
 
-    def __init__(self) -> None:
+    def __init__(self, fetch: ModelFetch) -> None:
         super().__init__(id="top-line")
+        self._fetch = fetch
         self._title = Static(id="title")
         self._status = Static(id="status")
         self._modes = [ModeTab(mode) for mode in Mode]
@@ -45,6 +47,7 @@ class TopLine(Horizontal):
         """Title on the left, status on the right."""
         yield self._title
         yield from self._modes
+        yield self._fetch
         yield self._status
 
     def show_title(self, title: str, turns: int) -> None:

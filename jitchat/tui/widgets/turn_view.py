@@ -77,6 +77,7 @@ class TurnView(Vertical):
         self._draw_header()
 
     def _draw_header(self) -> None:
+        self.set_class(self.turn.status is Status.STREAMING, "-streaming")
         for kind in Kind:
             self.set_class(kind is self._kind, f"-{kind.value}")
         turn = self.turn

@@ -1,0 +1,91 @@
+"""`jitchat import`: conversations from a file, and a report of what was taken."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from jitchat.cli.options import Flags, SharingCommand, embedder_options
+from jitchat.cli.output import is_terminal, say
+from jitchat.text.safe import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jitchat.memory.embedder import Embedder
+    from jitchat.memory.store import ColdStore
+    from jitchat.transfer.report import Found
+    from jitchat.turn import Conversation
+
+
+@click.command("import", cls=SharingCommand)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--pick", metavar="NAME", help="Take only this conversation of the file.")
+@click.option("--no-vectors", is_flag=True, help="Index without vectors; they follow later.")
+@embedder_options
+def import_command(flags: Flags, file: Path, pick: str | None, no_vectors: bool) -> None:
+    """Import conversations from a file.
+
+    FILE is LoCoMo's JSON, or a JSON or JSONL list of objects with role and content, perhaps
+    with created_at and name.
+    """
+    from jitchat.cli.compose import make_embedder  # noqa: PLC0415  loads much
+    from jitchat.cli.opening import opened_store  # noqa: PLC0415
+    from jitchat.memory.embedder import NoEmbedder  # noqa: PLC0415
+    from jitchat.transfer.formats import read_file  # noqa: PLC0415
+    from jitchat.transfer.intake import store_all  # noqa: PLC0415  loads the database's libraries
+
+    settings, paths = flags.settings(), flags.paths()
+    found = read_file(file, pick)
+    embedder = NoEmbedder() if no_vectors else make_embedder(settings, paths)
+    with opened_store(paths) as store:
+        for each, made in store_all(store, found):
+            say(_report(each, made))
+            if made is not None:
+                _index(store, made, embedder)
+
+
+def _index(store: ColdStore, conversation: Conversation, embedder: Embedder) -> None:
+    from jitchat.transfer.intake import index_conversation  # noqa: PLC0415  loads the database
+
+    with _progress(f"{conversation.id}: indexing", conversation.turns) as advance:
+        try:
+            for progress in index_conversation(store, conversation, embedder):
+                advance(progress.done)
+        except KeyboardInterrupt:
+            say(
+                f"{conversation.id} is stored; what is not indexed yet is, when it is next used.",
+                err=True,
+            )
+            raise
+
+
+@contextmanager
+def _progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Draw a bar for who looks at standard error, and nothing for a file or a pipe."""
+    if not is_terminal(sys.stderr):
+        yield lambda _: None
+        return
+    with click.progressbar(length=total, label=visible(label), file=sys.stderr) as bar:
+        yield lambda done: bar.update(done - bar.pos)
+
+
+def _report(found: Found, made: Conversation | None) -> str:
+    """Say what became of one conversation of the file."""
+    parts = [f"{made.turns:,} turns taken as “{made.title}”" if made else "nothing to take"]
+    if made and made.id != found.id:
+        parts.append(f"stored as {made.id}")
+    left = _listed(found.skipped)
+    parts.append(f"left out: {left}" if left else "nothing left out")
+    if found.changed:
+        parts.append(f"taken with a change: {_listed(found.changed)}")
+    return f"{found.id}: {'; '.join(parts)}"
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {reason}" for reason, count in sorted(counts.items()))

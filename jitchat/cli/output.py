@@ -1,0 +1,84 @@
+"""The one way out of every headless command.
+
+Invariant: what others wrote (a model, a file, a server, the user's own arguments) passes
+`visible` on its way to the terminal; JSON escapes the same characters instead, so that nothing
+of it is lost. Colours are our own, and only for a terminal that wants them.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import sys
+from typing import IO
+
+import click
+
+from jitchat.errors import JitchatError
+from jitchat.text.safe import visible
+
+_STEERS = re.compile(
+    "[\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""What JSON leaves as it is, and a terminal may obey or not show."""
+
+
+class OutputError(JitchatError):
+    """Standard output does not take what is written."""
+
+
+def say(text: str, *, err: bool = False, newline: bool = True) -> None:
+    """Print text of whatever origin."""
+    emit(visible(text), err=err, newline=newline)
+
+
+def painted(text: str, colour: str | None) -> str:
+    """Make text of whatever origin safe and, given a colour, coloured; for `emit`."""
+    return click.style(visible(text), fg=colour) if colour else visible(text)
+
+
+def emit(text: str, *, err: bool = False, newline: bool = True) -> None:
+    """Print what is known to be safe; characters that the output cannot hold become `?`."""
+    stream = sys.stderr if err else sys.stdout
+    if stream is None:
+        return
+    encoding = stream.encoding or "utf-8"
+    fitting = text.encode(encoding, "replace").decode(encoding)
+    colour = False if os.environ.get("NO_COLOR") else None
+    try:
+        click.echo(fitting, file=stream, nl=newline, color=colour)
+    except BrokenPipeError:  # a reader that went away (`| head`) is no failure
+        raise
+    except OSError as error:
+        raise _failed(error) from error
+
+
+def say_json(value: object) -> None:
+    """Print JSON: readable where the output is UTF-8, else ASCII alone."""
+    import json  # noqa: PLC0415  needed by some commands only
+
+    text = json.dumps(value, indent=2, ensure_ascii=not _is_utf8(sys.stdout))
+    emit(_STEERS.sub(_escaped, text))
+
+
+def is_terminal(stream: IO[str] | None) -> bool:
+    """Whether somebody is looking."""
+    return stream is not None and stream.isatty()
+
+
+def _failed(error: OSError) -> OutputError:
+    return OutputError(f"The output cannot be written: {error.strerror}.")
+
+
+def _is_utf8(stream: IO[str] | None) -> bool:
+    try:
+        return codecs.lookup(getattr(stream, "encoding", None) or "ascii").name == "utf-8"
+    except LookupError:
+        return False
+
+
+def _escaped(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at] << 8 | units[at + 1]:04x}" for at in range(0, len(units), 2))

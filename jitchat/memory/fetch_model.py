@@ -1,0 +1,62 @@
+"""A child process that downloads one embedding model: `python -m jitchat.memory.fetch_model`.
+
+Arguments: the model (a name of fastembed's list) and the folder that FastEmbedder looks in.
+The last line it prints is JSON, {"ok": bool, "detail": str}. It is a process of its own
+because a download that hangs inside the library can only be ended from outside.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+_ALWAYS = (
+    "config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "preprocessor_config.json",
+)
+_QUIET = {
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "HF_HUB_DISABLE_IMPLICIT_TOKEN": "1",
+    "HF_HUB_DISABLE_XET": "1",
+    "HF_HUB_ETAG_TIMEOUT": "5",
+    "HF_HUB_DOWNLOAD_TIMEOUT": "10",
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Fetch, tell how it went; the exit code."""
+    os.environ.update(_QUIET)  # huggingface_hub reads them when it is imported
+    try:
+        answer = {"ok": True, "detail": _fetch(*arguments)}
+    except Exception as error:  # noqa: BLE001  it fails in classes of four libraries
+        answer = {"ok": False, "detail": f"{type(error).__name__}: {error}"[:300]}
+    sys.stdout.write(json.dumps(answer) + "\n")
+    return 0 if answer["ok"] else 1
+
+
+def _fetch(model: str, cache: str) -> str:
+    """Download what is missing of `model` into `cache`; the snapshot's folder.
+
+    Raises:
+        LookupError: fastembed has no such model, or no repository for it.
+
+    """
+    from fastembed import TextEmbedding  # noqa: PLC0415  400 ms
+    from huggingface_hub import snapshot_download  # noqa: PLC0415  reads the environment
+
+    for known in TextEmbedding.list_supported_models():
+        if known["model"].lower() == model.lower() and known["sources"].get("hf"):
+            wanted = [*_ALWAYS, known["model_file"], *known.get("additional_files", ())]
+            return snapshot_download(
+                str(known["sources"]["hf"]), cache_dir=cache, allow_patterns=wanted, max_workers=2
+            )
+    raise LookupError(f"fastembed has no model {model}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,38 @@
+"""Whether an embedding model is on this machine; found by looking, without loading anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PREFIX = "models--"
+_TOKENIZER = "tokenizer.json"
+_WEIGHTS = ("*.onnx", "onnx/*.onnx", "*.safetensors")
+
+
+def model_cached(model: str, cache: Path) -> bool:
+    """Whether a whole snapshot of `model` (a name of fastembed's list) is in the folder `cache`.
+
+    fastembed keeps a model under the name of the repository that it comes from, which is the
+    model's own, with or without `-onnx` and what follows it.
+    """
+    try:
+        return any(_is_whole(folder) for folder in cache.iterdir() if _is_of(folder.name, model))
+    except OSError:
+        return False
+
+
+def _is_of(folder: str, model: str) -> bool:
+    if not folder.startswith(_PREFIX):
+        return False
+    name = model.rpartition("/")[2].lower().removesuffix("-q")
+    kept_as = folder.rpartition("--")[2].lower()
+    return kept_as in (name, f"fast-{name}") or kept_as.startswith(f"{name}-onnx")
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether a revision has its tokenizer and weights: each is linked once it is complete."""
+    return any(
+        (revision / _TOKENIZER).exists()
+        and any(file.exists() for pattern in _WEIGHTS for file in revision.glob(pattern))
+        for revision in (folder / "snapshots").glob("*")
+    )

@@ -1,0 +1,58 @@
+"""SQLite's errors as ours: what happened to which file, and what to do about it."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from jitchat.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly, StoreUnreadable
+from jitchat.text.safe import one_line
+
+ELSEWHERE = "Name another file with --db."
+
+_KINDS: dict[int, type[StoreError]] = {
+    sqlite3.SQLITE_NOTADB: StoreUnreadable,
+    sqlite3.SQLITE_CORRUPT: StoreUnreadable,
+    sqlite3.SQLITE_CANTOPEN: StoreReadOnly,
+    sqlite3.SQLITE_PERM: StoreReadOnly,
+    sqlite3.SQLITE_READONLY: StoreReadOnly,
+    sqlite3.SQLITE_FULL: StoreFull,
+    sqlite3.SQLITE_IOERR: StoreFull,
+    sqlite3.SQLITE_BUSY: StoreBusy,
+    sqlite3.SQLITE_LOCKED: StoreBusy,
+    sqlite3.SQLITE_PROTOCOL: StoreBusy,
+}
+_EXPLANATIONS: dict[type[StoreError], tuple[str, str]] = {
+    StoreUnreadable: (
+        "is damaged, or not a database",
+        "It was left as it is. Make a copy; `sqlite3 FILE .recover` can save what is readable."
+        " Start afresh with another --db.",
+    ),
+    StoreReadOnly: (
+        "cannot be written: the file or its folder is read-only or out of reach",
+        f"Change the permissions. {ELSEWHERE}",
+    ),
+    StoreFull: (
+        "cannot be written: the disk is full or refuses",
+        "Free some space, check the disk, and send again.",
+    ),
+    StoreBusy: ("is held by another program", "Close it, or wait, and try again."),
+}
+
+
+def named(error: sqlite3.Error, path: Path) -> StoreError:
+    """Turn SQLite's error into one that says what to do."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None and "decode" in str(error):
+        return damaged(path)
+    kind = _KINDS.get((code or 0) & 0xFF)
+    if kind is None:
+        return StoreError(f"The database {path} failed: {one_line(str(error))}.", "Try again.")
+    what, remedy = _EXPLANATIONS[kind]
+    return kind(f"The database {path} {what}.", remedy)
+
+
+def damaged(path: Path) -> StoreUnreadable:
+    """The error of a file that holds what cannot be."""
+    what, remedy = _EXPLANATIONS[StoreUnreadable]
+    return StoreUnreadable(f"The database {path} {what}.", remedy)

@@ -1,0 +1,105 @@
+"""A turn in one line: the part of it that says most, in its own words.
+
+Sentences are ranked by what they carry (a decision, figures, names, rare words), not by where
+they stand; of a sentence that is too long, its clauses are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from operator import itemgetter
+from textwrap import wrap
+
+from jitchat.text.dates import has_time_cue
+from jitchat.text.decisions import commits
+from jitchat.text.safe import one_line, shortened
+from jitchat.text.sentences import is_question, marked_sentences
+from jitchat.text.words import content_words
+
+SUMMARY_WIDTH = 160
+"""Characters a summary has at most."""
+
+_PLEASANTRY = re.compile(
+    r"(?:hi|hey|hello|thanks|thank you|great|good|nice|sure|ok|okay|yes|no|yeah|wow|cool|haha"
+    r"|of course|sounds good|got it|absolutely|no problem|you're welcome|morning|ha)\b[^.?!]{0,25}"
+    r"[.!]*$",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d")
+_CAPTION = re.compile(r"\[[^\]]*\]$")
+_CLAUSE_END = re.compile(r"(?<=[,;:)]) | (?=[–—(-])")
+
+_Weigh = Callable[[str], float]
+
+
+def summarised(text: str, names: Sequence[str], decides: bool) -> str:
+    """Say in one line of at most 160 characters what `text` says.
+
+    `names` are the entities of the text; `decides` tells whether a sentence of it commits.
+    """
+    whole = one_line(text)
+    if len(whole) <= SUMMARY_WIDTH:
+        return whole
+    weigh = partial(_weight, names=names, decides=decides)
+    found = [
+        (weigh(sentence) - 1.5 * is_code, sentence) for sentence, is_code in marked_sentences(text)
+    ]
+    weight, best = max(found, key=itemgetter(0), default=(0.0, ""))
+    if weight <= 0:
+        return shortened(whole, SUMMARY_WIDTH)
+    if len(best) > SUMMARY_WIDTH:
+        return _best_clauses(one_line(best), weigh)
+    return one_line(" ".join(_fitting(found)))
+
+
+def _weight(sentence: str, names: Sequence[str], decides: bool) -> float:
+    """Weigh what a sentence says; at most 0 for one that says nothing."""
+    distinct = len(set(content_words(sentence)))
+    if not distinct or _PLEASANTRY.match(sentence):
+        return 0.0
+    weight = min(distinct, 14) / 2
+    weight += 3.0 * (decides and commits(sentence))
+    weight += 1.5 * bool(_NUMBER.search(sentence)) + 0.5 * has_time_cue(sentence)
+    weight += 0.7 * min(3, sum(map(sentence.__contains__, names)))
+    return weight - 1.5 * is_question(sentence) - 1.0 * bool(_CAPTION.match(sentence))
+
+
+def _fitting(found: Sequence[tuple[float, str]]) -> list[str]:
+    """Choose the weightiest sentences that fit a summary together, in their own order."""
+    kept: set[int] = set()
+    width = -1
+    for number in sorted(range(len(found)), key=lambda each: -found[each][0]):
+        weight, sentence = found[number]
+        if weight > 0 and width + len(sentence) + 1 <= SUMMARY_WIDTH:
+            kept.add(number)
+            width += len(sentence) + 1
+    return [found[number][1] for number in sorted(kept)]
+
+
+def _best_clauses(sentence: str, weigh: _Weigh) -> str:
+    """Choose the stretch of clauses that says most; an ellipsis stands for what is left out."""
+    clauses = [piece for clause in _CLAUSE_END.split(sentence) for piece in _pieces(clause)]
+    weights = [weigh(clause) for clause in clauses]
+    stretches = [(start, _reach(clauses, start)) for start in range(len(clauses))]
+    start, stop = max(stretches, key=lambda each: sum(weights[each[0] : each[1]]))
+    line = " ".join(clauses[start:stop]).rstrip(" ,;:")
+    opening, closing = "…" * (start > 0), "…" * (stop < len(clauses))
+    return shortened(f"{opening}{line}{closing}", SUMMARY_WIDTH)
+
+
+def _pieces(clause: str) -> list[str]:
+    """Cut a clause that fits no summary into pieces that do, at blanks."""
+    if len(clause) <= SUMMARY_WIDTH:
+        return [clause]
+    return wrap(clause, SUMMARY_WIDTH // 2, break_long_words=False, break_on_hyphens=False)
+
+
+def _reach(clauses: Sequence[str], start: int) -> int:
+    """Find the end of the longest stretch from `start` that fits, at least one clause."""
+    stop, width = start + 1, len(clauses[start])
+    while stop < len(clauses) and width + 1 + len(clauses[stop]) <= SUMMARY_WIDTH - 2:
+        width += 1 + len(clauses[stop])
+        stop += 1
+    return stop

@@ -1,0 +1,86 @@
+"""Names, identifiers and quoted code: the words by which a text can be told from others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jitchat.text.safe import shortened
+from jitchat.text.words import STOP_WORDS, folded
+
+MOST = 12
+_WIDTH = 60
+
+_UPPER = "A-ZÀ-ÖØ-ÞΑ-ΩА-Я"
+_QUOTED_CODE = re.compile(r"`([^`\n]{2,60})`")
+_CAPITALISED = rf"[{_UPPER}][\w'’-]++"
+_NAME = re.compile(rf"(?<![\w./:@-]){_CAPITALISED}(?: (?:of |the )?{_CAPITALISED})*+")
+_TOKEN = re.compile(r"(?<![\w./:@-])(?:--?)?\w++(?:[./:@-]++\w++)*+")
+_TELLING = re.compile(r"[\d@]|_\w|[a-z][A-Z]|^--?[a-z]|^[A-Z]{2,}$|\w\w\.[a-z]{2,5}$")
+"""What makes a token an identifier: figures, underscores, inner capitals, a suffix."""
+_HOLDS_IDENTIFIER = re.compile(r"[\d_@]|[a-z][A-Z]|[A-Z]{2}|-[a-z]|\w\.\w")
+"""True of every text that has an identifier, and of few that have none."""
+_BACK = 8
+_OPENING = re.compile(r"(?:^|[.!?:…\n])[\s\"'“‘(*_>#-]*$")
+_NO_NAMES = STOP_WORDS | frozenset(
+    ("great", "wow", "sure", "nice", "cool", "good", "happy", "dear", "sorry", "congrats", "love")
+)
+
+
+def entities(text: str) -> tuple[str, ...]:
+    """List names, identifiers and quoted code by their first use, at most 12, without repeats.
+
+    A capitalised word that opens a sentence is a name only if it is one elsewhere, or if
+    another capitalised word follows it.
+    """
+    return every_entity(text)[:MOST]
+
+
+def every_entity(text: str) -> tuple[str, ...]:
+    """`entities`, however many there are."""
+    found = [(match.start(1), match[1].strip()) for match in _QUOTED_CODE.finditer(text)]
+    found += _identifiers(text)
+    found += _names(text)
+    kept: dict[str, None] = {}
+    covered = 0
+    for start, name in sorted(found, key=lambda each: (each[0], -len(each[1]))):
+        if start >= covered and len(name) > 1 and folded(name) not in STOP_WORDS:
+            kept[shortened(name, _WIDTH)] = None
+            covered = start + len(name)
+    return tuple(kept)
+
+
+def _identifiers(text: str) -> Iterator[tuple[int, str]]:
+    if not _HOLDS_IDENTIFIER.search(text):
+        return
+    for match in _TOKEN.finditer(text):
+        if _TELLING.search(match[0][:_WIDTH]):
+            yield match.start(), match[0]
+
+
+def _names(text: str) -> Iterator[tuple[int, str]]:
+    openings: list[tuple[int, str]] = []
+    sure: set[str] = set()
+    for match in _NAME.finditer(text):
+        start, name = _bare_name(match)
+        if start > match.start() or " " in name or not _opens_sentence(text, start):
+            sure.add(name)
+            yield start, name
+        else:
+            openings.append((start, name))
+    yield from (each for each in openings if each[1] in sure)
+
+
+def _bare_name(match: re.Match[str]) -> tuple[int, str]:
+    """Where the name starts, and it, without greetings around it and without a genitive."""
+    parts = match[0].rstrip("'’-").removesuffix("'s").removesuffix("’s").split(" ")
+    while len(parts) > 1 and folded(parts[-1]) in _NO_NAMES:
+        parts.pop()
+    start = match.start()
+    while len(parts) > 1 and folded(parts[0]) in _NO_NAMES:
+        start += len(parts.pop(0)) + 1
+    return start, " ".join(parts)
+
+
+def _opens_sentence(text: str, start: int) -> bool:
+    return bool(_OPENING.search(text[max(0, start - _BACK) : start]))

@@ -1,0 +1,97 @@
+"""The command line, run in this process: `jitchat("window", "hi")` gives its result."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from jitchat.cli import commands
+from jitchat.cli import compose as composing
+from jitchat.memory.database import Database
+from jitchat.memory.embedder import NoEmbedder
+from jitchat.memory.store import ColdStore
+from jitchat.transfer.intake import index_conversation, store_demo
+from tests.support import ScriptedProvider
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a command ended, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+    raw: bytes
+    """Standard output, undecoded."""
+
+    @property
+    def json(self) -> Any:
+        assert self.code == 0, self.err
+        return json.loads(self.raw)
+
+
+@pytest.fixture(scope="session")
+def indexed_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cold store with the demo, indexed: made once, copied by who needs it."""
+    path = tmp_path_factory.mktemp("demo") / "jitchat.db"
+    database = Database(path)
+    store = ColdStore(database)
+    made = store_demo(store)
+    list(index_conversation(store, made, NoEmbedder()))
+    database.close()
+    return path
+
+
+class Shell:
+    """Runs commands. Fails the test where one ends in anything but an exit code."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+
+    def __call__(
+        self, *arguments: str | Path, stdin: bytes = b"", encoding: str = "utf-8"
+    ) -> Result:
+        runner = CliRunner(charset=encoding)
+        done = runner.invoke(commands, [str(each) for each in arguments], input=stdin)
+        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+        assert "Traceback" not in done.output
+        err = done.stderr_bytes.decode("utf-8", "replace")
+        return Result(done.exit_code, done.stdout_bytes.decode(encoding), err, done.stdout_bytes)
+
+    def stored(self) -> dict[str, list[str]]:
+        """What is in the cold store: the texts of each conversation."""
+        database = Database(self.home / "jitchat.db")
+        store = ColdStore(database)
+        found = {
+            each.id: [t.content for t in store.turns(each.id)] for each in store.conversations()
+        }
+        database.close()
+        return found
+
+
+@pytest.fixture
+def jitchat(home: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """Lexical recall only: loading an embedder takes longer than most of these tests."""
+    monkeypatch.setenv("JITCHAT_EMBEDDER_NAME", "none")
+    return Shell(home)
+
+
+@pytest.fixture
+def demo(home: Path, indexed_demo: Path) -> None:
+    """The demo is there already."""
+    home.mkdir()
+    shutil.copy(indexed_demo, home)
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> ScriptedProvider:
+    """Answers in place of whoever the settings name."""
+    provider = ScriptedProvider()
+    monkeypatch.setattr(composing, "make_provider", lambda settings, counter: provider)
+    return provider

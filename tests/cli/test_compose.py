@@ -1,0 +1,137 @@
+"""From settings to objects: what of the settings ends up where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jitchat.cli import compose
+from jitchat.cli.compose import (
+    make_budget,
+    make_embedder,
+    make_session,
+)
+from jitchat.cli.opening import choose_conversation, open_store, opened_store
+from jitchat.errors import SettingsError, StoreUnreadable, UnknownConversation
+from jitchat.memory.embedder import NoEmbedder
+from jitchat.memory.store import ColdStore
+from jitchat.paths import locate
+from jitchat.providers.provider import Delta, Options
+from jitchat.settings import Settings, load_settings
+from jitchat.turn import Message, Role, Usage
+from jitchat.window.budget import Budget
+from jitchat.window.tokens import EstimateCounter, request_tokens
+
+
+def settings_with(**given: object) -> Settings:
+    """Settings with flags, by `section__key`."""
+    flags = {key.replace("__", "."): value for key, value in given.items()}
+    return load_settings(Path("/nowhere/config.toml"), {}, flags)
+
+
+@pytest.mark.parametrize(
+    ("given", "limit"),
+    [
+        ({}, 32_768),
+        ({"provider__model": "m"}, 8_192),
+        ({"provider__model": "m", "provider__limit": 128_000}, 128_000),
+        ({"provider__limit": 4_096}, 4_096),
+    ],
+)
+def test_the_limit_is_the_given_one_else_what_is_safe_for_who_answers(
+    given: dict[str, object], limit: int
+):
+    assert make_budget(settings_with(**given)).limit == limit
+
+
+def test_the_budget_is_what_the_settings_say():
+    given = {"window__recent": 1, "window__retrieved": 2, "window__index": 3}
+
+    budget = make_budget(settings_with(provider__limit=900, provider__reserve=100, **given))
+
+    assert budget == Budget(limit=900, reserve=100, recent=1, retrieved=2, index=3)
+
+
+@pytest.mark.parametrize(("heat", "sent"), [(-1.0, None), (0.0, 0.0), (0.7, 0.7)])
+def test_a_temperature_is_sent_only_when_it_is_set(store: ColdStore, heat: float, sent: Any):
+    settings = settings_with(provider__temperature=heat, chat__system="Be brief.")
+
+    session = make_session(settings, store, store.create("x"), NoEmbedder(), EstimateCounter())
+
+    assert session.options.request.temperature == sent
+    assert session.options.system == "Be brief."
+
+
+async def test_the_readers_usage_is_the_price_of_the_request_and_of_the_answer(store: ColdStore):
+    counter = EstimateCounter()
+    session = make_session(settings_with(), store, store.create("x"), NoEmbedder(), counter)
+    messages = (Message(Role.SYSTEM, "Be brief."), Message(Role.USER, "What did we decide?"))
+
+    pieces = [piece async for piece in session.provider.stream(messages, Options())]
+
+    answer = "".join(piece.text for piece in pieces if isinstance(piece, Delta))
+    (usage,) = (piece for piece in pieces if isinstance(piece, Usage))
+    assert usage == Usage(request_tokens(counter, messages), counter.count(answer))
+
+
+def test_a_provider_without_a_model_asks_for_one():
+    assert settings_with(provider__model="gpt").model_name() == "gpt"
+    with pytest.raises(SettingsError, match="Add --model NAME"):
+        settings_with(provider__name="openai", provider__model=" ").model_name()
+
+
+@pytest.mark.parametrize(("given", "folder"), [("~/m", "/me/m"), ("/m", "/m"), ("", None)])
+def test_the_embedders_folder_is_resolved(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: str, folder: str | None
+):
+    asked: list[object] = []
+    monkeypatch.setenv("HOME", "/me")
+    monkeypatch.setattr(compose, "load_embedder", lambda *wanted: asked.extend(wanted))
+    paths = locate({"JITCHAT_HOME": str(tmp_path)})
+
+    make_embedder(settings_with(embedder__path=given, embedder__model="a/b"), paths)
+
+    assert asked == ["auto", "a/b", Path(folder) if folder else None, tmp_path / "models"]
+
+
+def test_the_home_of_nobody_in_its_folder_is_no_defect(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    asked: list[object] = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(compose, "load_embedder", lambda *wanted: asked.extend(wanted))
+
+    make_embedder(settings_with(embedder__path="~no-such-user/m"), locate({}))
+
+    assert asked[2] == tmp_path / "~no-such-user" / "m"
+
+
+def test_the_conversation_is_the_named_one_else_the_latest_else_the_demo(store: ColdStore):
+    assert choose_conversation(store, None).id == "demo"
+    mine = store.create("Mine", "mine")
+
+    assert choose_conversation(store, None).id == mine.id
+    assert choose_conversation(store, "demo").id == "demo"
+    assert choose_conversation(store, "MINE").id == mine.id
+    with pytest.raises(UnknownConversation):
+        choose_conversation(store, "nope")
+    assert len(store.conversations()) == 2
+
+
+def test_a_store_that_cannot_be_read_is_not_left_open(tmp_path: Path):
+    paths = locate({"JITCHAT_HOME": str(tmp_path)})
+    paths.database.write_text("no database " * 100)
+
+    with pytest.raises(StoreUnreadable):
+        open_store(paths)
+
+
+def test_a_store_is_closed_whatever_happens_inside(tmp_path: Path):
+    paths = locate({"JITCHAT_HOME": str(tmp_path)})
+
+    with pytest.raises(ZeroDivisionError), opened_store(paths):
+        raise ZeroDivisionError
+
+    assert [path.name for path in tmp_path.iterdir()] == ["jitchat.db"]

@@ -1,0 +1,162 @@
+"""Whatever is wrong with jitchat itself, the user gets a sentence, an exit code and a report."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jitchat.cli import main, opening, output
+from jitchat.turn import Message
+from tests.cli.conftest import Shell
+from tests.support import ROOT, ScriptedProvider
+
+TEXT = "my diagnosis is confidential"
+KEY = "sk-canary-0123456789abcdef"
+
+
+@pytest.fixture
+def broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A provider with a defect that would tell all."""
+
+    class Broken(ScriptedProvider):
+        async def stream(self, messages: tuple[Message, ...], options: object):
+            api_key = KEY
+            raise ZeroDivisionError(f"{api_key} {messages[-1].content}")
+            yield
+
+    monkeypatch.setattr(compose, "make_provider", lambda settings, counter: Broken())
+
+
+def test_a_defect_is_a_sentence_with_the_place_of_a_report(jitchat: Shell, broken: None):
+    done = jitchat("send", TEXT)
+
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        "jitchat: a defect stopped it (ZeroDivisionError). What is stored is safe. A report without"
+        f" your texts and keys is in {jitchat.home / 'crash.txt'}.\n"
+    )
+
+
+def test_the_report_holds_no_text_no_key_and_is_for_the_user_alone(
+    jitchat: Shell, broken: None, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+    done = jitchat("send", TEXT)
+
+    path = jitchat.home / "crash.txt"
+    report = path.read_text()
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert "ZeroDivisionError\n" in report
+    assert "jitchat/cli/turns.py:" in report
+    for canary in ("confidential", "canary"):
+        assert canary not in report + done.err
+
+
+def test_what_the_user_said_is_stored_all_the_same(jitchat: Shell, broken: None):
+    jitchat("send", TEXT)
+
+    assert jitchat.stored()["demo"][-1] == TEXT
+
+
+def test_a_report_that_cannot_be_written_is_not_promised(
+    jitchat: Shell, broken: None, tmp_path: Path
+):
+    (jitchat.home / "crash.txt").mkdir(parents=True)
+
+    done = jitchat("send", TEXT)
+
+    assert done.code == 1
+    assert done.err.endswith("(ZeroDivisionError). What is stored is safe.\n")
+
+
+def test_the_entry_point_ends_with_the_code_of_its_command(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(sys, "argv", ["jitchat", "window", ""])
+
+    with pytest.raises(SystemExit) as left:
+        main()
+
+    assert left.value.code == 2
+    assert capsys.readouterr().err == "jitchat: The text is empty. Say something in TEXT.\n"
+
+
+@pytest.mark.parametrize("gone", ["stdout", "stderr"])
+def test_a_closed_stream_is_no_defect(jitchat: Shell, monkeypatch: pytest.MonkeyPatch, gone: str):
+    monkeypatch.setattr(sys, "argv", ["jitchat", "conversations" if gone == "stdout" else "x"])
+    monkeypatch.setattr(sys, gone, None)
+
+    with pytest.raises(SystemExit) as left:
+        main()
+
+    assert left.value.code == (0 if gone == "stdout" else 2)
+    assert not (jitchat.home / "crash.txt").exists()
+
+
+def test_a_full_disk_behind_the_output_is_a_sentence(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch
+):
+    echo = output.click.echo
+
+    def full(text: str, *, file: object, **how: object) -> None:
+        if file is sys.stdout:
+            raise OSError(28, "No space left on device")
+        echo(text, file=file, **how)
+
+    monkeypatch.setattr(output.click, "echo", full)
+
+    done = jitchat("conversations")
+
+    assert done.code == 1
+    assert done.err == "jitchat: The output cannot be written: No space left on device.\n"
+
+
+def run_into(stdout: object, home: Path) -> subprocess.CompletedProcess[str]:
+    """`jitchat paths`, in a process of its own, writing to `stdout`."""
+    return subprocess.run(
+        [sys.executable, "-m", "jitchat", "paths"],
+        cwd=ROOT,
+        env=os.environ | {"JITCHAT_HOME": str(home), "PYTHONUNBUFFERED": ""},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_pipe_that_nobody_reads_ends_it_in_silence(home: Path):
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = run_into(writing, home)
+    finally:
+        os.close(writing)
+
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_device_that_is_full_ends_it_in_a_sentence(home: Path):
+    with Path("/dev/full").open("wb") as full:
+        done = run_into(full, home)
+
+    assert done.returncode == 1
+    assert done.stderr == "jitchat: The output cannot be written: No space left on device.\n"
+
+
+def test_ctrl_c_anywhere_ends_with_its_code(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(opening, "open_store", pressed)
+
+    done = jitchat("conversations")
+
+    assert done.code == 130
+    assert done.err.strip() == ""

@@ -1,0 +1,98 @@
+"""What is said to who asks, and to who mistypes."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import click
+import pytest
+
+from jitchat import __version__
+from jitchat.cli import commands
+from tests.cli.conftest import Shell
+
+NAMES = ["send", "window", "conversations", "import", "config", "paths"]
+
+
+def test_the_version_is_printed(jitchat: Shell):
+    assert jitchat("--version").out == f"jitchat {__version__}\n"
+
+
+def test_the_commands_are_listed_in_order_of_their_use(jitchat: Shell):
+    listed = jitchat("--help").out.split("Commands:\n")[1].split("\n\n")[0]
+
+    assert [line.split()[0] for line in listed.splitlines()] == NAMES
+
+
+@pytest.mark.parametrize("name", [None, *NAMES])
+def test_every_option_and_command_is_explained(name: str | None):
+    command = commands.commands[name] if name else commands
+    context = click.Context(command)
+
+    assert command.get_short_help_str(limit=70).endswith(".")
+    for parameter in command.get_params(context):
+        if isinstance(parameter, click.Option):
+            assert parameter.help
+            assert parameter.help.endswith(".")
+
+
+@pytest.mark.parametrize("name", ["send", "window", "import"])
+def test_a_commands_own_options_come_before_the_shared_ones(jitchat: Shell, name: str):
+    text = jitchat(name, "--help").out
+    own, shared = text.split("\nSettings:\n")
+
+    assert "--help" in own
+    assert "--db FILE" in shared
+    assert all(len(line) < 80 for line in text.splitlines())
+
+
+@pytest.mark.parametrize("name", ["conversations", "paths"])
+def test_a_command_that_needs_no_settings_offers_none(jitchat: Shell, name: str):
+    assert "--mode" not in jitchat(name, "--help").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["windw", "hi"], "No such command 'windw'"),
+        (["window"], "Missing argument 'TEXT'"),
+        (["window", "hi", "--bugdet", "5"], "No such option"),
+        (["window", "hi", "--budget", "0"], "--budget"),
+        (["window", "hi", "--budget", "x"], "--budget"),
+        (["--limit", "many"], "--limit"),
+    ],
+)
+def test_a_mistyped_command_is_told_with_its_usage(jitchat: Shell, arguments: list[str], told: str):
+    done = jitchat(*arguments)
+
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("Usage: ")
+    assert "--help' for help." in done.err
+    assert told in done.err.splitlines()[-1]
+
+
+def test_a_mode_that_is_none_names_the_choices_and_the_nearest(jitchat: Shell):
+    done = jitchat("window", "hi", "--mode", "jitt")
+
+    assert done.code == 2
+    assert done.err == (
+        "jitchat: --mode: chat.mode cannot be 'jitt'."
+        " Use full, recency or jit. Did you mean 'jit'?\n"
+    )
+
+
+def test_without_a_command_the_chat_opens(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
+    opened: list[tuple[object, object]] = []
+
+    def run_chat(flags: object, conversation: object) -> int:
+        opened.append((flags.given, conversation))
+        return 7
+
+    monkeypatch.setitem(sys.modules, "jitchat.cli.chat", SimpleNamespace(run_chat=run_chat))
+
+    done = jitchat("--mode", "full", "--conversation", "demo")
+
+    assert (done.code, done.err) == (7, "")
+    assert opened == [({"chat.mode": "full"}, "demo")]

@@ -1,0 +1,203 @@
+"""`jitchat import`: what is taken, what is told, and that a failure leaves nothing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jitchat.cli import compose as composing
+from jitchat.cli import importing, output
+from tests.cli.conftest import Shell
+from tests.transfer.files import jsonl, locomo_sample, plain_turns, written
+from tests.transfer.test_hostile_files import WHOLE, mutated
+
+
+def test_every_conversation_of_a_file_is_taken_and_reported(jitchat: Shell, tmp_path: Path):
+    path = written(tmp_path, "f.json", [locomo_sample("conv-1"), locomo_sample("conv-2"), 5])
+
+    done = jitchat("import", path)
+
+    assert done.code == 0
+    assert done.out.splitlines() == [
+        "conv-1: 4 turns taken as “Ann and Bo (conv-1)”; nothing left out",
+        "conv-2: 4 turns taken as “Ann and Bo (conv-2)”; nothing left out",
+        "locomo-3: nothing to take; left out: 1 no conversation in this sample",
+    ]
+    assert done.err == ""
+    assert sorted(jitchat.stored()) == ["conv-1", "conv-2"]
+
+
+def test_one_can_be_picked(jitchat: Shell, tmp_path: Path):
+    path = written(tmp_path, "f.json", [locomo_sample("conv-1"), locomo_sample("conv-2")])
+
+    assert jitchat("import", path, "--pick", "conv-2").code == 0
+    assert list(jitchat.stored()) == ["conv-2"]
+
+
+def test_picking_what_is_not_there_names_what_is(jitchat: Shell, tmp_path: Path):
+    path = written(tmp_path, "f.json", [locomo_sample("conv-1"), locomo_sample("conv-2")])
+
+    done = jitchat("import", path, "--pick", "conv-3")
+
+    assert done.code == 1
+    assert "has no conversation 'conv-3'. It has conv-1, conv-2." in done.err
+
+
+def test_the_report_tells_what_was_left_out_or_changed_and_why(jitchat: Shell, tmp_path: Path):
+    items = [*plain_turns(2), {"role": "system", "content": "x"}, {"role": "user", "content": " "}]
+    items.append({"role": "user", "content": "a", "created_at": "soon"})
+    text = f"{jsonl(items)}half a line\n"
+
+    done = jitchat("import", written(tmp_path, "talk.jsonl", text))
+
+    assert done.out == (
+        "talk: 3 turns taken as “talk”; left out: 1 empty, 1 instructions, 1 not JSON (line 6);"
+        " taken with a change: 1 its date was not understood\n"
+    )
+
+
+def test_the_same_file_again_is_stored_under_an_id_of_its_own(jitchat: Shell, tmp_path: Path):
+    path = written(tmp_path, "talk.json", plain_turns(2))
+    jitchat("import", path)
+
+    again = jitchat("import", path)
+
+    assert "talk: 2 turns taken as “talk”; stored as talk-2; nothing left out" in again.out
+    assert sorted(jitchat.stored()) == ["talk", "talk-2"]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "is empty"),
+        (b"[" * 100_000, "is nested too deeply"),
+        (b'[{"role": "user", "conte', "is not JSON"),
+        (b"[]", "holds no turns"),
+        (b"\x89PNG\r\n\x1a\n", "is not JSON"),
+    ],
+    ids=["empty", "deep", "cut", "no turns", "image"],
+)
+def test_a_bad_file_ends_in_a_sentence_and_stores_nothing(
+    jitchat: Shell, tmp_path: Path, content: bytes, told: str
+):
+    path = written(tmp_path, "bad.json", content)
+
+    done = jitchat("import", path)
+
+    assert done.code == 1
+    assert done.out == ""
+    assert done.err.startswith(f"jitchat: {path} {told}")
+    assert not (jitchat.home / "jitchat.db").exists()
+
+
+def test_a_missing_file_and_a_folder_end_in_a_sentence(jitchat: Shell, tmp_path: Path):
+    assert jitchat("import", tmp_path / "none").err == (
+        f"jitchat: There is no file {tmp_path / 'none'}. Check the name.\n"
+    )
+    assert "cannot be read: Is a directory." in jitchat("import", tmp_path).err
+
+
+def test_damaged_files_end_in_a_sentence_or_are_stored_whole(
+    jitchat: Shell, tmp_path: Path, rounds: Callable[[int, int], int]
+):
+    codes = set()
+    for seed in range(rounds(25, 1_000)):
+        luck = random.Random(seed)
+        path = written(tmp_path, "damaged.json", mutated(luck.choice(WHOLE), luck))
+        before = len(jitchat.stored())
+
+        done = jitchat("import", path, "--no-vectors")
+
+        stored = len(jitchat.stored()) - before
+        assert stored == done.out.count(" turns taken as "), f"seed {seed}"
+        assert (stored == 0) == (done.code == 1), f"seed {seed}"
+        codes.add(done.code)
+    assert codes == {0, 1}
+
+
+def test_a_bar_is_drawn_only_for_who_looks(
+    jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = written(tmp_path, "talk.json", plain_turns(300))
+    assert jitchat("import", path).err == ""
+
+    monkeypatch.setattr(importing, "is_terminal", lambda stream: True)
+    done = jitchat("import", path)
+
+    assert "talk-2: indexing" in done.err
+    assert "talk-2: indexing" not in done.out
+
+
+class Interrupted:
+    """An embedder during whose second batch Ctrl+C is pressed, once."""
+
+    id = "interrupted"
+    dimension = 2
+
+    def __init__(self) -> None:
+        self.pressed = False
+        self.done: list[str] = []
+
+    def embed(self, texts: list[str]) -> np.ndarray:
+        if self.done and not self.pressed:
+            self.pressed = True
+            raise KeyboardInterrupt
+        self.done += texts
+        return np.ones((len(texts), 2), dtype=np.float32)
+
+
+def test_an_import_that_is_interrupted_while_indexing_catches_up_later(
+    jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    embedder, turns = Interrupted(), plain_turns(300)
+    monkeypatch.setattr(composing, "make_embedder", lambda settings, paths: embedder)
+
+    done = jitchat("import", written(tmp_path, "talk.json", turns))
+
+    assert done.code == 130
+    assert "talk is stored; what is not indexed yet is, when it is next used." in done.err
+    assert len(jitchat.stored()["talk"]) == 300
+    assert 0 < len(embedder.done) < 300
+
+    window = jitchat("window", "the harbour", "--json").json
+    assert embedder.done == [*(turn["content"] for turn in turns), "the harbour"]
+    assert window["ledger"]
+
+
+def test_vectors_can_follow_later(jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("JITCHAT_EMBEDDER_NAME", "fastembed")
+    monkeypatch.setenv("JITCHAT_EMBEDDER_PATH", str(tmp_path / "no-model"))
+    path = written(tmp_path, "talk.json", plain_turns(4))
+
+    refused, taken = jitchat("import", path), jitchat("import", path, "--no-vectors")
+
+    assert refused.code == 1
+    assert f"cannot be loaded from {tmp_path / 'no-model'}" in refused.err
+    assert taken.code == 0
+    assert list(jitchat.stored()) == ["talk"]
+
+
+def test_output_that_cannot_be_written_ends_in_a_sentence(
+    jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def full(text: str, *, file: object, **how: object) -> None:
+        if file is output.sys.stdout:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(output.click, "echo", full)
+    done = jitchat("import", written(tmp_path, "talk.json", plain_turns(2)))
+
+    assert done.code == 1
+    assert list(jitchat.stored()) == ["talk"]
+
+
+def test_the_real_file_is_taken(jitchat: Shell, locomo: Path):
+    done = jitchat("import", locomo, "--pick", "conv-26")
+
+    assert done.out == (
+        "conv-26: 419 turns taken as “Caroline and Melanie (conv-26)”; nothing left out\n"
+    )

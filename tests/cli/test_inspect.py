@@ -1,0 +1,127 @@
+"""`jitchat paths` and `jitchat config` print what is used and what decided it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Shell
+
+CANARY = "sk-canary-0123456789abcdef"
+
+
+def rows(out: str) -> dict[str, list[str]]:
+    """The cells of each line, by the first."""
+    return {line.split()[0]: line.split(maxsplit=2)[1:] for line in out.splitlines()}
+
+
+def test_paths_are_printed_with_their_origin(
+    jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    config = tmp_path / "my.toml"
+    config.write_text("")
+    monkeypatch.setenv("JITCHAT_CONFIG", str(config))
+
+    done = jitchat("paths", "--db", tmp_path / "my.db")
+
+    assert done.code == 0
+    assert rows(done.out) == {
+        "config": [str(config), "$JITCHAT_CONFIG"],
+        "database": [str(tmp_path / "my.db"), "--db (not there yet)"],
+        "models": [str(jitchat.home / "models"), "$JITCHAT_HOME (not there yet)"],
+        "crash": [str(jitchat.home / "crash.txt"), "$JITCHAT_HOME (not there yet)"],
+    }
+
+
+def test_looking_creates_nothing(jitchat: Shell):
+    jitchat("paths")
+    jitchat("config")
+
+    assert not jitchat.home.exists()
+
+
+def test_every_setting_is_printed_with_its_origin(
+    jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    config = tmp_path / "my.toml"
+    config.write_text("[window]\nrecent = 500\n")
+    monkeypatch.setenv("JITCHAT_MODE", "recency")
+
+    done = jitchat("config", "--config", config, "--base-url", "http://localhost:8080/v1")
+
+    assert done.code == 0
+    found = rows(done.out)
+    assert found["window.recent"] == ["500", str(config)]
+    assert found["chat.mode"] == ['"recency"', "$JITCHAT_MODE"]
+    assert found["provider.base_url"] == ['"http://localhost:8080/v1"', "--base-url"]
+    assert found["provider.name"] == ['"openai"', "implied by --base-url"]
+    assert found["embedder.name"] == ['"none"', "$JITCHAT_EMBEDDER_NAME"]
+    assert found["window.index"] == ["256", "default"]
+
+
+def test_flags_ahead_of_the_command_count_and_those_behind_it_win(jitchat: Shell):
+    ahead = jitchat("--mode", "full", "--limit", "9000", "config", "--mode", "recency")
+
+    assert rows(ahead.out)["chat.mode"] == ['"recency"', "--mode"]
+    assert rows(ahead.out)["provider.limit"] == ["9000", "--limit"]
+
+
+@pytest.mark.parametrize("source", ["variable", "file"])
+def test_a_key_is_never_printed(
+    jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str
+):
+    config = tmp_path / "my.toml"
+    config.write_text(f'[provider]\napi_key = "{CANARY}"\n' if source == "file" else "")
+    if source == "variable":
+        monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+
+    done = jitchat("config", "--config", config)
+
+    origin = str(config) if source == "file" else "$OPENAI_API_KEY"
+    assert f"set (hidden)                              {origin}" in done.out
+    assert "canary" not in done.out + done.err
+
+
+def test_a_variable_that_sets_nothing_is_told(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("JITCHAT_WINDOW_RECNT", "5")
+
+    done = jitchat("config")
+
+    assert done.code == 0
+    assert "$JITCHAT_WINDOW_RECNT is no setting" in done.err
+    assert "JITCHAT_WINDOW_RECENT" in done.err
+
+
+@pytest.mark.parametrize("command", [["config"], ["window", "hi"], ["send", "hi"], ["import", "f"]])
+def test_a_wrong_configuration_ends_every_command_that_needs_it(
+    jitchat: Shell, tmp_path: Path, command: list[str]
+):
+    config = tmp_path / "my.toml"
+    config.write_text("[chat]\nmod = 'jit'\n")
+
+    done = jitchat(*command, "--config", config)
+
+    assert done.code == 2
+    assert done.out == ""
+    assert f"jitchat: {config}: 'chat.mod' is not a key of jitchat." in done.err
+    assert "Did you mean 'chat.mode'?" in done.err
+
+
+def test_a_configuration_that_is_named_must_be_there(jitchat: Shell, tmp_path: Path):
+    done = jitchat("config", "--config", tmp_path / "typo.toml")
+
+    assert done.code == 2
+    assert f"there is no file {tmp_path / 'typo.toml'}" in done.err
+
+
+def test_a_wrong_variable_ends_with_a_sentence(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("JITCHAT_WINDOW_RECENT", "abc")
+
+    done = jitchat("window", "hi")
+
+    assert done.code == 2
+    assert done.err == (
+        "jitchat: $JITCHAT_WINDOW_RECENT: window.recent must be a whole number, not 'abc'."
+        " It is tokens for the recent block; by default 768.\n"
+    )

@@ -1,0 +1,228 @@
+"""`jitchat send`: one exchange, streamed, stored, and ended well whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import signal
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from jitchat.cli import compose as composing
+from jitchat.errors import KeyRefused, StreamCut
+from jitchat.providers.provider import Delta, Finished, Options, Piece
+from jitchat.turn import Message
+from tests.cli.conftest import Shell
+from tests.support import ScriptedProvider
+
+pytestmark = pytest.mark.usefixtures("demo")
+QUESTION = "what did we settle on for the deploy window?"
+
+
+def last_two(jitchat: Shell) -> list[str]:
+    return jitchat.stored()["demo"][-2:]
+
+
+def test_the_reader_answers_and_both_turns_are_stored(jitchat: Shell):
+    done = jitchat("send", QUESTION, "--conversation", "demo")
+
+    assert (done.code, done.err) == (0, "")
+    assert "Tuesday 02:00 UTC" in done.out
+    assert "(#9, assistant" in done.out
+    assert last_two(jitchat) == [QUESTION, done.out.rstrip("\n")]
+
+
+def test_the_mode_decides_what_the_provider_gets(jitchat: Shell, scripted: ScriptedProvider):
+    for mode in ("recency", "full"):
+        assert jitchat("send", QUESTION, "--mode", mode).code == 0
+
+    sizes = [sum(len(m.content) for m in request) for request in scripted.requests]
+    assert sizes[1] > 3 * sizes[0]
+
+
+def test_the_reply_is_printed_piece_by_piece(
+    jitchat: Shell, scripted: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
+):
+    from jitchat.cli import turns
+
+    printed: list[str] = []
+    scripted.script = ("One", " two", " three.")
+    monkeypatch.setattr(turns, "say", lambda text, **how: printed.append(text))
+
+    assert jitchat("send", "count").code == 0
+    assert printed == ["One", " two", " three.", ""]
+
+
+@pytest.mark.parametrize(("reply", "out"), [("Yes.", "Yes.\n"), ("Yes.\n", "Yes.\n")])
+def test_the_cursor_ends_at_the_start_of_a_line(
+    jitchat: Shell, scripted: ScriptedProvider, reply: str, out: str
+):
+    scripted.script = (reply,)
+
+    assert jitchat("send", "ok?").out == out
+
+
+def test_the_text_may_come_on_standard_input(jitchat: Shell, scripted: ScriptedProvider):
+    assert jitchat("send", "-", stdin=b"line one\nline two\n").code == 0
+
+    assert last_two(jitchat) == ["line one\nline two", "Understood."]
+
+
+def test_a_refusal_is_a_sentence_and_nothing_is_printed(jitchat: Shell, scripted: ScriptedProvider):
+    scripted.script = (KeyRefused("The provider refused the key.", "Check OPENAI_API_KEY."),)
+
+    done = jitchat("send", "hello")
+
+    assert (done.code, done.out) == (1, "")
+    assert done.err == "jitchat: The provider refused the key. Check OPENAI_API_KEY.\n"
+
+
+def test_what_came_before_the_stream_broke_is_printed_and_stored(
+    jitchat: Shell, scripted: ScriptedProvider
+):
+    scripted.script = ("Half an ", StreamCut("The answer stopped half way.", "Send again."))
+
+    done = jitchat("send", "hello")
+
+    assert (done.code, done.out) == (1, "Half an \n")
+    assert done.err == "jitchat: The answer stopped half way. Send again.\n"
+    assert last_two(jitchat) == ["hello", "Half an "]
+
+
+def test_a_reply_that_the_provider_cut_short_is_told(jitchat: Shell, scripted: ScriptedProvider):
+    class Short(ScriptedProvider):
+        async def stream(
+            self, messages: Sequence[Message], options: Options
+        ) -> AsyncIterator[Piece]:
+            yield Delta("Once upon a")
+            yield Finished("length")
+
+    scripted.stream = Short().stream  # type: ignore[method-assign]
+
+    done = jitchat("send", "a story")
+
+    assert (done.code, done.out) == (0, "Once upon a\n")
+    assert done.err == "jitchat: the provider stopped before the end of the reply.\n"
+
+
+def test_full_that_does_not_fit_sends_nothing_and_tells_by_how_much(
+    jitchat: Shell, scripted: ScriptedProvider
+):
+    done = jitchat("send", QUESTION, "--mode", "full", "--limit", "3000")
+
+    assert done.code == 1
+    assert "more than the budget of 952 (limit 3,000 − reserve 2,048)" in done.err
+    assert scripted.requests == []
+
+
+class Stubborn(ScriptedProvider):
+    """Says the first half, has Ctrl+C pressed, and never comes to the second."""
+
+    async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
+        yield Delta("The first half")
+        signal.raise_signal(signal.SIGINT)
+        await asyncio.Event().wait()
+        yield Delta("the second half")
+
+
+def test_ctrl_c_keeps_what_came(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(composing, "make_provider", lambda settings, counter: Stubborn())
+
+    done = jitchat("send", "go on")
+
+    assert done.code == 130
+    assert done.out == "The first half\n"
+    assert last_two(jitchat) == ["go on", "The first half"]
+
+
+def test_a_reader_of_the_pipe_that_goes_away_ends_it_quietly_and_keeps_what_came(
+    jitchat: Shell, scripted: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
+):
+    from jitchat.cli import output
+
+    scripted.script = ("one ", "two ", "three")
+    echo, calls = output.click.echo, []
+
+    def closed(text: str, **how: object) -> None:
+        calls.append(text)
+        if len(calls) > 1:
+            raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+        echo(text, **how)
+
+    monkeypatch.setattr(output.click, "echo", closed)
+
+    done = jitchat("send", "count")
+
+    assert (done.code, done.out, done.err) == (1, "one ", "")
+    assert last_two(jitchat) == ["count", "one two "]
+
+
+@pytest.mark.parametrize(
+    ("address", "warned"),
+    [
+        ("http://models.example/v1", True),
+        ("https://models.example/v1", False),
+        ("http://localhost:8080/v1", False),
+        ("http://127.0.0.1:8080/v1", False),
+        ("http://[::1]:8080/v1", False),
+        ("http://[bad", False),
+    ],
+)
+def test_a_key_on_an_open_wire_is_warned_of(
+    jitchat: Shell,
+    scripted: ScriptedProvider,
+    monkeypatch: pytest.MonkeyPatch,
+    address: str,
+    warned: bool,
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
+
+    done = jitchat("send", "hi", "--base-url", address, "--model", "m")
+
+    assert ("unencrypted" in done.err) == warned
+    assert "canary" not in done.err + done.out
+
+
+def test_the_address_the_model_and_the_key_reach_the_provider(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch
+):
+    from jitchat.providers import http
+
+    made: list[object] = []
+
+    class Recorded(ScriptedProvider):
+        def __init__(self, endpoint: object, protocol: object) -> None:
+            super().__init__()
+            made.append(endpoint)
+
+    monkeypatch.setattr(http, "HttpProvider", Recorded)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
+
+    assert jitchat("send", "hi", "--base-url", "http://localhost:1/v1", "--model", "m").code == 0
+    (endpoint,) = made
+    assert (endpoint.base_url, endpoint.model) == ("http://localhost:1/v1", "m")
+    assert endpoint.key == "sk-canary-0123456789abcdef"
+
+
+def test_a_server_that_is_not_there_is_told_without_the_key(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch, unused_port: int
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
+
+    done = jitchat("send", "hi", "--base-url", f"http://127.0.0.1:{unused_port}/v1", "--model", "m")
+
+    assert done.code == 1
+    assert f"cannot be reached at http://127.0.0.1:{unused_port}" in done.err
+    assert "canary" not in done.err
+
+
+@pytest.fixture
+def unused_port(tmp_path: Path) -> int:
+    """A port on which nobody listens, as far as can be known."""
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,218 @@
+"""`jitchat window`: the window that would be sent, exactly, and nothing is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Shell
+from tests.support import ScriptedProvider
+from tests.transfer.files import plain_turns, written
+
+pytestmark = pytest.mark.usefixtures("demo")
+QUESTION = "what did we settle on for the deploy window?"
+
+
+def assert_exact(window: dict[str, Any]) -> None:
+    """Every sum that the meter promises."""
+    used = sum(segment["tokens"] for segment in window["segments"])
+    assert used == window["used"]
+    assert used + window["free"] + window["reserve"] == window["limit"]
+    assert window["limit"] - window["reserve"] == window["budget"]
+
+
+def test_json_has_these_keys_and_no_others(jitchat: Shell):
+    window = jitchat("window", QUESTION, "--json").json
+
+    assert list(window) == [
+        "conversation",
+        "mode",
+        "model",
+        "counter",
+        "limit",
+        "reserve",
+        "budget",
+        "used",
+        "free",
+        "full_tokens",
+        "segments",
+        "ledger",
+        "messages",
+    ]
+    assert list(window["counter"]) == ["name", "exact"]
+    assert {tuple(each) for each in window["segments"]} == {
+        ("kind", "turn", "role", "tokens", "reason")
+    }
+    assert {tuple(each) for each in window["ledger"]} == {
+        ("turn", "rank", "score", "parts", "tokens", "verdict", "reason")
+    }
+    assert {tuple(each) for each in window["messages"]} == {("role", "content")}
+
+
+@pytest.mark.parametrize("mode", ["full", "recency", "jit"])
+def test_the_sums_are_exact_in_every_mode(jitchat: Shell, mode: str):
+    window = jitchat("window", QUESTION, "--conversation", "demo", "--mode", mode, "--json").json
+
+    assert (window["conversation"], window["mode"], window["model"]) == ("demo", mode, "reader")
+    assert_exact(window)
+    assert window["segments"][-1]["kind"] == "draft"
+    assert window["messages"][-1]["content"].endswith(QUESTION)
+    if mode == "full":
+        assert window["used"] == window["full_tokens"]
+
+
+@pytest.mark.parametrize("budget", [300, 1_000, 5_000, 10**9])
+def test_a_budget_is_taken_at_its_word(jitchat: Shell, budget: int):
+    window = jitchat("window", QUESTION, "--budget", str(budget), "--json").json
+
+    assert window["budget"] == budget
+    assert window["used"] <= budget
+    assert_exact(window)
+
+
+def test_nothing_is_sent_and_nothing_is_stored_as_a_turn(
+    jitchat: Shell, scripted: ScriptedProvider
+):
+    before = jitchat.stored()
+
+    for mode in ("full", "recency", "jit"):
+        assert jitchat("window", QUESTION, "--mode", mode).code == 0
+
+    assert scripted.requests == []
+    assert jitchat.stored() == before
+    assert list(before) == ["demo"]
+
+
+def test_without_any_conversation_the_demo_is_used(jitchat: Shell):
+    (jitchat.home / "jitchat.db").unlink()
+
+    for _ in range(2):
+        assert jitchat("window", QUESTION, "--json").json["conversation"] == "demo"
+    assert list(jitchat.stored()) == ["demo"]
+
+
+def test_the_conversation_touched_last_is_used(jitchat: Shell, tmp_path: Path):
+    jitchat("import", written(tmp_path, "mine.json", plain_turns(4)))
+
+    assert jitchat("window", QUESTION, "--json").json["conversation"] == "mine"
+
+
+def test_the_demo_is_there_for_who_names_it(jitchat: Shell, tmp_path: Path):
+    (jitchat.home / "jitchat.db").unlink()
+    jitchat("import", written(tmp_path, "mine.json", plain_turns(4)))
+
+    window = jitchat("window", QUESTION, "--conversation", "demo", "--json").json
+
+    assert window["conversation"] == "demo"
+    assert jitchat("window", QUESTION, "--conversation", "demo", "--json").json == window
+    assert sorted(jitchat.stored()) == ["demo", "mine"]
+
+
+def test_a_conversation_goes_by_its_title_and_may_stand_ahead_of_the_command(
+    jitchat: Shell, tmp_path: Path
+):
+    jitchat("import", written(tmp_path, "My Talk.json", plain_turns(4)))
+    jitchat("import", written(tmp_path, "other.json", plain_turns(4)))
+
+    by_title = jitchat("window", "hi", "--conversation", "my talk", "--json").json
+    ahead = jitchat("--conversation", "my-talk", "window", "hi", "--json").json
+
+    assert by_title["conversation"] == ahead["conversation"] == "my-talk"
+
+
+@pytest.mark.parametrize("command", ["window", "send"])
+def test_an_unknown_conversation_ends_in_a_sentence(jitchat: Shell, command: str):
+    done = jitchat(command, "hi", "--conversation", "nope")
+
+    assert done.code == 2
+    assert done.err.startswith("jitchat: There is no conversation 'nope'.")
+
+
+@pytest.mark.parametrize("command", ["window", "send"])
+@pytest.mark.parametrize("text", ["", "  \n "])
+def test_an_empty_text_ends_in_a_sentence(jitchat: Shell, command: str, text: str):
+    done = jitchat(command, text)
+
+    assert done.code == 2
+    assert done.err == "jitchat: The text is empty. Say something in TEXT.\n"
+
+
+def test_the_text_may_come_on_standard_input(jitchat: Shell):
+    for stdin in (QUESTION.encode() + b"\n", b"\xef\xbb\xbf" + QUESTION.encode() + b"\r\n"):
+        window = jitchat("window", "-", "--json", stdin=stdin).json
+        assert window["messages"][-1]["content"].endswith(QUESTION)
+
+    odd = jitchat("window", "-", "--json", stdin=b"caf\xe9").json
+    assert odd["messages"][-1]["content"].endswith("caf�")
+    assert jitchat("window", "-", stdin=b"").code == 2
+
+
+def test_full_that_does_not_fit_tells_by_how_much(jitchat: Shell):
+    whole = jitchat("window", QUESTION, "--mode", "full", "--json").json["used"]
+
+    done = jitchat("window", QUESTION, "--mode", "full", "--budget", str(whole - 100))
+
+    assert done.code == 1
+    assert f"needs {whole:,} tokens, 100 more than the budget of {whole - 100:,}" in done.err
+    assert "witch the mode to jit or recency" in done.err
+
+
+def test_a_reserve_that_leaves_nothing_names_both_and_their_origin(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("JITCHAT_PROVIDER_LIMIT", "4000")
+
+    done = jitchat("window", "hi", "--reserve", "4000")
+
+    assert done.code == 2
+    assert "--reserve: provider.reserve (4,000) leaves nothing of provider.limit" in done.err
+    assert "(4,000, $JITCHAT_PROVIDER_LIMIT)" in done.err
+
+
+def test_an_address_without_a_model_asks_for_one(jitchat: Shell):
+    done = jitchat("window", "hi", "--base-url", "http://localhost:8080/v1")
+
+    assert done.code == 2
+    assert "No model is named for the provider openai (implied by --base-url)." in done.err
+    assert "--model NAME" in done.err
+
+
+def test_another_model_counts_and_names_itself(jitchat: Shell):
+    window = jitchat("window", "hi", "--model", "some-model", "--limit", "5000", "--json").json
+
+    assert (window["model"], window["limit"]) == ("some-model", 5_000)
+    assert window["counter"] == {"name": "estimate", "exact": False}
+
+
+def test_the_embedders_folder_can_be_given(
+    jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("JITCHAT_EMBEDDER_NAME", "auto")
+    monkeypatch.setenv("JITCHAT_EMBEDDER_PATH", str(tmp_path / "none"))
+
+    done = jitchat("window", "hi")
+
+    assert done.code == 1
+    assert f"cannot be loaded from {tmp_path / 'none'}" in done.err
+
+
+def test_the_evidence_of_a_real_question_is_recalled_for_a_fraction(jitchat: Shell, locomo: Path):
+    sample = json.loads(locomo.read_text())[0]
+    question = sample["qa"][0]
+    assert (question["question"], question["evidence"]) == (
+        "When did Caroline go to the LGBTQ support group?",
+        ["D1:3"],
+    )
+    jitchat("import", locomo, "--pick", "conv-26")
+
+    window = jitchat(
+        "window", question["question"], "--conversation", "conv-26", "--mode", "jit", "--json"
+    ).json
+
+    retrieved = [each["turn"] for each in window["segments"] if each["kind"] == "retrieved"]
+    assert 3 in retrieved
+    assert_exact(window)
+    assert window["used"] <= 0.15 * window["full_tokens"]

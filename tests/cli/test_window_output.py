@@ -1,0 +1,100 @@
+"""How `jitchat window` prints: JSON for any output, a table on paper and in a terminal."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from jitchat.cli import report, turns
+from tests.cli.conftest import Shell
+
+pytestmark = pytest.mark.usefixtures("demo")
+QUESTION = "what did we settle on for the deploy window?"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-16"])
+def test_json_is_ascii_where_the_output_is_not_utf8(jitchat: Shell, encoding: str):
+    done = jitchat("window", "naïve 漢字 😀", "--json", encoding=encoding)
+
+    assert done.out.isascii()
+    assert json.loads(done.out)["messages"][-1]["content"].endswith("naïve 漢字 😀")
+
+
+def test_json_is_readable_where_the_output_is_utf8(jitchat: Shell):
+    assert "naïve 漢字 😀" in jitchat("window", "naïve 漢字 😀", "--json").out
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_the_table_fits_any_encoding(jitchat: Shell, encoding: str):
+    done = jitchat("window", "naïve 漢字 😀", encoding=encoding)
+
+    assert done.code == 0
+    assert "draft" in done.out
+
+
+def test_on_paper_each_segment_is_one_plain_line(jitchat: Shell):
+    window = jitchat("window", QUESTION, "--json").json
+
+    done = jitchat("window", QUESTION)
+
+    heading, *lines = done.out.splitlines()
+    assert heading.split() == ["kind", "turn", "tokens", "why", "text"]
+    segments = window["segments"]
+    assert [line.split()[0] for line in lines[: len(segments)]] == [s["kind"] for s in segments]
+    for line, segment in zip(lines, segments, strict=False):
+        assert segment["reason"] in line
+        assert len(line) < 200
+    assert max(len(line) for line in lines) > 120
+    assert "\x1b" not in done.out
+
+
+def test_the_sum_is_the_meters_and_estimates_are_marked(jitchat: Shell):
+    window = jitchat("window", QUESTION, "--json").json
+
+    out = jitchat("window", QUESTION).out
+
+    assert window["counter"]["exact"] is False
+    assert (
+        f"demo in jit: ~{window['used']:,} used + ~{window['free']:,} free"
+        f" + 2,048 reserve = 32,768 limit\nfull would be ~{window['full_tokens']:,};"
+        " counted by estimate for reader\n"
+    ) in out
+    assert f"~{window['segments'][0]['tokens']}" in out
+
+
+def test_exact_figures_are_not_marked(jitchat: Shell, shared_vocabulary: Path):
+    out = jitchat("window", QUESTION).out
+
+    assert "counted by o200k_base for reader" in out
+    assert "~" not in out.split("demo in jit")[1]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_in_a_terminal_every_line_fits(jitchat: Shell, monkeypatch: pytest.MonkeyPatch, width: int):
+    from rich.cells import cell_len
+
+    monkeypatch.setattr(turns, "is_terminal", lambda stream: True)
+    monkeypatch.setenv("COLUMNS", str(width))
+
+    table = jitchat("window", "漢字" * 100).out.split("demo in jit")[0]
+
+    lines = table.splitlines()
+    assert max(map(cell_len, lines)) <= max(width, 45)
+    assert all(line.split()[0] in ("kind", *report._COLOURS, "draft") for line in lines)
+
+
+@pytest.mark.parametrize(("no_colour", "coloured"), [("", True), ("1", False)])
+def test_colours_are_for_terminals_that_want_them(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch, no_colour: str, coloured: bool
+):
+    from click.testing import CliRunner
+
+    from jitchat.cli import commands
+
+    monkeypatch.setenv("NO_COLOR", no_colour)
+
+    done = CliRunner().invoke(commands, ["window", QUESTION], color=True)
+
+    assert ("\x1b[" in done.output) == coloured

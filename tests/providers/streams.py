@@ -1,0 +1,99 @@
+"""Streams as servers send them, and a provider that is answered by a function."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import aclosing
+from typing import Any
+
+import httpx
+
+from jitchat.errors import ProviderError
+from jitchat.providers.http import HttpProvider
+from jitchat.providers.openai import OpenAiProtocol
+from jitchat.providers.protocol import Endpoint
+from jitchat.providers.provider import Delta, Options, Piece
+from jitchat.turn import Message, Role
+
+KEY = "sk-canary-5f3a9e0c7d2b"
+ASKED = (Message(Role.SYSTEM, "Be brief."), Message(Role.USER, "hello", 1))
+EVENTS = {"content-type": "text/event-stream"}
+
+
+class Body(httpx.AsyncByteStream):
+    """A body in given chunks; an error among them breaks the connection there."""
+
+    def __init__(self, chunks: Iterable[bytes | Exception]) -> None:
+        self.chunks = list(chunks)
+        self.read = 0
+        self.closed = False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for chunk in self.chunks:
+            if isinstance(chunk, Exception):
+                raise chunk
+            self.read += 1
+            yield chunk
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+def endpoint(**more: Any) -> Endpoint:
+    return Endpoint(
+        **{"name": "openai", "base_url": "http://models.test/v1", "model": "m", "key": KEY} | more
+    )
+
+
+def provider(
+    answer: httpx.Response | Exception | Callable[[httpx.Request], httpx.Response], **more: Any
+) -> HttpProvider:
+    """A provider whose every request gets this answer."""
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer if isinstance(answer, httpx.Response) else answer(request)
+
+    return HttpProvider(endpoint(**more), OpenAiProtocol(), httpx.MockTransport(handle))
+
+
+def streamed(*chunks: bytes | str | Exception, status: int = 200, **headers: str) -> httpx.Response:
+    """A response whose body comes in these chunks."""
+    body = Body(chunk.encode() if isinstance(chunk, str) else chunk for chunk in chunks)
+    return httpx.Response(status, headers=EVENTS | headers, stream=body)
+
+
+async def collect(
+    wanted: HttpProvider, messages: Sequence[Message] = ASKED
+) -> tuple[list[Piece], ProviderError | None]:
+    """What came of a request: the pieces, and the error that ended it."""
+    pieces: list[Piece] = []
+    failure = None
+    try:
+        async with aclosing(wanted.stream(messages, Options())) as stream:
+            async for piece in stream:
+                pieces.append(piece)  # noqa: PERF401  what came before an error counts
+    except ProviderError as error:
+        failure = error
+    await wanted.aclose()
+    return pieces, failure
+
+
+def text_of(pieces: Iterable[Piece]) -> str:
+    return "".join(piece.text for piece in pieces if isinstance(piece, Delta))
+
+
+def event(value: object, newline: str = "\n") -> str:
+    return f"data: {json.dumps(value)}{newline}{newline}"
+
+
+def delta(text: str | None, **more: Any) -> dict[str, Any]:
+    """A chunk as OpenAI sends it."""
+    return {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None} | more]}
+
+
+DONE = "data: [DONE]\n\n"
+STOP = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+HELLO = event(delta("Hel")) + event(delta("lo")) + event(STOP)

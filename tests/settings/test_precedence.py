@@ -1,0 +1,160 @@
+"""Which source wins, and what is told of where a value came from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jitchat.settings import Settings, load_settings
+from jitchat.settings.sources import unknown_variables
+from jitchat.settings.values import all_keys, default_of, rule_of, variables_of
+
+NOWHERE = Path("/nowhere/config.toml")
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    return tmp_path / "config.toml"
+
+
+def value_of(settings: Settings, key: str) -> object:
+    section, name = key.split(".")
+    return getattr(getattr(settings, section), name)
+
+
+def test_without_any_source_everything_is_the_default():
+    settings = load_settings(NOWHERE, {})
+
+    assert settings.chat.mode == "jit"
+    assert settings.provider.name == "reader"
+    assert {origin for _, _, origin in settings.rows()} == {"default"}
+
+
+def test_flag_wins_over_environment_over_file_over_default(config: Path):
+    config.write_text('[chat]\nmode = "full"\n')
+    environ = {"JITCHAT_MODE": "recency"}
+
+    by_file = load_settings(config, {})
+    by_variable = load_settings(config, environ)
+    by_flag = load_settings(config, environ, {"chat.mode": "jit"})
+
+    assert [each.chat.mode for each in (by_file, by_variable, by_flag)] == [
+        "full",
+        "recency",
+        "jit",
+    ]
+    assert [each.origin("chat.mode") for each in (by_file, by_variable, by_flag)] == [
+        str(config),
+        "$JITCHAT_MODE",
+        "--mode",
+    ]
+
+
+@pytest.mark.parametrize("key", [key for key in all_keys() if rule_of(key).flag])
+def test_the_origin_of_a_flag_is_the_flag_as_it_is_typed(key: str):
+    choices = rule_of(key).choices
+    value = choices[0] if choices else {str: "x", int: 9_000}[type(default_of(key))]
+
+    settings = load_settings(NOWHERE, {}, {key: value})
+
+    assert value_of(settings, key) == value
+    assert settings.origin(key) == rule_of(key).flag
+
+
+@pytest.mark.parametrize("key", all_keys())
+def test_every_setting_has_a_variable_of_its_own(key: str):
+    default = default_of(key)
+    text = {bool: "no", int: "77", float: "2.5"}.get(type(default), "x")
+    if rule_of(key).choices:
+        text = rule_of(key).choices[-1]
+
+    settings = load_settings(NOWHERE, {variables_of(key)[-1]: text})
+
+    assert value_of(settings, key) == {"no": False, "77": 77, "2.5": 2.5}.get(text, text)
+    assert settings.origin(key) == f"${variables_of(key)[-1]}"
+
+
+def test_an_empty_variable_counts_as_not_set():
+    assert load_settings(NOWHERE, {"JITCHAT_MODE": "", "OPENAI_API_KEY": ""}) == load_settings(
+        NOWHERE, {}
+    )
+
+
+def test_jitchats_own_variable_wins_over_the_well_known_one():
+    environ = {"OPENAI_API_KEY": "one", "JITCHAT_PROVIDER_API_KEY": "two"}
+
+    settings = load_settings(NOWHERE, environ)
+
+    assert settings.provider.api_key == "two"
+    assert settings.origin("provider.api_key") == "$JITCHAT_PROVIDER_API_KEY"
+
+
+@pytest.mark.parametrize(
+    ("flags", "origin"),
+    [
+        ({"provider.base_url": "http://localhost:1/v1"}, "implied by --base-url"),
+        ({"provider.model": "m"}, "implied by --model"),
+    ],
+)
+def test_an_address_or_a_model_alone_means_openai(flags: dict[str, object], origin: str):
+    settings = load_settings(NOWHERE, {}, flags)
+
+    assert settings.provider.name == "openai"
+    assert settings.origin("provider.name") == origin
+
+
+def test_an_implied_provider_names_the_file_that_implies_it(config: Path):
+    config.write_text('[provider]\nmodel = "m"\n')
+
+    assert load_settings(config, {}).origin("provider.name") == f"implied by {config}"
+
+
+def test_a_named_provider_is_not_overruled_by_an_address():
+    flags = {"provider.name": "reader", "provider.base_url": "http://localhost:1/v1"}
+
+    assert load_settings(NOWHERE, {}, flags).provider.name == "reader"
+
+
+def test_an_empty_model_in_the_file_implies_nothing(config: Path):
+    config.write_text('[provider]\nmodel = ""\n')
+
+    assert load_settings(config, {}).provider.name == "reader"
+
+
+def test_a_key_alone_changes_nothing_but_the_key():
+    settings = load_settings(NOWHERE, {"OPENAI_API_KEY": "sk-x"})
+
+    assert settings.provider.name == "reader"
+    assert settings.provider.api_key == "sk-x"
+
+
+def test_key_bindings_are_taken_as_they_stand(config: Path):
+    config.write_text('[keys]\ninspector = "f3"\n')
+
+    settings = load_settings(config, {})
+
+    assert settings.keys == {"inspector": "f3"}
+    assert ("keys.inspector", '"f3"', str(config)) in list(settings.rows())
+
+
+@pytest.mark.parametrize("content", [b"", b"\n# nothing\n", b"\xef\xbb\xbf[chat]\n"])
+def test_a_file_that_sets_nothing_is_fine(config: Path, content: bytes):
+    config.write_bytes(content)
+
+    assert load_settings(config, {}).chat == load_settings(NOWHERE, {}).chat
+
+
+def test_variables_that_set_nothing_are_named_with_the_nearest_that_does():
+    environ = {"JITCHAT_WINDOW_RECNT": "5", "JITCHAT_HOME": "/x", "JITCHAT_MODE": "jit", "A": "b"}
+
+    assert list(unknown_variables(environ)) == [
+        "$JITCHAT_WINDOW_RECNT is no setting and has no effect."
+        " Did you mean 'JITCHAT_WINDOW_RECENT'?"
+    ]
+
+
+def test_text_that_no_request_can_hold_is_repaired():
+    settings = load_settings(NOWHERE, {"JITCHAT_CHAT_SYSTEM": "a\udcffb\0c"})
+
+    assert settings.chat.system == "a�b␀c"

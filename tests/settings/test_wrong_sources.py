@@ -1,0 +1,166 @@
+"""What is said of a source that is wrong: where, what, and what to write instead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as rounds_of
+from hypothesis import strategies as st
+
+from jitchat.errors import SettingsError
+from jitchat.settings import Settings, load_settings
+from jitchat.settings.values import all_keys, default_of, variables_of
+
+NOWHERE = Path("/nowhere/config.toml")
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    return tmp_path / "config.toml"
+
+
+def refusal(config: Path, environ: dict[str, str] | None = None, **flags: object) -> SettingsError:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(config, environ or {}, {k.replace("__", "."): v for k, v in flags.items()})
+    assert caught.value.exit_code == 2
+    return caught.value
+
+
+def loaded_or_refused(config: Path, environ: dict[str, str]) -> tuple[Settings | None, str]:
+    """The settings, or what is said of them; any other end is a failure."""
+    try:
+        return load_settings(config, environ), ""
+    except SettingsError as error:
+        return None, str(error)
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        ("[window]\nrecnt = 5\n", ["'window.recnt'", "not a key", "'window.recent'"]),
+        ("[windo]\nrecent = 5\n", ["'windo'", "not a section", "'window'"]),
+        ("model = 'x'\n", ["'model'", "not a section", "'provider.model'"]),
+        ("[chat]\nmode = 'jitt'\n", ["chat.mode", "'jitt'", "full, recency or jit", "'jit'"]),
+        ("[window]\nrecent = '5'\n", ["window.recent", "a whole number", "'5'"]),
+        ("[window]\nrecent = true\n", ["window.recent", "a whole number", "true"]),
+        ("[window]\nrecent = 1.5\n", ["window.recent", "a whole number", "1.5"]),
+        ("[window]\nrecent = [1]\n", ["window.recent", "a whole number", "a list"]),
+        ("[window]\nrecent = -1\n", ["window.recent", "at least 0", "-1"]),
+        ("[provider]\nreserve = 0\n", ["provider.reserve", "at least 1", "0"]),
+        ("[provider]\nread_seconds = 0.5\n", ["provider.read_seconds", "at least 1", "0.5"]),
+        ("[provider]\ntemperature = nan\n", ["provider.temperature", "finite", "nan"]),
+        ("[provider]\ntemperature = true\n", ["provider.temperature", "a number", "true"]),
+        ("[screen]\ninspector = 1\n", ["screen.inspector", "true or false", "1"]),
+        ("[chat.mode]\nx = 1\n", ["chat.mode", "a text", "a table"]),
+        ("[chat]\nsystem = 2026-01-01\n", ["chat.system", "a text", "2026-01-01"]),
+        ("chat = 5\n", ["chat", "must be a table", "[chat]"]),
+        ("[[chat]]\nmode = 'jit'\n", ["chat", "must be a table"]),
+        ("keys = 3\n", ["[keys]", "texts"]),
+        ("[keys]\ninspector = 3\n", ["[keys]", "texts"]),
+        ("[chat]\nmode = \n", ["not valid TOML", "line 2"]),
+        ("[chat]\nmode = 'jit'\nmode = 'full'\n", ["not valid TOML", "line 3"]),
+        (f"x = {'[' * 100_000}", ["nested too deeply"]),
+        (f"[window]\nrecent = {'9' * 5_000}\n", ["not valid TOML"]),
+    ],
+    ids=lambda value: repr(value)[:40],
+)
+def test_a_wrong_file_is_told_by_name_with_what_to_write_instead(
+    config: Path, content: str, parts: list[str]
+):
+    config.write_text(content)
+
+    told = str(refusal(config))
+
+    assert str(config) in told
+    for part in parts:
+        assert part in told
+
+
+def test_a_file_that_is_not_utf8_is_told_with_the_byte(config: Path):
+    config.write_bytes(b"[chat]\nsystem = '\xff'\n")
+
+    assert "not UTF-8 text (byte 17)" in str(refusal(config))
+
+
+def test_a_directory_in_place_of_the_file_is_told(tmp_path: Path):
+    assert f"{tmp_path} cannot be read: Is a directory." in str(refusal(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "parts"),
+    [
+        ("JITCHAT_WINDOW_RECENT", "abc", ["window.recent", "a whole number", "'abc'"]),
+        ("JITCHAT_WINDOW_RECENT", "-5", ["window.recent", "at least 0"]),
+        ("JITCHAT_WINDOW_RECENT", "9" * 5_000, ["window.recent", "a whole number"]),
+        ("JITCHAT_SCREEN_INSPECTOR", "maybe", ["screen.inspector", "true or false"]),
+        ("JITCHAT_PROVIDER_TEMPERATURE", "inf", ["provider.temperature", "finite"]),
+        ("JITCHAT_MODE", "recent", ["chat.mode", "'recent'", "Did you mean 'recency'?"]),
+    ],
+    ids=lambda value: repr(value)[:40],
+)
+def test_a_wrong_variable_is_told_by_name(variable: str, text: str, parts: list[str]):
+    told = str(refusal(NOWHERE, {variable: text}))
+
+    assert told.startswith(f"${variable}: ")
+    for part in parts:
+        assert part in told
+
+
+def test_a_wrong_flag_is_told_by_name():
+    told = str(refusal(NOWHERE, chat__mode="jitt"))
+
+    assert told.startswith("--mode: ")
+    assert told.endswith("Did you mean 'jit'?")
+
+
+def test_what_is_wrong_is_told_even_where_another_source_wins(config: Path):
+    config.write_text("[window]\nrecent = 'many'\n")
+
+    assert str(config) in str(refusal(config, {"JITCHAT_WINDOW_RECENT": "5"}))
+
+
+VALID = """
+[chat]
+mode = "full"
+system = "Be brief."
+[provider]
+limit = 16000
+temperature = 0.5
+[screen]
+inspector = false
+[keys]
+quit = "ctrl+q"
+"""
+
+
+@rounds_of(deadline=None, max_examples=100)
+@given(data=st.data())
+def test_no_file_makes_it_fail_in_another_way(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+):
+    start = data.draw(st.integers(0, len(VALID)))
+    end = data.draw(st.integers(start, min(len(VALID), start + 12)))
+    middle = data.draw(
+        st.binary(max_size=12) | st.sampled_from([b"[", b"=", b"[[x]]\n", b"9" * 50])
+    )
+    config = tmp_path_factory.getbasetemp() / "mutated.toml"
+    config.write_bytes(VALID[:start].encode() + middle + VALID[end:].encode())
+
+    settings, told = loaded_or_refused(config, {})
+
+    assert list(settings.rows()) if settings else str(config) in told
+
+
+@rounds_of(deadline=None, max_examples=60)
+@given(key=st.sampled_from(all_keys()), text=st.text(max_size=20))
+def test_no_variable_makes_it_fail_in_another_way(key: str, text: str):
+    variable, (section, name) = variables_of(key)[-1], key.split(".")
+
+    settings, told = loaded_or_refused(NOWHERE, {variable: text})
+
+    if settings:
+        assert type(getattr(getattr(settings, section), name)) is type(default_of(key))
+    else:
+        assert told.startswith(f"${variable}: {key} ")

@@ -1,0 +1,101 @@
+"""What may be stored and what may be shown."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jitchat.text.safe import one_line, repaired, shortened, visible
+
+quick = settings(deadline=None, max_examples=200, derandomize=True)
+anything = st.text(st.characters(codec=None), max_size=200)
+JOINERS = "\u200c\u200d"
+SEEN_FORMATS = ("ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN")
+
+
+def test_escape_becomes_a_picture_of_itself():
+    assert visible("\x1b[31mred\x07") == "␛[31mred␇"
+
+
+def test_tabs_and_line_feeds_stay_and_every_line_end_is_a_line_feed():
+    assert visible("a\tb\r\nc\u2028d\x85e") == "a\tb\nc\nd\ne"
+
+
+def test_a_bare_carriage_return_cannot_overwrite_the_line():
+    assert visible("safe\revil") == "safe␍evil"
+
+
+def test_text_cannot_change_its_direction_or_hide():
+    assert visible("a\u202eb\u2066c") == "a\ufffdb\ufffdc"
+    assert visible("a\u200bb\u00adc\ufeffd\U000e0041e\U000e0100f") == "abcdef"
+
+
+def test_families_of_emoji_and_joined_scripts_survive():
+    assert visible("👩‍👩‍👧 ❤️ क्‍ष") == "👩‍👩‍👧 ❤️ क्‍ष"
+
+
+def test_no_format_character_but_joiners_and_those_with_a_shape_is_shown():
+    left = {
+        character
+        for character in map(chr, range(sys.maxunicode + 1))
+        if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+        and visible(character) == character
+        and not unicodedata.name(character, "").startswith(SEEN_FORMATS)
+    }
+    assert left == {"\t", "\n", *JOINERS}
+
+
+@quick
+@given(anything)
+def test_what_is_visible_holds_no_control_character(text):
+    shown = visible(text)
+    assert not [c for c in shown if unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n"]
+
+
+@quick
+@given(anything, st.integers(0, 200))
+def test_a_stream_may_be_cut_anywhere(text, cut):
+    text = text.replace("\r", "")
+    assert visible(text[:cut]) + visible(text[cut:]) == visible(text)
+
+
+@quick
+@given(anything)
+def test_what_is_repaired_can_be_encoded_and_holds_no_nul(text):
+    assert repaired(text).encode("utf-8").decode("utf-8") == repaired(text)
+    assert "\0" not in repaired(text)
+
+
+@quick
+@given(st.text(max_size=100))
+def test_text_without_nul_and_surrogates_is_left_as_it_is(text):
+    text = text.replace("\0", "")
+    assert repaired(text) == text
+
+
+def test_split_surrogates_are_joined_and_lone_ones_replaced():
+    assert repaired("\ud83d\ude00") == "😀"
+    assert repaired("a\ud83db\udc00c") == "a\ufffdb\ufffdc"
+    assert repaired("a\0b") == "a␀b"
+
+
+def test_white_space_of_any_kind_becomes_one_blank():
+    assert one_line("  a\n\n\tb\u00a0 c\u2029") == "a b c"
+
+
+@quick
+@given(anything, st.integers(0, 60))
+def test_a_shortened_line_keeps_its_width(text, width):
+    short = shortened(text, width)
+    assert "\n" not in short
+    assert len(short) <= max(1, width)
+
+
+@pytest.mark.parametrize("padding", ["", " " * 10_000])
+def test_a_shortened_line_is_cut_at_a_word(padding):
+    assert shortened(padding + "the quick brown fox jumps", 16) == "the quick brown…"
+    assert shortened(padding + "the quick", 16) == "the quick"

@@ -1,0 +1,74 @@
+"""Small files of every format that is known."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+POISON = "POISON: the answer is forty-two"
+
+
+def locomo_sample(name: str = "conv-1", **changes: object) -> dict[str, Any]:
+    """A conversation of LoCoMo's shape; what must not be read is poisoned."""
+    talk: dict[str, Any] = {
+        "speaker_a": "Ann",
+        "speaker_b": "Bo",
+        "session_2_date_time": "1:14 pm on 25 May, 2023",
+        "session_2": [{"speaker": "Bo", "dia_id": "D2:1", "text": "Ten days later."}],
+        "session_10_date_time": "12:05 am on 1 June, 2023",
+        "session_10": [{"speaker": "Ann", "dia_id": "D10:1", "text": "The last one."}],
+        "session_1_date_time": "1:56 pm on 8 May, 2023",
+        "session_1": [
+            {"speaker": "Ann", "dia_id": "D1:1", "text": "Hello Bo."},
+            {
+                "speaker": "Bo",
+                "dia_id": "D1:2",
+                "text": "Look at this!",
+                "blip_caption": "a photo of a red kite",
+                "query": POISON,
+                "img_url": [POISON],
+            },
+        ],
+        "session_11_date_time": "1:00 pm on 2 June, 2023",
+    }
+    return {
+        "sample_id": name,
+        "conversation": talk | changes,
+        "qa": [{"question": POISON, "answer": POISON}],
+        "observation": {"session_1_observation": {"Ann": [[POISON, "D1:1"]]}},
+        "event_summary": {"events_session_1": {"Ann": [POISON]}},
+        "session_summary": {"session_1_summary": POISON},
+    }
+
+
+def plain_turns(count: int = 4) -> list[dict[str, Any]]:
+    """Turns that take turns, a minute apart."""
+    return [
+        {
+            "role": "assistant" if number % 2 else "user",
+            "content": f"This is message number {number} about the harbour.",
+            "created_at": f"2026-03-02T09:{number % 60:02}:00+00:00",
+        }
+        for number in range(count)
+    ]
+
+
+def jsonl(items: list[Any]) -> str:
+    """One item a line."""
+    return "".join(f"{json.dumps(item)}\n" for item in items)
+
+
+def brief(value: object) -> str:
+    """The id of a test's parameter, which may be huge."""
+    return repr(value)[:40]
+
+
+def written(folder: Path, name: str, content: object) -> Path:
+    """A file with bytes, with text, or with a value as JSON."""
+    path = folder / name
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path

@@ -1,0 +1,212 @@
+"""Which format a file is in, and what is said of a file in none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from jitchat.errors import ImportFailed
+from jitchat.transfer import formats
+from jitchat.transfer.formats import read_file
+from tests.transfer.files import brief, jsonl, locomo_sample, plain_turns, written
+
+
+def refusal(path: Path, pick: str | None = None) -> str:
+    with pytest.raises(ImportFailed) as caught:
+        read_file(path, pick)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        json.dumps(plain_turns(3)),
+        json.dumps({"messages": plain_turns(3)}),
+        json.dumps(plain_turns(3), indent=4),
+        jsonl(plain_turns(3)),
+        jsonl(plain_turns(3)).replace("\n", "\r\n"),
+        "\n\n" + jsonl(plain_turns(3)).rstrip(),
+        b"\xef\xbb\xbf" + json.dumps(plain_turns(3)).encode(),
+        b"\xef\xbb\xbf" + jsonl(plain_turns(3)).encode(),
+        json.dumps(plain_turns(3)).encode("utf-16"),
+        jsonl(plain_turns(3)).encode("utf-16-le"),
+        jsonl(plain_turns(3)).encode("utf-32"),
+    ],
+    ids=brief,
+)
+def test_a_list_of_turns_is_read_in_every_shape_and_encoding(tmp_path: Path, content: str | bytes):
+    (found,) = read_file(written(tmp_path, "my talk.jsonl", content))
+
+    assert [turn.content for turn in found.turns] == [each["content"] for each in plain_turns(3)]
+    assert found.title == "my talk"
+    assert not found.skipped
+
+
+def test_a_single_line_of_jsonl_is_read(tmp_path: Path):
+    (found,) = read_file(written(tmp_path, "talk.jsonl", jsonl(plain_turns(1))))
+
+    assert len(found.turns) == 1
+
+
+def test_line_separators_inside_a_text_do_not_end_a_line(tmp_path: Path):
+    content = "one\u2028two\x85three\x0cfour"
+    line = json.dumps({"role": "user", "content": content}, ensure_ascii=False)
+
+    (found,) = read_file(written(tmp_path, "talk.jsonl", f"{line}\n{line}\n".encode()))
+
+    assert [turn.content for turn in found.turns] == [content, content]
+
+
+def test_broken_lines_are_counted_and_the_rest_is_taken(tmp_path: Path):
+    lines = jsonl(plain_turns(3)).splitlines()
+    lines[1:1] = ['{"role": "user", "content": "half', "nonsense", "[" * 100_000, "5"]
+
+    (found,) = read_file(written(tmp_path, "talk.jsonl", "\n".join(lines)))
+
+    assert len(found.turns) == 3
+    assert dict(found.skipped) == {"not JSON (lines 2, 3, 4)": 3, "not an object": 1}
+
+
+@pytest.mark.parametrize("first", ["nonsense", '{"role": "us', "[" * 100_000, "{" * 3], ids=brief)
+def test_a_broken_first_line_does_not_hide_the_others(tmp_path: Path, first: str):
+    text = f"{first}\n{jsonl(plain_turns(2))}"
+    if first.startswith("["):
+        assert "nested too deeply" in refusal(written(tmp_path, "talk.jsonl", text))
+        return
+
+    (found,) = read_file(written(tmp_path, "talk.jsonl", text))
+
+    assert dict(found.skipped) == {"not JSON (line 1)": 1}
+    assert len(found.turns) == 2
+
+
+@pytest.mark.parametrize("indent", [None, 0, 2])
+@pytest.mark.parametrize(
+    "value", [plain_turns(5), [locomo_sample()], locomo_sample()], ids=["plain", "locomo", "one"]
+)
+def test_a_file_that_was_cut_off_is_refused_whole(
+    tmp_path: Path, value: object, indent: int | None
+):
+    whole = json.dumps(value, indent=indent)
+
+    for cut in range(1, len(whole) - 1, max(1, len(whole) // 40)):
+        told = refusal(written(tmp_path, "cut.json", whole[:cut]))
+        assert "is not JSON" in told
+
+
+def test_one_turn_a_line_in_a_list_that_was_cut_off_is_refused_whole(tmp_path: Path):
+    lines = ",\n".join(json.dumps(turn) for turn in plain_turns(5))
+
+    assert "is not JSON" in refusal(written(tmp_path, "cut.json", f"[\n{lines}\n"))
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "is empty"),
+        (b" \n\t\n", "is empty"),
+        (b"\xef\xbb\xbf", "is not JSON"),
+        (b"hello", "is not JSON"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0", "is not JSON"),
+        (b"[" * 100_000, "is nested too deeply"),
+        (b'{"a":' * 100_000, "is nested too deeply"),
+        (b"null", "holds no turns"),
+        (b"5", "holds no turns"),
+        (b"{}", "holds no turns"),
+        (b"[]", "holds no turns"),
+        (b'[1, "a", null]', "holds no turns (left out: 3 not an object)"),
+        (b'[{"role": "user"}]', "holds no turns (left out: 1 its content is no text)"),
+        (b'{"messages": {"a": 1}}', "holds no turns (left out: 1 no known role)"),
+        (b'[{"conversation": {"speaker_a": "A"}}]', "holds no turns"),
+    ],
+    ids=brief,
+)
+def test_what_is_no_conversation_is_refused_with_what_would_be(
+    tmp_path: Path, content: bytes, told: str
+):
+    said = refusal(written(tmp_path, "file", content))
+
+    assert told in said
+    assert said.endswith("(created_at and name are optional).")
+
+
+def test_numbers_of_thousands_of_digits_do_no_harm(tmp_path: Path):
+    digits = "9" * 5_000
+    text = f'[{{"role": "user", "content": "hi", "created_at": {digits}, "x": -{digits}}}]'
+
+    (found,) = read_file(written(tmp_path, "file.json", text))
+
+    assert dict(found.changed) == {"its date was not understood": 1}
+
+
+@pytest.mark.parametrize(
+    ("raw", "kept"),
+    [
+        (b"caf\xe9 ol\xe9", "caf� ol�"),
+        (b"a\\ud83d b", "a� b"),
+        (b"a\0b", "a␀b"),
+        (b"a\\u0000b", "a␀b"),
+        (b"\\ud83d\\ude00", "😀"),
+    ],
+)
+def test_bytes_that_are_no_text_cost_only_themselves(tmp_path: Path, raw: bytes, kept: str):
+    content = b'[{"role": "user", "content": "' + raw + b'"}]'
+
+    (found,) = read_file(written(tmp_path, "file.json", content))
+
+    assert found.turns[0].content == kept
+    assert bool(found.changed) == ("😀" not in kept)
+
+
+def test_a_missing_file_and_a_folder_are_told(tmp_path: Path):
+    assert (
+        refusal(tmp_path / "none.json") == f"There is no file {tmp_path}/none.json. Check the name."
+    )
+    assert f"{tmp_path} cannot be read: Is a directory." in refusal(tmp_path)
+
+
+def test_a_file_above_the_cap_is_refused_whatever_its_size_claims_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    assert formats.MAX_BYTES == 200 << 20
+    monkeypatch.setattr(formats, "MAX_BYTES", 2 << 20)
+
+    assert "is larger than 2 MB" in refusal(written(tmp_path, "big", b" " * ((2 << 20) + 1)))
+    assert "is larger than 2 MB" in refusal(Path("/dev/zero"))
+
+
+def test_a_turn_of_a_megabyte_on_one_line_is_taken(tmp_path: Path):
+    content = "word " * 200_000 + "x" * 200_000
+
+    (found,) = read_file(
+        written(tmp_path, "f.jsonl", jsonl([{"role": "user", "content": content}]))
+    )
+
+    assert found.turns[0].content == content
+
+
+def test_one_conversation_can_be_picked(tmp_path: Path):
+    path = written(tmp_path, "f.json", [locomo_sample("conv-1"), locomo_sample("conv-2")])
+
+    assert [each.id for each in read_file(path, "conv-2")] == ["conv-2"]
+
+
+def test_picking_what_is_not_there_names_what_is(tmp_path: Path):
+    path = written(tmp_path, "f.json", [locomo_sample(f"conv-{n}") for n in range(30)])
+
+    told = refusal(path, "conv-99")
+
+    assert "has no conversation 'conv-99'" in told
+    assert "It has conv-0, conv-1," in told
+    assert told.endswith("conv-19 and 10 more.")
+
+
+def test_titles_and_ids_of_any_length_become_short(tmp_path: Path):
+    sample = locomo_sample("i" * 9_000, speaker_a="a" * 9_000)
+
+    (found,) = read_file(written(tmp_path, "f.json", [sample]))
+
+    assert len(found.id) == 80
+    assert len(found.title) <= 120

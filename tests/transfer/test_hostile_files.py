@@ -1,0 +1,144 @@
+"""Files that somebody damaged: read, or refused in a sentence, and never half stored."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import settings as rounds_of
+from hypothesis import strategies as st
+
+from jitchat.errors import ImportFailed
+from jitchat.memory.embedder import NoEmbedder
+from jitchat.memory.store import ColdStore
+from jitchat.transfer.formats import read_file
+from jitchat.transfer.intake import index_conversation, store_all
+from jitchat.transfer.locomo import is_locomo, read_locomo
+from jitchat.transfer.plain import read_plain
+from jitchat.transfer.report import Found
+from tests.transfer.files import jsonl, locomo_sample, plain_turns, written
+
+WHOLE = [
+    json.dumps([locomo_sample(), locomo_sample("conv-2")]).encode(),
+    json.dumps(plain_turns(8), indent=1).encode(),
+    jsonl(plain_turns(8)).encode(),
+    json.dumps({"messages": plain_turns(3)}).encode("utf-16"),
+]
+INSERTED = [
+    b"\0",
+    b"\xff\xfe",
+    b'"',
+    b"{",
+    b"[[[[",
+    b"}",
+    b",",
+    b"\\ud800",
+    b"1e999",
+    b"null",
+    b"\x1b[2J",
+]
+
+
+def mutated(whole: bytes, luck: random.Random) -> bytes:
+    """The file with one to four injuries."""
+    data = bytearray(whole)
+    for _ in range(luck.randint(1, 4)):
+        at = luck.randrange(len(data) + 1)
+        injury = luck.randrange(5)
+        if injury == 0:
+            del data[at : at + luck.randint(1, 40)]
+        elif injury == 1:
+            data[at:at] = luck.choice(INSERTED)
+        elif injury == 2:
+            data[at : at + 1] = bytes([luck.randrange(256)])
+        elif injury == 3:
+            del data[at:]
+        else:
+            data[at:at] = data[at : at + luck.randint(1, 200)]
+    return bytes(data)
+
+
+def read_or_refused(path: Path) -> tuple[list[Found], str]:
+    """What was read, or what is said of the file; any other end is a failure."""
+    try:
+        return read_file(path), ""
+    except ImportFailed as error:
+        return [], str(error)
+
+
+def test_a_damaged_file_is_read_or_refused_and_never_half_stored(
+    tmp_path: Path, store: ColdStore, rounds: Callable[[int, int], int]
+):
+    stored = refused = 0
+    for seed in range(rounds(300, 10_000)):
+        luck = random.Random(seed)
+        path = written(tmp_path, "damaged", mutated(luck.choice(WHOLE), luck))
+        before = len(store.conversations())
+        found, told = read_or_refused(path)
+        if told:
+            assert str(path) in told, f"seed {seed}"
+            assert len(store.conversations()) == before, f"seed {seed}"
+            refused += 1
+            continue
+        for read, made in store_all(store, found):
+            if made is not None:
+                assert tuple(store.turns(made.id)) == read.turns, f"seed {seed}"
+                list(index_conversation(store, made, NoEmbedder()))
+        stored += 1
+        store = _emptied(store)
+
+    assert min(stored, refused) > rounds(300, 10_000) // 5
+
+
+def _emptied(store: ColdStore) -> ColdStore:
+    """Without the conversations, so that counting them stays cheap."""
+    with store.database.write() as connection:
+        for table in ("vectors", "index_entries", "turns", "conversations"):
+            connection.execute(f"DELETE FROM {table}")
+        connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('rebuild')")
+    return store
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@rounds_of(deadline=None, max_examples=100)
+@given(
+    items=st.lists(
+        st.fixed_dictionaries(
+            {}, optional=dict.fromkeys(("role", "content", "name", "created_at"), values)
+        )
+        | values,
+        max_size=4,
+    )
+)
+def test_a_plain_list_of_any_types_is_accounted_for(items: list[object]):
+    (found,) = read_plain(items, "talk")
+
+    assert len(found.turns) + sum(found.skipped.values()) == len(items)
+
+
+@rounds_of(deadline=None, max_examples=100)
+@given(
+    key=st.sampled_from(
+        ["speaker_a", "speaker_b", "session_1", "session_2_date_time", "sample_id"]
+    ),
+    value=values,
+)
+def test_locomo_of_any_types_is_accounted_for(key: str, value: object):
+    sample = locomo_sample(**{key: value})
+
+    assert is_locomo([sample])
+    (found,) = read_locomo([sample])
+    session = value if key == "session_1" else [1, 2]
+    items = len(session) + 2 if isinstance(session, list) else 3
+    assert len(found.turns) + sum(found.skipped.values()) == items

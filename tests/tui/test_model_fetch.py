@@ -1,0 +1,35 @@
+"""A better embedding model is fetched in sight, stopped by its key, and used once it is here."""
+
+from __future__ import annotations
+
+from jitchat.tui.widgets.model_fetch import ModelFetch
+from jitchat.tui.widgets.top_line import TopLine
+from tests.tui.support import TestBackend, demo_app, ready, until
+
+
+async def test_a_download_is_visible_and_can_be_stopped(backend: TestBackend) -> None:
+    backend.may_fetch_model = True
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        fetch = screen.query_one(ModelFetch)
+        assert fetch.display
+        assert str(fetch.render()) == "fetching model, 3 MB · F5 stops"
+        await pilot.press("f5")
+        await until(pilot, lambda: not fetch.running, "the end of the download")
+        assert not fetch.display
+
+
+async def test_a_model_that_came_is_used(backend: TestBackend) -> None:
+    backend.may_fetch_model = backend.fetched = True
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        status = screen.query_one(TopLine).query_one("#status")
+        await until(pilot, lambda: "fake-embedder" in str(status.render()), "the new embedder")
+        assert screen.session is not None
+        assert screen.session.memory.embedder.id == "fake-embedder"
+
+
+async def test_nothing_is_fetched_where_that_is_forbidden(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        assert not screen.query_one(ModelFetch).running

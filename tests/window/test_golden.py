@@ -1,0 +1,97 @@
+"""The demo's window in each mode, as it is sent: the product's contract, read in review.
+
+`JITCHAT_WRITE_GOLDEN=1 pytest tests/window/test_golden.py` writes the files anew.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jitchat.memory.embedder import BuiltinEmbedder
+from jitchat.providers.reader import answer
+from jitchat.session import Session
+from jitchat.transfer.intake import store_demo
+from jitchat.turn import Mode
+from jitchat.window.window import ContextWindow, Kind, Segment
+from tests.support import session_on
+from tests.window.cases import turns_of
+
+GOLDEN = Path(__file__).parent / "golden"
+WRITE = "JITCHAT_WRITE_GOLDEN" in os.environ
+QUESTION = "what did we settle on for the deploy window?"
+DECISION = "Decision: the deploy window is Tuesday 02:00 UTC."
+
+
+@pytest.fixture(scope="module")
+def builtin() -> BuiltinEmbedder:
+    return BuiltinEmbedder()
+
+
+@pytest.fixture
+def demo(store, builtin) -> Session:
+    return session_on(store, store_demo(store), embedder=builtin)
+
+
+def drawn(window: ContextWindow) -> str:
+    """The window on paper: what is sent, with a note on each piece in the margin."""
+    head = f"mode {window.mode.value} · {len(window.segments)} segments\n"
+    return head + "".join(_messages(window)) + "".join(_ledger(window))
+
+
+def _messages(window: ContextWindow) -> Iterator[str]:
+    left = list(window.segments)
+    for message in window.messages():
+        yield f"\n──── {message.role.value} {'─' * (90 - len(message.role.value))}\n"
+        text = ""
+        while text != message.content:
+            segment = left.pop(0)
+            text += segment.text
+            yield f"[{_note(segment)}]\n{segment.text}"
+            yield "" if segment.text.endswith("\n") else "\n"
+
+
+def _note(segment: Segment) -> str:
+    turn = f" #{segment.turn}" if segment.turn is not None else ""
+    return f"{segment.kind.value}{turn}: {segment.reason}"
+
+
+def _ledger(window: ContextWindow) -> Iterator[str]:
+    yield f"\n──── ledger {'─' * 84}\nturn  rank  verdict    reason\n"
+    for row in window.ledger:
+        rank = "" if row.rank is None else row.rank
+        yield f"{f'#{row.turn}':>4}  {rank:>4}  {row.verdict.value:<9}  {row.reason}\n"
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_the_demos_window_is_the_one_on_file(demo, mode):
+    text, path = drawn(demo.preview(QUESTION, mode)), GOLDEN / f"{mode.value}.txt"
+    if WRITE:
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+def test_jit_brings_the_decision_back_at_full_text(demo):
+    window = demo.preview(QUESTION, Mode.JIT)
+    assert 9 in turns_of(window, Kind.RETRIEVED)
+    assert DECISION in window.messages()[-1].content
+    assert window.messages()[-1].content.endswith(QUESTION)
+    assert window.used <= 0.4 * window.full_tokens
+
+
+def test_recency_has_forgotten_it(demo):
+    window = demo.preview(QUESTION, Mode.RECENCY)
+    recent = turns_of(window, Kind.RECENT)
+    assert recent
+    assert min(recent) >= 47
+    assert all(DECISION not in message.content for message in window.messages())
+
+
+def test_the_reader_knows_it_from_what_it_is_given_and_from_nothing_else(demo):
+    answers = {mode: answer(demo.preview(QUESTION, mode).messages()) for mode in Mode}
+    assert answers[Mode.FULL] == f"“{DECISION}” (#9, assistant, Mon 2026-03-02)"
+    assert answers[Mode.JIT] == f"“{DECISION}” (#9, assistant, Mon 2026-03-02 09:29)"
+    assert answers[Mode.RECENCY].startswith("The window does not hold an answer to that.")

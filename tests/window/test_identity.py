@@ -1,0 +1,130 @@
+"""What holds for every window there can be, whatever it is made from."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from jitchat.errors import WindowOverflow
+from jitchat.turn import Mode, Role
+from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
+from jitchat.window.window import ContextWindow, Kind, Verdict
+from tests.window.cases import Case, cases
+from tests.window.counters import Characters, Lines, Words
+
+quick = settings(deadline=None, max_examples=150, derandomize=True)
+thorough = settings(deadline=None, max_examples=4_000)
+ORDER = list(Kind)
+
+
+def check(case: Case, counter: TokenCounter) -> None:
+    """Every promise that a window makes by itself or beside its siblings."""
+    windows = {mode: case.window(mode, counter) for mode in Mode}
+    for window in windows.values():
+        if isinstance(window, ContextWindow):
+            check_sum(window, counter)
+            check_shape(window, case)
+            check_ledger(window, case)
+        else:
+            assert window.overshoot > 0
+    check_full(windows[Mode.FULL], case, counter)
+    check_jit(windows[Mode.JIT], windows[Mode.FULL], case, counter)
+
+
+def check_sum(window: ContextWindow, counter: TokenCounter) -> None:
+    segments = sum(segment.tokens for segment in window.segments)
+    assert segments + window.free + window.budget.reserve == window.budget.limit
+    assert window.used == request_tokens(counter, window.messages())
+    assert window.free >= 0
+    assert all(segment.tokens >= 0 for segment in window.segments)
+    assert sum(window.tokens_of(kind) for kind in Kind) == window.used
+
+
+def check_shape(window: ContextWindow, case: Case) -> None:
+    messages, kinds = window.messages(), [segment.kind for segment in window.segments]
+    assert kinds == sorted(kinds, key=ORDER.index)
+    assert kinds.count(Kind.SYSTEM) == kinds.count(Kind.DRAFT) == 1
+    draft = window.segments[-1]
+    assert draft.kind is Kind.DRAFT
+    assert messages[-1].role is Role.USER
+    assert messages[-1].content.endswith(draft.text)
+    assert draft.text.endswith(case.draft.content)
+    assert "".join(m.content for m in messages) == "".join(s.text for s in window.segments)
+    assert [m.role for m in messages].count(Role.SYSTEM) == 1
+    assert messages[0].content == case.system
+    assert Role.TOOL not in {m.role for m in messages}
+    for kind in (Kind.PINNED, Kind.RECENT, Kind.INDEX, Kind.RETRIEVED):
+        turns = [s.turn for s in window.segments if s.kind is kind]
+        assert turns == sorted(set(turns)), "each turn once, in order"
+    at_full_text = [s.turn for s in window.segments if s.kind not in (Kind.SYSTEM, Kind.INDEX)]
+    assert len(at_full_text) == len(set(at_full_text))
+
+
+def check_ledger(window: ContextWindow, case: Case) -> None:
+    rows = {row.turn: row for row in window.ledger}
+    assert len(rows) == len(window.ledger)
+    assert [row.rank for row in window.ledger if row.rank] == [
+        row.rank for row in case.retrieval.candidates
+    ]
+    there = window.kind_of_turns()
+    for row in window.ledger:
+        assert row.reason
+        sent_as = there.get(row.turn)
+        wanted = Verdict.LEFT_OUT if sent_as in (None, Kind.DRAFT) else Verdict(sent_as.value)
+        assert row.verdict is wanted
+    told = rows.keys() | {turn for turn in there if turn is not None}
+    assert {hit.turn for hit in case.retrieval.hits} <= told
+
+
+def check_full(full: ContextWindow | WindowOverflow, case: Case, counter: TokenCounter) -> None:
+    everything = [t.position for t in case.history(counter).turns]
+    if isinstance(full, ContextWindow):
+        assert [s.turn for s in full.segments if s.kind is Kind.RECENT] == everything
+        assert full.used == full.full_tokens
+    else:
+        bigger = case.budget.of_size(case.budget.budget + full.overshoot)
+        roomy = Case(case.turns, case.draft, case.system, case.retrieval, case.pinned, bigger)
+        window = roomy.window(Mode.FULL, counter)
+        assert isinstance(window, ContextWindow)
+        assert window.free == 0
+
+
+def check_jit(
+    jit: ContextWindow | WindowOverflow,
+    full: ContextWindow | WindowOverflow,
+    case: Case,
+    counter: TokenCounter,
+) -> None:
+    if isinstance(full, ContextWindow):
+        assert isinstance(jit, ContextWindow)
+        assert jit.used <= full.used
+    recency = case.window(Mode.RECENCY, counter)
+    plain = case.window(Mode.JIT, counter, pinned=False)
+    if isinstance(recency, ContextWindow):
+        assert isinstance(plain, ContextWindow)
+        passed_through = "passed through" in {s.reason.partition(":")[0] for s in plain.segments}
+        recents = [[s for s in w.segments if s.kind is Kind.RECENT] for w in (recency, plain)]
+        assert passed_through or recents[0] == recents[1]
+
+
+@pytest.mark.parametrize("counter", [EstimateCounter(), Characters(), Words(), Lines()])
+@quick
+@given(case=cases())
+def test_every_window_keeps_the_promises(counter: TokenCounter, case: Case) -> None:
+    check(case, counter)
+
+
+@quick
+@given(case=cases())
+def test_every_window_keeps_the_promises_with_a_real_vocabulary(
+    o200k: TokenCounter, case: Case
+) -> None:
+    check(case, o200k)
+
+
+@pytest.mark.long
+@thorough
+@given(case=cases())
+def test_every_window_keeps_the_promises_for_long(o200k: TokenCounter, case: Case) -> None:
+    check(case, EstimateCounter())
+    check(case, o200k)

@@ -1,0 +1,155 @@
+"""The ledger: every turn that was considered, what became of it, and why."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from jitchat.turn import Mode, Status
+from jitchat.window.budget import Budget
+from jitchat.window.history import History
+from jitchat.window.plan import Sources, plan
+from jitchat.window.tokens import message_tokens
+from jitchat.window.window import ContextWindow, Kind, LedgerRow, Verdict
+from tests.support import talk, turn
+from tests.window.cases import shortlist, turns_of
+from tests.window.counters import Characters
+
+COUNTER = Characters()
+BUDGET = Budget(limit=8_000, reserve=500, recent=400, retrieved=200, index=60)
+
+
+def window_for(
+    mode: Mode, budget: Budget = BUDGET, **more: object
+) -> tuple[ContextWindow, dict[int, LedgerRow]]:
+    turns = talk(*(f"turn {number:02} " + "words " * 20 for number in range(1, 61)))
+    history = History().extended(turns, lambda text: message_tokens(COUNTER, text))
+    sources = replace(Sources(history, turn(61, "what was it?"), "model"), **more)
+    window = plan(mode, sources, budget, COUNTER)
+    return window, {row.turn: row for row in window.ledger}
+
+
+def test_the_shortlist_comes_by_rank_and_then_what_came_along():
+    found = shortlist(20, 60, 9, 15, hits=1, decisions=[40])
+    window, _ = window_for(Mode.JIT, retrieval=found)
+    assert [row.turn for row in window.ledger] == [20, 60, 9, 15, 19, 21, 40]
+    assert [row.rank for row in window.ledger] == [1, 2, 3, 4, None, None, None]
+    assert [row.verdict for row in window.ledger[:2]] == [Verdict.RETRIEVED, Verdict.RECENT]
+    assert {row.verdict for row in window.ledger[4:6]} == {Verdict.RETRIEVED}
+
+
+def test_a_row_says_what_the_segment_says():
+    window, rows = window_for(Mode.JIT, retrieval=shortlist(20, 60, 9, hits=1), pinned=(9,))
+    for segment in window.segments:
+        if segment.turn in rows:
+            assert rows[segment.turn].reason == segment.reason
+            assert rows[segment.turn].tokens == segment.tokens
+
+
+def test_what_was_not_sent_costs_what_it_would_as_a_message_of_its_own():
+    _, rows = window_for(
+        Mode.JIT, retrieval=shortlist(20, 9, 15, hits=0), budget=replace(BUDGET, index=0)
+    )
+    assert {row.tokens for row in rows.values()} == {
+        message_tokens(COUNTER, "turn 09 " + "words " * 20)
+    }
+
+
+def test_a_candidate_that_was_not_picked_says_how_far_it_was_from_it():
+    found = shortlist(20, 9, 15, 30, 33, hits=2)
+    scores = (1.5, 1.0, 0.9, 0.998, 0.05)
+    found = replace(
+        found,
+        candidates=tuple(
+            replace(row, score=score) for row, score in zip(found.candidates, scores, strict=True)
+        ),
+        hits=tuple(
+            replace(hit, score=score) for hit, score in zip(found.hits, scores, strict=False)
+        ),
+    )
+    _, rows = window_for(Mode.JIT, retrieval=found, budget=replace(BUDGET, index=1_000))
+    assert {turn: rows[turn].reason for turn in (15, 30, 33)} == {
+        15: "0.10 below the cut",
+        30: "just below the cut",
+        33: "0.07 below the floor",
+    }
+    assert {rows[turn].verdict for turn in (15, 30, 33)} == {Verdict.INDEX}
+
+
+def test_a_candidate_as_good_as_the_last_pick_is_behind_it():
+    found = shortlist(20, 9, hits=1)
+    even = tuple(replace(row, score=1.0) for row in found.candidates)
+    tied = replace(found, candidates=even, hits=(replace(found.hits[0], score=1.0),))
+    _, rows = window_for(Mode.JIT, retrieval=tied)
+    assert rows[9].reason == "behind the last pick"
+
+
+def test_a_line_that_found_no_room_is_told():
+    _, rows = window_for(
+        Mode.JIT, retrieval=shortlist(20, 9, hits=1), budget=replace(BUDGET, index=0)
+    )
+    assert rows[9].verdict is Verdict.LEFT_OUT
+    assert rows[9].reason == "0.10 below the cut; no room for its line"
+
+
+def test_a_hit_that_was_too_dear_names_its_price_and_what_was_left():
+    window, rows = window_for(Mode.JIT, retrieval=shortlist(20, 9, 30, 40, 44, hits=5))
+    loaded = [row.tokens for row in rows.values() if row.verdict is Verdict.RETRIEVED]
+    assert 44 not in turns_of(window, Kind.RETRIEVED)
+    price = re.fullmatch(r"costs (\d+), only (\d+) left for retrieved turns", rows[44].reason)
+    assert price
+    assert int(price[1]) > int(price[2])
+    assert abs(BUDGET.retrieved - sum(loaded) - int(price[2])) < 10, "but for the fence"
+
+
+def test_a_late_decision_is_told_whether_its_line_was_sent_or_not():
+    found = shortlist(20, hits=1, decisions=[40])
+    _, rows = window_for(Mode.JIT, retrieval=found)
+    assert (rows[40].verdict, rows[40].reason) == (Verdict.INDEX, "a late decision")
+    _, rows = window_for(Mode.JIT, retrieval=found, budget=replace(BUDGET, index=0))
+    assert rows[40].verdict is Verdict.LEFT_OUT
+    assert rows[40].reason == "a late decision, no room for its line"
+
+
+def test_turns_that_a_small_window_squeezed_out_of_the_recent_block_are_told():
+    for mode in (Mode.RECENCY, Mode.JIT):
+        roomy, _ = window_for(mode)
+        window, rows = window_for(mode, budget=BUDGET.of_size(300))
+        missing = set(turns_of(roomy, Kind.RECENT)) - set(turns_of(window, Kind.RECENT))
+        assert missing
+        assert missing == rows.keys()
+        for row in rows.values():
+            assert row.verdict is Verdict.LEFT_OUT
+            assert row.reason == "the recent block had no room for it"
+            assert row.tokens > 0
+
+
+def test_a_candidate_that_was_squeezed_out_says_so_whether_or_not_its_line_is_there():
+    window, rows = window_for(Mode.JIT, retrieval=shortlist(51, hits=0), budget=BUDGET.of_size(330))
+    assert 51 not in turns_of(window, Kind.RECENT)
+    assert rows[51].reason == "the recent block had no room for it"
+
+
+def test_recency_has_the_same_shortlist_and_one_reason():
+    _, rows = window_for(Mode.RECENCY, retrieval=shortlist(20, 60, hits=2, decisions=[40]))
+    assert rows.keys() == {20, 60}
+    assert rows[20].verdict is Verdict.LEFT_OUT
+    assert rows[20].reason == "said before the recent block"
+    assert rows[60].verdict is Verdict.RECENT
+
+
+def test_full_has_every_candidate_at_full_text():
+    _, rows = window_for(Mode.FULL, retrieval=shortlist(20, 60, decisions=[40]))
+    assert {row.verdict for row in rows.values()} == {Verdict.RECENT}
+    assert {row.reason for row in rows.values()} == {"mode full: every turn"}
+
+
+def test_a_candidate_that_no_window_may_show_is_told_apart():
+    turns = talk(*("words " * 30 for _ in range(40)))
+    turns[8] = replace(turns[8], status=Status.UNANSWERED)
+    history = History().extended(turns, lambda text: message_tokens(COUNTER, text))
+    sources = Sources(history, turn(41, "?"), "model", retrieval=shortlist(9, 10))
+    rows = {row.turn: row for row in plan(Mode.JIT, sources, BUDGET, COUNTER).ledger}
+    assert rows[9].verdict is Verdict.LEFT_OUT
+    assert rows[9].reason == "not among the turns that a window may show"
+    assert rows[10].verdict is Verdict.RETRIEVED

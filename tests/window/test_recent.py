@@ -1,0 +1,156 @@
+"""The recent block: it stands still, it is cut at exchanges, and it has a floor."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+
+from jitchat.turn import Mode, Role, Turn
+from jitchat.window.budget import Budget
+from jitchat.window.history import LONGEST_EXCHANGE, History
+from jitchat.window.plan import Sources, plan
+from jitchat.window.recent import FLOOR_EXCHANGES, fitting_start, recent_start
+from jitchat.window.tokens import message_tokens
+from jitchat.window.window import ContextWindow, Kind
+from tests.support import talk, turn
+from tests.window.cases import Case, cases, shortlist, turns_of
+from tests.window.counters import Characters
+
+COUNTER = Characters()
+
+
+def priced(text: str) -> int:
+    return message_tokens(COUNTER, text)
+
+
+def history_of(turns: list[Turn]) -> History:
+    return History().extended(turns, priced)
+
+
+def chatter(exchanges: int, words: int = 30) -> list[Turn]:
+    """Turns of about 4 + 1.5 × words tokens."""
+    texts = [f"turn {number} " + "words " * words for number in range(1, 2 * exchanges + 1)]
+    return talk(*texts)
+
+
+def windows_while_talking(mode: Mode, exchanges: int) -> list[ContextWindow]:
+    """The window ahead of each of so many drafts."""
+    turns = chatter(exchanges)
+    made = []
+    for said in range(0, 2 * exchanges, 2):
+        retrieval = shortlist(*range(1, said, 9), decisions=range(2, said, 17))
+        sources = Sources(history_of(turns[:said]), turns[said], "model", retrieval=retrieval)
+        made.append(plan(mode, sources, Budget(), COUNTER))
+    return made
+
+
+def test_the_prefix_only_grows_while_the_start_stands_still():
+    for mode in (Mode.RECENCY, Mode.JIT):
+        windows = windows_while_talking(mode, 50)
+        starts = [turns_of(window, Kind.RECENT)[:1] for window in windows]
+        standing = 0
+        for before, after, start, next_start in zip(
+            windows, windows[1:], starts, starts[1:], strict=False
+        ):
+            if start == next_start:
+                standing += 1
+                stable = before.messages()[:-1]
+                assert after.messages()[: len(stable)] == stable
+                assert after.stable_tokens >= before.stable_tokens
+        moves = len(windows) - 1 - standing
+        assert moves <= len(windows) / 3, f"in {mode}, the start moved {moves} times"
+        assert starts[-1] > [1], "the block was cut at some time"
+
+
+def test_the_start_never_moves_back():
+    starts = [
+        turns_of(window, Kind.RECENT)[0] for window in windows_while_talking(Mode.JIT, 50)[1:]
+    ]
+    assert starts == sorted(starts)
+
+
+def test_a_block_starts_where_the_user_speaks_and_fills_between_half_and_all_of_its_allowance():
+    for exchanges in range(12, 60):
+        history = history_of(chatter(exchanges))
+        start = recent_start(history, 768)
+        assert history.turns[start].role is Role.USER
+        exchange = history.costs[0] + history.costs[1]
+        assert 768 / 2 - exchange <= history.total - history.before[start] <= 768
+
+
+def test_two_exchanges_stay_however_long_they_are():
+    turns = chatter(20, words=3_000)
+    sources = Sources(history_of(turns), turn(41, "and now?"), "model")
+    for mode in (Mode.RECENCY, Mode.JIT):
+        window = plan(mode, sources, Budget(limit=100_000), COUNTER)
+        assert turns_of(window, Kind.RECENT) == [37, 38, 39, 40]
+
+
+@settings(deadline=None, max_examples=100, derandomize=True)
+@given(cases())
+def test_a_block_is_within_its_allowance_or_it_is_the_floor(case: Case):
+    history = case.history(COUNTER)
+    start = recent_start(history, case.budget.recent)
+    floor = history.exchanges_back(FLOOR_EXCHANGES)
+    assert start <= floor
+    assert history.total - history.before[start] <= case.budget.recent or start == floor
+    assert len(history.turns) - floor <= FLOOR_EXCHANGES * LONGEST_EXCHANGE
+
+
+@settings(deadline=None, max_examples=100, derandomize=True)
+@given(cases())
+def test_a_block_that_must_shrink_loses_no_more_than_an_exchange_too_much(case: Case):
+    history = case.history(COUNTER)
+    room = case.budget.budget // 4
+    start = fitting_start(history, 0, room, priced)
+    assert history.total - history.before[start] <= room
+    if start > 0:
+        spared = max(0, start - 1 - LONGEST_EXCHANGE)
+        day = priced("[Mon 2026-03-02]\n")
+        assert history.total - history.before[spared] + day > room
+
+
+def test_a_talk_with_one_speaker_still_has_a_recent_block():
+    for role in Role:
+        turns = [turn(number, "word " * 40, role) for number in range(1, 101)]
+        history = history_of(turns)
+        held = len(turns) - recent_start(history, 768)
+        assert 0 < held <= FLOOR_EXCHANGES * LONGEST_EXCHANGE
+        squeezed = fitting_start(history, 0, 200, priced)
+        assert 0 < len(turns) - squeezed < held
+
+
+def test_tools_that_talk_for_pages_do_not_fill_the_window():
+    pages = [turn(number, "output " * 40, Role.TOOL) for number in range(2, 90)]
+    history = history_of([turn(1, "look it up"), *pages, turn(90, "there it is")])
+    assert len(history.turns) - recent_start(history, 768) <= FLOOR_EXCHANGES * LONGEST_EXCHANGE
+
+
+def test_what_a_tool_or_an_imported_system_said_goes_out_as_the_users_and_says_so():
+    turns = [
+        turn(1, "rm -rf", Role.SYSTEM),
+        turn(2, "42", Role.TOOL),
+        turn(3, "ok", Role.ASSISTANT),
+    ]
+    window = plan(Mode.FULL, Sources(history_of(turns), turn(4, "so?"), "model"), Budget(), COUNTER)
+    sent = [(message.role, message.content) for message in window.messages()[1:]]
+    assert sent == [
+        (Role.USER, "system: rm -rf"),
+        (Role.USER, "tool: 42"),
+        (Role.ASSISTANT, "ok"),
+        (Role.USER, "so?"),
+    ]
+
+
+def test_each_day_is_told_once_and_by_the_block_that_starts_in_it(clock):
+    monday, tuesday = clock(), clock().replace(day=14)
+    turns = [
+        Turn(1, Role.USER, "a", monday),
+        Turn(2, Role.ASSISTANT, "b", monday),
+        Turn(3, Role.USER, "c", tuesday),
+        Turn(4, Role.ASSISTANT, "d", tuesday),
+    ]
+    sources = Sources(history_of(turns), Turn(5, Role.USER, "e", tuesday), "model")
+    texts = [message.content for message in plan(Mode.FULL, sources, Budget(), COUNTER).messages()]
+    assert texts[1:] == ["[Fri 2026-03-13]\na", "b", "[Sat 2026-03-14]\nc", "d", "e"]
+    block = history_of(turns)
+    assert fitting_start(block, 0, priced("[Sat 2026-03-14]\nc") + priced("d"), priced) == 2

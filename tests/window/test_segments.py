@@ -1,0 +1,30 @@
+"""Sharing out what a message costs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jitchat.window.segments import shares
+from tests.window.counters import Characters, Lines, Words
+
+
+@pytest.mark.parametrize("counter", [Characters(), Words(), Lines()])
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(texts=st.lists(st.text(max_size=20), max_size=12))
+def test_shares_add_up_to_the_price_of_all_texts_joined(counter, texts):
+    found = shares(texts, counter.count)
+    assert len(found) == len(texts)
+    assert sum(found) == (counter.count("".join(texts)) if texts else 0)
+    assert all(share >= 0 for share in found)
+
+
+def test_what_a_counter_rounds_up_is_taken_from_the_dearest_texts():
+    texts = ["abcde", "a", "abcdefgh", "abcdef", "ab"]
+    assert [Characters().count(text) for text in texts] == [2, 1, 2, 2, 1]
+    assert shares(texts, Characters().count) == [1, 1, 1, 2, 1]
+
+
+def test_texts_that_add_up_keep_their_own_price():
+    assert shares(["abcd", "abcdefgh", ""], Characters().count) == [1, 2, 0]
