@@ -59,11 +59,10 @@ class Session:
         self.options = options
         self._lock = threading.Lock()
         self._history = History()
-        self._exchange: _Exchange | None = None
 
     async def send(self, draft: str, mode: Mode) -> AsyncGenerator[Event, None]:
         """Send a message; closing the generator cancels the reply and keeps what came."""
-        self._exchange = exchange = _Exchange(self.memory, draft)
+        exchange = _Exchange(self.memory, draft)
         with exchange:
             said = await asyncio.to_thread(exchange.store_draft)
             yield TurnStored(said)
@@ -92,8 +91,7 @@ class Session:
             WindowOverflow: What the mode must send does not fit.
 
         """
-        if self._exchange is None or self._exchange.is_over:
-            self.memory.refresh()
+        self.memory.refresh()
         said = self._draft_turn(repaired(draft))
         retrieval = Retrieval()
         if said.content.strip():
@@ -206,7 +204,7 @@ class _Exchange:
     def take(self, piece: Piece) -> Iterator[Event]:
         """Keep a piece of the stream and report it."""
         if isinstance(piece, Finished):
-            self._finished = piece
+            self._finished = self._finished or piece
         elif isinstance(piece, Usage):
             self._usage = piece
             yield UsageReported(piece)

@@ -28,7 +28,7 @@ class Indexer:
     def __init__(self, store: ColdStore, conversation: str, embedder: Embedder) -> None:
         self._store, self._conversation, self._embedder = store, conversation, embedder
         self.failure: EmbedderUnavailable | None = None
-        """Why the last batch that was tried has no vectors, if it has none."""
+        """Why some of what was written has no vectors."""
 
     def missing(self, after: int = 0, limit: int = -1) -> list[Turn]:
         """List the finished turns that lack an entry or a vector, in order.
@@ -60,7 +60,7 @@ class Indexer:
         while True:
             with one_at_a_time or nullcontext():
                 turns = self.missing(after, BATCH)
-                entries = self._write(turns)
+                entries = self._write(turns) if turns else []
             if not turns:
                 return
             yield entries
@@ -107,8 +107,7 @@ class Indexer:
 
     def _vectors(self, turns: Sequence[Turn]) -> Mapping[int, bytes]:
         """Vectors by the turns' ids; empty bytes for a turn that has nothing to embed."""
-        self.failure = None
-        if not turns or not self._embedder.dimension:
+        if not self._embedder.dimension:
             return {}
         try:
             made = vectors_of(self._embedder, [turn.content for turn in turns])

@@ -41,7 +41,7 @@ class Memory:
         self.archive = WindowArchive(store.database)
         self.embedder: Embedder = embedder or NoEmbedder()
         self.failure: EmbedderUnavailable | None = None
-        """Why the last turns that were indexed have no vectors, if they have none."""
+        """Why turns that were indexed last have no vectors."""
         self._lock = threading.RLock()
         self._indexing = threading.Lock()
         self._turns: list[Turn] = []

@@ -76,9 +76,8 @@ class HotIndex:
         with self._lock:
             if not self._rows:
                 return ()
-            parts = self._parts(query, vector)
-            total = np.asarray(np.sum(list(parts.values()), axis=0, dtype=np.float64))
-            total[self._row_at(before) :] = 0
+            parts = self._parts(query, vector, self._row_at(before))
+            total = np.sum(list(parts.values()), axis=0, dtype=np.float64)
             count = min(size, int((total > 0).sum()))
             order = np.argsort(-total, kind="stable")[:count]
             return tuple(
@@ -97,19 +96,19 @@ class HotIndex:
     def _row_at(self, position: int) -> int:
         return bisect_left(self._rows, position, key=lambda row: row.position)
 
-    def _parts(self, query: Query, vector: NDArray[np.float32]) -> dict[str, Scores]:
-        """Each part of the score, shape (turns,)."""
-        own = self._postings.scores(query.weights)
-        dense = _DENSE * self._vectors.standardised(vector)
-        liking = 1 + _SPEAKER * self._columns.spoken_by(query.speakers)
+    def _parts(self, query: Query, vector: NDArray[np.float32], stop: int) -> dict[str, Scores]:
+        """Each part of the score of the turns ahead of row `stop`, shape (stop,)."""
+        own = self._postings.scores(query.weights)[:stop]
+        dense = _DENSE * self._vectors.standardised(vector)[:stop]
+        liking = 1 + _SPEAKER * self._columns.spoken_by(query.speakers)[:stop]
         stretch_of = self._columns.stretch_of()
         parts = {
             "lexical": own * liking,
             "dense": dense * liking,
-            "neighbour": _from_neighbours((own + dense) * liking, stretch_of),
-            "stretch": self._stretch_scores(query, stretch_of),
+            "neighbour": _from_neighbours((own + dense) * liking, stretch_of[:stop]),
+            "stretch": self._stretch_scores(query, stretch_of)[:stop],
         }
-        parts["cue"] = self._cues(query) * np.maximum(0, np.sum(list(parts.values()), axis=0))
+        parts["cue"] = self._cues(query)[:stop] * np.maximum(0, np.sum(list(parts.values()), axis=0))
         return parts
 
     def _stretch_scores(self, query: Query, stretch_of: NDArray[np.int64]) -> Scores:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from jitchat.memory.embedder import Embedder
-from jitchat.memory.store import ColdStore
-from jitchat.session import Session
-from jitchat.settings import Settings
-from jitchat.turn import Conversation
+if TYPE_CHECKING:  # the first frame does not wait for the session's imports
+    from jitchat.memory.embedder import Embedder
+    from jitchat.memory.store import ColdStore
+    from jitchat.session import Session
+    from jitchat.settings import Settings
+    from jitchat.turn import Conversation
 
 
 class Backend(Protocol):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from jitchat.errors import JitchatError
-from jitchat.events import Event
-from jitchat.session import Session
-from jitchat.window.window import ContextWindow
+if TYPE_CHECKING:  # the first frame does not wait for the session's imports
+    from jitchat.errors import JitchatError
+    from jitchat.events import Event
+    from jitchat.session import Session
+    from jitchat.window.window import ContextWindow
 
 
 @dataclass

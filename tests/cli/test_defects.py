@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jitchat.cli import main, opening, output
+from jitchat.cli import compose, main, opening, output
 from jitchat.turn import Message
 from tests.cli.conftest import Shell
 from tests.support import ROOT, ScriptedProvider

@@ -66,7 +66,7 @@ def alarm():
 @pytest.mark.parametrize("look", LOOKS)
 def test_a_long_run_of_anything_is_looked_at_in_one_go(look, alarm, rounds):
     for run in RUNS:
-        text = run * (rounds(20_000, 300_000) // len(run))
+        text = run * (rounds(30_000, 300_000) // len(run))
         for whole in (f"{text}x", f"Ab 1 {text}?"):
             LOOKS[look](whole)
 
@@ -79,6 +79,6 @@ def test_marks_that_are_out_of_order_are_folded_in_one_go(alarm):
 def test_a_turn_of_ten_million_characters_is_indexed(alarm):
     entry = index_entry(turn(1, "x" * 10_000_000))
     assert len(entry.summary) == 160
-    end = index_entry(turn(1, "blah " * 2_000_000 + "So we decided on port 8443."))
+    end = index_entry(turn(1, "blah " * 2_000_000 + ". So we decided on port 8443."))
     assert "8443" in end.summary
     assert end.decision

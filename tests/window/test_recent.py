@@ -85,7 +85,7 @@ def test_two_exchanges_stay_however_long_they_are():
         assert turns_of(window, Kind.RECENT) == [37, 38, 39, 40]
 
 
-@settings(deadline=None, max_examples=100, derandomize=True)
+@settings(deadline=None, max_examples=60, derandomize=True)
 @given(cases())
 def test_a_block_is_within_its_allowance_or_it_is_the_floor(case: Case):
     history = case.history(COUNTER)
@@ -96,7 +96,7 @@ def test_a_block_is_within_its_allowance_or_it_is_the_floor(case: Case):
     assert len(history.turns) - floor <= FLOOR_EXCHANGES * LONGEST_EXCHANGE
 
 
-@settings(deadline=None, max_examples=100, derandomize=True)
+@settings(deadline=None, max_examples=60, derandomize=True)
 @given(cases())
 def test_a_block_that_must_shrink_loses_no_more_than_an_exchange_too_much(case: Case):
     history = case.history(COUNTER)

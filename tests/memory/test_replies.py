@@ -1,0 +1,227 @@
+"""A reply while it streams, and what is left of it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from queue import Queue
+
+import pytest
+
+from jitchat.errors import StoreFull
+from jitchat.memory.database import Database
+from jitchat.memory.replies import SAVE_EVERY, ReplyWriter, Timing, begin_reply, close_interrupted
+from jitchat.memory.store import ColdStore
+from jitchat.turn import Role, Status, Turn
+from tests.memory.support import claim, dead_process, make_full, make_read_only
+from tests.support import talk
+
+
+@dataclass
+class Hands:
+    """A clock that is moved by hand, and what was asked to happen later."""
+
+    time: float = 0.0
+    waiting: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
+
+    def later(self, seconds: float, action: Callable[[], None]) -> Callable[[], None]:
+        entry = (self.time + seconds, action)
+        self.waiting.append(entry)
+        return lambda: self.waiting.remove(entry) if entry in self.waiting else None
+
+    def move(self, seconds: float) -> None:
+        self.time += seconds
+        due = [entry for entry in self.waiting if entry[0] <= self.time]
+        self.waiting = [entry for entry in self.waiting if entry not in due]
+        for _, action in due:
+            action()
+
+
+@pytest.fixture
+def hands():
+    return Hands()
+
+
+@pytest.fixture
+def talked(store):
+    made = store.create("Talk")
+    store.append(made.id, talk("Question?"))
+    return made.id
+
+
+@pytest.fixture
+def writer(store, talked, hands):
+    empty = Turn(0, Role.ASSISTANT, "", store.now(), None, Status.STREAMING)
+    return ReplyWriter(store, talked, empty, Timing(lambda: hands.time, hands.later))
+
+
+def stored(store: ColdStore, conversation: str) -> list[tuple[int, str, Status]]:
+    return [(turn.position, turn.content, turn.status) for turn in store.turns(conversation, 1)]
+
+
+def test_nothing_is_stored_before_the_first_piece(store, talked):
+    begin_reply(store, talked, store.now())
+    assert stored(store, talked) == []
+
+
+def test_the_first_piece_is_due_at_once_and_then_one_every_half_second(writer, hands):
+    assert writer.add("a")
+    writer.save()
+    assert not writer.add("b")
+    hands.time += SAVE_EVERY
+    assert writer.add("c")
+
+
+def test_a_piece_before_a_long_silence_is_saved_all_the_same(store, talked, writer, hands):
+    writer.add("a")
+    writer.save()
+    writer.add("b")
+    assert stored(store, talked) == [(2, "a", Status.STREAMING)]
+    hands.move(SAVE_EVERY)
+    assert stored(store, talked) == [(2, "ab", Status.STREAMING)]
+    assert hands.waiting == []
+
+
+def test_what_is_on_the_disk_is_never_a_second_old(store, talked, writer, hands):
+    """Pieces at odd moments, each save done when it is due."""
+    said: list[tuple[float, str]] = []
+    for step in (0.0, 0.1, 0.2, 0.3, 0.05, 0.6, 0.01, 0.4, 1.5, 0.2, 0.0, 0.0, 3.0):
+        hands.move(step)
+        old = "".join(piece for at, piece in said if at <= hands.time - 1)
+        on_disk = "".join(text for _, text, _ in stored(store, talked))
+        assert on_disk.startswith(old)
+        said.append((hands.time, f"{len(said)} "))
+        if writer.add(said[-1][1]):
+            writer.save()
+
+
+def test_later_is_in_a_thread_that_does_not_keep_the_app_alive():
+    threads: Queue[threading.Thread] = Queue()
+    Timing().later(0.0, lambda: threads.put(threading.current_thread()))
+    assert threads.get(timeout=30).daemon
+    Timing().later(3_600.0, lambda: threads.put(threading.current_thread()))()
+    assert threads.empty()
+
+
+def test_a_finished_reply_is_final_and_nobody_is_writing_it(store, talked, writer, hands):
+    writer.add("Answ")
+    writer.save()
+    writer.add("er.")
+    reply = writer.finish(Status.COMPLETE)
+    assert store.turns(talked)[-1] == reply
+    assert reply.id == store.turns(talked)[-1].id
+    assert stored(store, talked) == [(2, "Answer.", Status.COMPLETE)]
+    assert close_interrupted(store) == 0
+    assert hands.waiting == []
+
+
+@pytest.mark.parametrize("status", [Status.CUT, Status.CANCELLED])
+def test_a_reply_that_was_cut_is_kept_and_marked(store, talked, writer, status):
+    writer.add("Answ")
+    writer.finish(status)
+    assert stored(store, talked) == [(2, "Answ", status)]
+
+
+def test_finishing_again_and_saving_late_change_nothing(store, talked, writer):
+    writer.add("Answer.")
+    first = writer.finish(Status.COMPLETE)
+    writer.save()
+    assert writer.finish(Status.CUT) == first
+    assert stored(store, talked) == [(2, "Answer.", Status.COMPLETE)]
+
+
+def test_a_reply_without_a_piece_can_be_finished(store, talked, writer):
+    assert writer.finish(Status.CANCELLED).content == ""
+    assert stored(store, talked) == [(2, "", Status.CANCELLED)]
+
+
+def test_surrogates_split_between_pieces_are_joined(store, talked, writer):
+    writer.add("\ud83d")
+    writer.save()
+    writer.add("\ude00\0")
+    assert writer.finish(Status.COMPLETE).content == "😀␀"
+    assert stored(store, talked)[0][1] == "😀␀"
+
+
+def test_a_reply_whose_row_was_rolled_back_is_stored_when_there_is_space(store, talked, writer):
+    make_full(store, on=True)
+    writer.add("x" * 100_000)
+    with pytest.raises(StoreFull):
+        writer.save()
+    assert stored(store, talked) == []
+    make_full(store, on=False)
+    writer.save()
+    writer.add("y")
+    writer.finish(Status.COMPLETE)
+    assert stored(store, talked) == [(2, "x" * 100_000 + "y", Status.COMPLETE)]
+
+
+def test_a_save_that_fails_in_its_own_thread_is_told_by_finish(store, talked, writer, hands):
+    writer.add("a")
+    writer.save()
+    make_full(store, on=True)
+    writer.add("x" * 100_000)
+    hands.move(SAVE_EVERY)
+    with pytest.raises(StoreFull):
+        writer.finish(Status.COMPLETE)
+    assert stored(store, talked) == [(2, "a", Status.STREAMING)]
+    make_read_only(store, on=True)
+    assert close_interrupted(store) == 0
+    make_read_only(store, on=False)
+    assert close_interrupted(store) == 1
+    assert stored(store, talked) == [(2, "a", Status.INTERRUPTED)]
+
+
+def test_a_reply_in_progress_is_not_taken_for_interrupted(store, talked, writer):
+    writer.add("a")
+    writer.save()
+    same_process = ColdStore(Database(store.database.path), store.now)
+    assert close_interrupted(store) == close_interrupted(same_process) == 0
+    same_process.database.close()
+    writer.finish(Status.COMPLETE)
+
+
+def test_what_a_dead_process_left_is_marked_as_interrupted(store, talked, writer):
+    writer.add("half an ans")
+    writer.save()
+    claim(store, dead_process())
+    assert close_interrupted(store) == 1
+    assert close_interrupted(store) == 0
+    assert stored(store, talked) == [(2, "half an ans", Status.INTERRUPTED)]
+
+
+def test_what_a_living_process_writes_is_left_alone(store, talked, writer):
+    writer.add("half an ans")
+    writer.save()
+    claim(store, os.getppid())
+    assert close_interrupted(store) == 0
+    claim(store, os.getppid(), seen_at=0.0)
+    assert close_interrupted(store) == 1
+
+
+def test_an_id_that_is_now_ours_is_no_sign_of_life(store, talked):
+    turn = Turn(0, Role.ASSISTANT, "half", None, None, Status.STREAMING)
+    made = store.append(talked, [turn])[0]
+    with store.database.write() as connection:
+        row = (made.id, os.getpid(), store.now().timestamp())
+        connection.execute("INSERT INTO streaming VALUES (?, ?, ?)", row)
+    assert close_interrupted(store) == 1
+
+
+def test_a_turn_that_somebody_closed_is_final_and_the_reply_goes_on_in_a_new_one(
+    store, talked, writer
+):
+    writer.add("half")
+    writer.save()
+    claim(store, dead_process())
+    close_interrupted(store)
+    writer.add(" and whole")
+    writer.save()
+    reply = writer.finish(Status.COMPLETE)
+    assert reply.position == 3
+    assert stored(store, talked) == [
+        (2, "half", Status.INTERRUPTED),
+        (3, "half and whole", Status.COMPLETE),
+    ]

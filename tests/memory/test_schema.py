@@ -1,0 +1,111 @@
+"""The schema: each step from the one before it, with rows in it."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+import sqlite_utils
+
+from jitchat.memory.archive import WindowArchive, WindowRecord
+from jitchat.memory.backlog import Indexer
+from jitchat.memory.database import Database
+from jitchat.memory.embedder import NoEmbedder
+from jitchat.memory.schema import migrations
+from jitchat.memory.store import ColdStore
+
+SCHEMA = """
+blobs: digest, content
+conversations: id, title, touched, created_at, updated_at
+index_entries: turn, summary, entities, dates, decision, stems
+streaming: turn, process, seen_at
+turns: id, conversation, position, role, name, content, created_at, status
+vectors: turn, embedder, dimension, vector
+windows: id, turn, reply, digest, header, segments, ledger, input_tokens, output_tokens
+""".strip().splitlines()
+"""What is written is never taken back: a new column or table goes to the end of its line."""
+
+
+def names() -> list[str]:
+    empty = sqlite_utils.Database(memory=True)
+    found = [migration.name for migration in migrations.pending(empty)]
+    empty.close()
+    return found
+
+
+def database_at(path: Path, step: str | None) -> None:
+    """A database as the version before `step` left it, with a conversation of two turns."""
+    connection = sqlite3.connect(path)
+    migrations.apply(sqlite_utils.Database(connection), stop_before=step)
+    day = "2026-03-13T10:00:00+00:00"
+    with connection:
+        connection.execute(
+            "INSERT INTO conversations VALUES ('old', 'Old talk', 1, ?, ?)", (day, day)
+        )
+        for position, (role, content) in enumerate(
+            (("user", "Which port?"), ("assistant", "We agreed on 8443.")), start=1
+        ):
+            connection.execute(
+                "INSERT INTO turns (conversation, position, role, content, created_at)"
+                " VALUES ('old', ?, ?, ?, ?)",
+                (position, role, content, day),
+            )
+    connection.close()
+
+
+@pytest.mark.parametrize("step", [*names()[1:], None])
+def test_a_database_of_every_earlier_version_is_brought_up_with_its_rows(tmp_path, step):
+    database_at(tmp_path / "old.db", step)
+    database = Database(tmp_path / "old.db")
+    store = ColdStore(database)
+
+    assert [turn.content for turn in store.turns("old")] == ["Which port?", "We agreed on 8443."]
+    assert store.search("8443")[0][:2] == ("old", 2)
+    assert sum(len(batch) for batch in Indexer(store, "old", NoEmbedder()).catch_up()) == 2
+    record = WindowRecord("digest", {}, [{"text": "Which port?", "turn_id": 1}], [])
+    assert WindowArchive(database).put(1, record) == 1
+    with database.read() as connection:
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    database.close()
+
+
+def test_the_schema_only_grows(database):
+    with database.read() as connection:
+        tables = [
+            row[0]
+            for row in connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table'"
+                " AND name NOT GLOB '*_fts*' AND name NOT GLOB '*sqlite*' ORDER BY name"
+            )
+        ]
+        found = {
+            name: f"{name}: "
+            + ", ".join(row[1] for row in connection.execute(f"PRAGMA table_info({name})"))
+            for name in tables
+        }
+    for line in SCHEMA:
+        assert found[line.partition(":")[0]].startswith(line)
+
+
+def test_steps_are_numbered_without_a_gap():
+    assert [int(name[:3]) for name in names()] == list(range(1, len(names()) + 1))
+
+
+def test_a_step_that_fails_leaves_the_schema_before_it(tmp_path, monkeypatch):
+    database_at(tmp_path / "old.db", names()[1])
+
+    def fail(_: sqlite_utils.Database) -> None:
+        raise sqlite3.OperationalError("no")
+
+    last = migrations._migrations[-1]
+    monkeypatch.setattr(last, "fn", fail)
+    with pytest.raises(Exception, match="failed: no"):
+        Database(tmp_path / "old.db")
+    connection = sqlite3.connect(tmp_path / "old.db")
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+    applied = [row[0] for row in connection.execute("SELECT name FROM _sqlite_migrations")]
+    connection.close()
+    assert "turns" in tables
+    assert "index_entries" not in tables
+    assert applied == names()[:1]

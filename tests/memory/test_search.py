@@ -1,0 +1,241 @@
+"""The shortlist: what is found, why, and in which order."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jitchat.memory.embedder import NoEmbedder
+from jitchat.memory.indexer import index_entry
+from jitchat.memory.memory import Memory
+from jitchat.memory.picker import FLOOR, PICKS, pick
+from jitchat.memory.query import make_query
+from jitchat.memory.rows import GAP_SECONDS, IndexRow
+from jitchat.memory.search import SHORTLIST, HotIndex
+from jitchat.text.sentences import is_question
+from jitchat.text.words import folded, stems
+from jitchat.transfer.intake import store_found
+from jitchat.transfer.locomo import read_locomo
+from jitchat.turn import Candidate, Role, Turn
+from tests.memory.support import FailingEmbedder, FakeEmbedder
+from tests.support import talk
+
+NOON = datetime(2026, 3, 13, 12, tzinfo=UTC)
+
+
+def row(turn: Turn, vector: bytes | None = None) -> IndexRow:
+    entry = index_entry(turn)
+    lines = "\n".join(entry.entities), "\n".join(entry.dates)
+    asks, words = is_question(turn.content), " ".join(stems(turn.content))
+    return IndexRow(
+        turn.position, folded(turn.speaker), asks, turn.created_at, words,
+        entry.summary, *lines, entry.decision, vector,
+    )  # fmt: skip
+
+
+def index_of(turns: list[Turn], embedder=None) -> HotIndex:
+    embedder = embedder or NoEmbedder()
+    vectors = embedder.embed([turn.content for turn in turns])
+    made = HotIndex(embedder)
+    blobs = [vector.tobytes() if len(vector) else None for vector in vectors]
+    made.add([row(turn, blob) for turn, blob in zip(turns, blobs, strict=True)])
+    return made
+
+
+def search(index: HotIndex, draft: str, before: int = 10_000) -> tuple[Candidate, ...]:
+    return index.search(make_query(draft, "", index.speakers), before)
+
+
+def part(candidate: Candidate, name: str) -> float:
+    return dict(candidate.parts)[name]
+
+
+def minutes_apart(turns: list[Turn], minutes: list[int]) -> list[Turn]:
+    return [
+        replace(turn, created_at=NOON + timedelta(minutes=at))
+        for turn, at in zip(turns, minutes, strict=True)
+    ]
+
+
+def test_the_turn_that_shares_the_rare_words_comes_first():
+    index = index_of(talk("The sky is blue.", "The gateway listens on 8443.", "Is the sky grey?"))
+    first = search(index, "Which port does the gateway listen on?")[0]
+    assert (first.turn, first.rank, first.matched) == (2, 1, ("gateway", "listen"))
+    assert first.entry.summary == "The gateway listens on 8443."
+
+
+def test_the_neighbours_of_a_match_share_its_score_and_farther_turns_do_not():
+    index = index_of(talk("one", "two", "gateway", "four", "five", "six"))
+    found = {row.turn: row for row in search(index, "gateway xyzzy quux")}
+    assert set(found) == {1, 2, 3, 4, 5}
+    lexical = part(found[3], "lexical")
+    assert part(found[4], "neighbour") == pytest.approx(0.6 * lexical)
+    assert part(found[2], "neighbour") == pytest.approx(0.4 * lexical)
+    assert part(found[1], "neighbour") == pytest.approx(0.15 * lexical)
+    assert found[2].matched == ()
+
+
+def test_a_pause_parts_neighbours():
+    apart = GAP_SECONDS // 60
+    turns = minutes_apart(talk("one", "gateway", "three"), [0, apart, 2 * apart - 1])
+    assert {row.turn for row in search(index_of(turns), "gateway xyzzy quux")} == {2, 3}
+
+
+def test_a_stretch_of_talk_that_is_over_lends_its_turns_its_score():
+    turns = talk("gateway", "port", "nothing", "else", "more", "gateway and port", "end")
+    found = search(
+        index_of(minutes_apart(turns, [0, 1, 2, 3, 600, 601, 602])), "gateway port xyzzy"
+    )
+    assert {row.turn: part(row, "stretch") > 0 for row in found} == {
+        1: True, 2: True, 3: True, 4: True, 5: False, 6: False, 7: False,
+    }  # fmt: skip
+
+
+def test_a_clock_that_jumps_back_starts_no_stretch():
+    turns = minutes_apart(talk("one", "gateway", "three"), [0, -100_000, -99_999])
+    assert {row.turn for row in search(index_of(turns), "gateway xyzzy quux")} == {1, 2, 3}
+
+
+def test_what_the_named_person_said_is_preferred():
+    turns = [
+        Turn(1, Role.USER, "My painting of the lake is done.", None, "Caroline"),
+        Turn(2, Role.ASSISTANT, "Mine is a painting of the lake too.", None, "Melanie"),
+    ]
+    index = index_of(turns)
+    assert index.speakers == {"caroline", "melanie"}
+    for name, position in (("Caroline", 1), ("Melanie", 2)):
+        assert search(index, f"Which painting of a lake did {name} do?")[0].turn == position
+
+
+def test_a_question_is_worth_less_than_a_statement():
+    index = index_of(talk("Is the gateway green?", "", "", "", "", "The gateway is green."))
+    found = {row.turn: row for row in search(index, "green gateway xyzzy")}
+    assert part(found[1], "cue") < 0 == part(found[6], "cue")
+    assert found[6].rank == 1
+
+
+def test_a_question_for_a_time_or_a_decision_prefers_turns_that_have_one():
+    turns = talk("The launch is near.", "", "", "", "The launch is on 5 May.", "", "", "",
+                 "We decided to launch.")  # fmt: skip
+    index = index_of([replace(turn, created_at=NOON) for turn in turns])
+    when = {row.turn: part(row, "cue") for row in search(index, "When is the launch xyzzy quux?")}
+    what = {
+        row.turn: part(row, "cue") for row in search(index, "What did we decide on the launch?")
+    }
+    assert when[5] > 0 == when[1] == when[9]
+    assert what[9] > 0 == what[1] == what[5]
+
+
+def test_only_turns_ahead_of_the_draft_are_searched():
+    index = index_of(talk("gateway", "nothing", "gateway", "gateway"))
+    assert {row.turn for row in search(index, "gateway xyzzy quux", before=3)} == {1, 2}
+    assert search(index, "gateway xyzzy quux", before=1) == ()
+
+
+def test_rows_that_are_added_are_found_at_once():
+    index = index_of(talk("gateway"))
+    index.add([row(Turn(2, Role.USER, "zebra"))])
+    assert search(index, "zebra xyzzy quux")[0].turn == 2
+    assert len(index) == 2
+
+
+def test_the_shortlist_is_bounded():
+    index = index_of(talk(*["gateway"] * 200))
+    assert len(search(index, "gateway xyzzy quux")) == SHORTLIST
+
+
+def test_nothing_in_common_is_nothing_found():
+    index = index_of(talk("The sky is blue.", "So is the sea."))
+    assert search(index, "Kilimanjaro xyzzy quux") == ()
+    assert search(HotIndex(NoEmbedder()), "sky") == ()
+
+
+def test_meaning_is_found_where_no_word_is_shared():
+    index = index_of(talk(*(f"turn {number}" for number in range(20))), FakeEmbedder())
+    query = replace(make_query("xyzzy", "", frozenset()), text="turn 7")
+    first = index.search(query, 10_000)[0]
+    assert (first.turn, first.matched) == (8, ())
+    assert part(first, "dense") > 0 == part(first, "lexical")
+
+
+def test_an_embedder_that_fails_leaves_the_words():
+    index = index_of(talk("gateway", "sky"), FailingEmbedder(fails=False))
+    index._embedder.fails = True
+    assert search(index, "gateway xyzzy quux")[0].turn == 1
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 0.0, 3e38])
+def test_numbers_that_are_none_never_reach_a_score(bad):
+    spoiled = FakeEmbedder(spoil=lambda made: np.full_like(made, bad))
+    found = search(index_of(talk("gateway", "sky", "sea"), spoiled), "gateway xyzzy quux")
+    assert [row.turn for row in found] == [1, 2, 3]
+    assert all(np.isfinite(row.score) for row in found)
+
+
+@settings(deadline=None, max_examples=80, derandomize=True)
+@given(
+    st.lists(st.text("abc .?", max_size=12), min_size=1, max_size=15),
+    st.text("abc ", max_size=10),
+    st.integers(0, 20),
+)
+def test_the_parts_add_up_and_the_ranks_follow_the_scores(texts, draft, before):
+    index = index_of(talk(*texts), FakeEmbedder())
+    found = search(index, draft, before)
+    assert [row.rank for row in found] == list(range(1, len(found) + 1))
+    assert all(row.turn < before for row in found)
+    for candidate in found:
+        assert candidate.score == pytest.approx(sum(value for _, value in candidate.parts))
+        assert candidate.score > 0
+    scores = [row.score for row in found]
+    assert scores == pytest.approx(sorted(scores, reverse=True))
+
+
+def test_the_picker_takes_the_best_above_the_floor_and_says_why():
+    index = index_of(talk("gateway port", *["sky"] * 5, "gateway"))
+    found = search(index, "gateway port")
+    hits = pick(found)
+    assert hits[0].turn == 1
+    assert hits[0].reason == "shares “gateway”, “port”"
+    assert [hit.turn for hit in hits] == [row.turn for row in found if row.score >= FLOOR][:PICKS]
+    assert {hit.turn: hit.reason for hit in hits}[2] == "beside turns that match"
+
+
+def test_the_picker_leaves_chance_words_alone():
+    entry = index_entry(Turn(1, Role.USER, "x"))
+    low = Candidate(1, 1, FLOOR - 0.001, (("lexical", FLOOR - 0.001),), ("x",), entry)
+    assert pick((low,)) == ()
+    assert len(pick((replace(low, score=FLOOR),) * 20)) == PICKS
+
+
+def test_most_evidence_of_locomo_is_on_the_shortlist_and_much_of_it_is_picked(store, locomo):
+    """One conversation, by words alone; the benchmark has the full numbers."""
+    data = json.loads(locomo.read_text())[:1]
+    made = store_found(store, read_locomo(data)[0])
+    memory = Memory(store, made)
+    assert sum(len(batch) for batch in memory.catch_up()) == made.turns
+    places = {item: number for number, item in enumerate(_dialogue(data[0]["conversation"]), 1)}
+    listed = picked = asked = 0
+    for question in data[0]["qa"]:
+        gold = {places[name] for name in question["evidence"] if name in places}
+        if question["category"] == 5 or not gold:
+            continue
+        found = memory.retrieve(question["question"], made.turns + 1)
+        asked += 1
+        listed += bool(gold & {row.turn for row in found.candidates})
+        picked += bool(gold & {hit.turn for hit in found.hits})
+    assert asked > 100
+    assert listed / asked > 0.85
+    assert picked / asked > 0.65
+
+
+def _dialogue(conversation: dict) -> list[str]:
+    names = [name for name in conversation if re.fullmatch(r"session_\d+", name)]
+    names.sort(key=lambda name: int(name.removeprefix("session_")))
+    return [item["dia_id"] for name in names for item in conversation[name]]

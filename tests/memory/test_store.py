@@ -1,0 +1,179 @@
+"""Conversations and turns, in and out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jitchat.errors import StoreUnreadable, UnknownConversation
+from jitchat.memory.database import Database
+from jitchat.memory.store import ColdStore
+from jitchat.turn import Role, Status, Turn
+from tests.support import talk
+
+
+def test_a_turn_comes_back_as_it_was_said(store):
+    made = store.create("Talk")
+    moment = datetime(2023, 5, 8, 13, 56, tzinfo=timezone(timedelta(hours=2)))
+    said = Turn(0, Role.TOOL, "  one\r\n\ttwo ", moment, "Ann Lee", Status.CUT)
+    stored = store.append(made.id, [said])
+    assert store.turns(made.id) == stored
+    assert stored[0] == Turn(1, Role.TOOL, "  one\r\n\ttwo ", moment, "Ann Lee", Status.CUT)
+    assert stored[0].id > 0
+
+
+def test_positions_are_given_in_order_whatever_the_turns_say(store):
+    made = store.create("Talk")
+    store.append(made.id, [Turn(9, Role.USER, "a"), Turn(3, Role.ASSISTANT, "b")])
+    store.append(made.id, [Turn(1, Role.USER, "c")])
+    assert [(turn.position, turn.content) for turn in store.turns(made.id)] == [
+        (1, "a"), (2, "b"), (3, "c"),
+    ]  # fmt: skip
+    assert [turn.content for turn in store.turns(made.id, after=2)] == ["c"]
+
+
+def test_equal_texts_are_two_turns(store):
+    made = store.create("Talk")
+    store.append(made.id, talk("same", "same"))
+    assert len({turn.id for turn in store.turns(made.id)}) == 2
+
+
+def test_order_is_by_touch_and_never_by_the_clock(database):
+    days = iter(datetime(2026, 3, 13, tzinfo=UTC) - timedelta(days=number) for number in range(99))
+    store = ColdStore(database, lambda: next(days))
+    first, second = store.create("First"), store.create("Second")
+    assert [each.id for each in store.conversations()] == [second.id, first.id]
+    store.append(first.id, talk("hello"))
+    assert store.latest() == store.conversation(first.id)
+    assert [each.turns for each in store.conversations()] == [1, 0]
+
+
+def test_a_moment_without_a_zone_is_taken_as_utc(store):
+    made = store.create("Talk")
+    naive = datetime(2026, 3, 13, 10)  # noqa: DTZ001  as a careless import gives it
+    store.append(made.id, [Turn(0, Role.USER, "a", naive)])
+    assert store.turns(made.id)[0].created_at == datetime(2026, 3, 13, 10, tzinfo=UTC)
+
+
+def test_ids_are_readable_and_unique(store):
+    made = [store.create(title, wanted).id for title, wanted in (
+        ("a", None), ("b", None), ("c", "My Talk!"), ("d", "my-talk"), ("e", "…"), ("f", "../x"),
+    )]  # fmt: skip
+    assert made == ["chat-1", "chat-2", "my-talk", "my-talk-2", "chat", "x"]
+
+
+def test_a_conversation_is_found_by_id_or_by_a_title_of_its_own(store):
+    first = store.create("Release plan", "plan")
+    store.create("Twice")
+    store.create("Twice")
+    assert store.conversation("plan").id == first.id
+    assert store.conversation("release PLAN").id == first.id
+    for wanted in ("Twice", "nothing", "", "\ud800"):
+        with pytest.raises(UnknownConversation):
+            store.conversation(wanted)
+
+
+def test_an_empty_store_says_how_to_start(store):
+    assert store.latest() is None
+    with pytest.raises(UnknownConversation, match="Import one"):
+        store.conversation("x")
+
+
+def test_a_title_is_one_visible_line(store):
+    made = store.create("a\x1b[2J\nb\0\ud800")
+    assert made.title == store.conversation(made.id).title == "a␛[2J b␀\ufffd"
+    store.rename(made.id, "c\r\nd")
+    assert store.conversation(made.id).title == "c d"
+
+
+def test_the_latest_texts_of_a_role_come_newest_first(store):
+    for title in ("A", "B"):
+        store.append(store.create(title).id, talk(f"{title} asks", f"{title} answers"))
+    assert store.said(Role.USER, 5) == ["B asks", "A asks"]
+    assert store.said(Role.USER, 1) == ["B asks"]
+
+
+def test_a_word_is_found_in_any_conversation_by_its_stem_and_its_beginning(store):
+    first, second = store.create("A"), store.create("B")
+    store.append(first.id, talk("We deployed Café Noir on Friday.", "Nothing."))
+    store.append(second.id, talk("Nothing.", "Deploying again?"))
+    assert {found[:2] for found in store.search("deploy")} == {(first.id, 1), (second.id, 2)}
+    assert [found[:2] for found in store.search("noir cafe")] == [(first.id, 1)]
+    assert [found[:2] for found in store.search("fri")] == [(first.id, 1)]
+    assert store.search("deploy tuesday") == []
+    assert len(store.search("deploy", limit=1)) == 1
+
+
+def test_text_without_blanks_is_found_by_any_piece_of_it(store):
+    made = store.create("A")
+    store.append(made.id, talk("来週の金曜日に東京で会議があります。", "はい。"))
+    assert [found[:2] for found in store.search("東京")] == [(made.id, 1)]
+    assert store.search("大阪") == []
+
+
+def test_an_excerpt_is_one_short_line(store):
+    made = store.create("A")
+    store.append(made.id, talk("needle\n\x1b[2J" + "x" * 10_000, "漢" * 10_000))
+    for wanted in ("needle", "漢漢"):
+        excerpt = store.search(wanted)[0][2]
+        assert len(excerpt) <= 160
+        assert "\n" not in excerpt
+        assert "\x1b" not in excerpt
+
+
+def test_a_reply_is_found_by_its_final_text_only(store):
+    made = store.create("A")
+    turn = store.append(made.id, talk("alpha"))[0]
+    with store.database.write() as connection:
+        connection.execute("UPDATE turns SET content = 'beta' WHERE id = ?", (turn.id,))
+        connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('integrity-check')")
+    assert store.search("alpha") == []
+    assert store.search("beta")[0][1] == 1
+
+
+def test_a_turn_of_ten_million_characters_is_kept_whole(store):
+    made = store.create("Talk")
+    store.append(made.id, talk("x" * 10_000_000))
+    assert len(store.turns(made.id)[0].content) == 10_000_000
+
+
+def test_nothing_is_stored_of_turns_that_cannot_all_be(store):
+    made = store.create("Talk")
+
+    def broken():
+        yield from talk("one", "two")
+        raise RuntimeError("the file ended")
+
+    with pytest.raises(RuntimeError):
+        store.append(made.id, broken())
+    assert store.turns(made.id) == []
+
+
+def test_a_damaged_list_of_conversations_is_told(store):
+    store.create("Talk")
+    with store.database.write() as connection:
+        connection.execute("UPDATE conversations SET created_at = 'never'")
+    with pytest.raises(StoreUnreadable):
+        store.conversations()
+
+
+@settings(deadline=None, max_examples=60, derandomize=True)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(list(Role)), st.text(max_size=80), st.none() | st.text(max_size=20)
+        ),
+        max_size=8,
+    )
+)
+def test_whatever_is_said_comes_back(tmp_path_factory, turns):
+    database = Database(tmp_path_factory.mktemp("store") / "cold.db")
+    store = ColdStore(database)
+    made = store.create("Talk")
+    stored = store.append(made.id, [Turn(0, role, text, None, name) for role, text, name in turns])
+    assert store.turns(made.id) == stored
+    assert [turn.content for turn in stored] == [text.replace("\0", "␀") for _, text, _ in turns]
+    database.close()

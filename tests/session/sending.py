@@ -1,0 +1,86 @@
+"""Sending in tests, and looking into the cold store behind the session's back."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+
+from jitchat.events import Event, ReplyDelta, SendFailed, TurnStored
+from jitchat.memory.store import ColdStore
+from jitchat.session import Session
+from jitchat.turn import Mode, Turn
+from tests.support import ScriptedProvider, conversation_of, session_on, talk
+
+
+async def send(
+    session: Session,
+    draft: str,
+    mode: Mode = Mode.JIT,
+    watch: Callable[[Event], None] = lambda _: None,
+) -> list[Event]:
+    """Every event of a message; `watch` sees each before the flow goes on."""
+    events = []
+    async for event in session.send(draft, mode):
+        events.append(event)
+        watch(event)
+    return events
+
+
+def kinds(events: list[Event]) -> list[str]:
+    """The events by name, with runs of one name as one."""
+    names = [type(event).__name__ for event in events]
+    return [name for place, name in enumerate(names) if names[place - 1 : place] != [name]]
+
+
+def reply_text(events: list[Event]) -> str:
+    return "".join(event.text for event in events if isinstance(event, ReplyDelta))
+
+
+def stored_turns(events: list[Event]) -> list[Turn]:
+    return [event.turn for event in events if isinstance(event, TurnStored)]
+
+
+def failures(events: list[Event]) -> list[SendFailed]:
+    return [event for event in events if isinstance(event, SendFailed)]
+
+
+def talking(store: ColdStore, *script: object, exchanges: int = 2) -> Session:
+    """A session on a short conversation, with a provider that follows the script."""
+    texts = [f"turn {number} of the harbour talk" for number in range(1, 2 * exchanges + 1)]
+    conversation = conversation_of(store, talk(*texts))
+    return session_on(store, conversation, ScriptedProvider(script or ("Understood.",)))
+
+
+@dataclass(frozen=True)
+class Durable:
+    """What another process would find in the database."""
+
+    turns: list[tuple[int, str, str, str]]
+    """Position, role, content, status."""
+    streaming: int
+    windows: list[tuple[str, int | None, int | None, int | None, int | None]]
+    """Digest, id of the reply, and the three counts that the provider reported."""
+    indexed: list[int]
+
+
+def durable(store: ColdStore) -> Durable:
+    with closing(sqlite3.connect(store.database.path)) as other:
+        return Durable(
+            other.execute(
+                "SELECT position, role, content, status FROM turns ORDER BY position"
+            ).fetchall(),
+            other.execute("SELECT count(*) FROM streaming").fetchone()[0],
+            other.execute(
+                "SELECT digest, reply, input_tokens, output_tokens, cached_tokens FROM windows"
+                " ORDER BY id"
+            ).fetchall(),
+            [
+                row[0]
+                for row in other.execute(
+                    "SELECT t.position FROM index_entries e JOIN turns t ON t.id = e.turn"
+                    " ORDER BY t.position"
+                )
+            ],
+        )

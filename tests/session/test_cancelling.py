@@ -1,0 +1,217 @@
+"""A message that is stopped, at whatever moment: what came is kept, and nothing is left open."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+
+from jitchat import session as session_module
+from jitchat.events import ReplyDelta, TurnStored, WindowBuilt
+from jitchat.memory.store import ColdStore
+from jitchat.session import Session
+from jitchat.turn import Mode, Role
+from tests.session.sending import durable, failures, send, stored_turns, talking
+from tests.support import ScriptedProvider
+
+STAGES = ("draft", "retrieval", "window", "window's record", "first save", "finish", "index")
+"""What `send` waits for a thread to do, in order."""
+
+
+class Cancelling:
+    """Stands in for `asyncio.to_thread`: the task is cancelled while it waits for one stage.
+
+    `late`: the thread starts when everything is over. `lost`: it is done, and nobody heard.
+    """
+
+    def __init__(self, stage: str, moment: str) -> None:
+        self._at, self._moment = STAGES.index(stage), moment
+        self._calls = -1
+        self._over = threading.Event()
+        self._done = threading.Event()
+
+    async def __call__(self, work: Callable[..., Any], *args: object) -> object:
+        self._calls += 1
+        if self._calls != self._at:
+            return await asyncio.get_running_loop().run_in_executor(None, work, *args)
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task
+        started = asyncio.Event()
+
+        def held() -> None:
+            if self._moment == "lost":
+                work(*args)
+                self._done.set()
+            loop.call_soon_threadsafe(started.set)
+            self._over.wait(10)
+            if self._moment == "late":
+                try:
+                    work(*args)
+                finally:
+                    self._done.set()
+
+        waiting = loop.run_in_executor(None, held)
+        await started.wait()
+        loop.call_soon(task.cancel)
+        return await waiting
+
+    async def let_the_thread_end(self) -> None:
+        self._over.set()
+        await asyncio.get_running_loop().run_in_executor(None, self._done.wait, 10)
+        assert self._done.is_set(), "the stage was reached, and its thread has ended"
+
+
+def check_nothing_is_left_open(store: ColdStore) -> None:
+    """Each user's turn has its reply, or is unanswered; no row is streaming."""
+    found = durable(store)
+    assert found.streaming == 0
+    for (_, role, _, status), after in zip(
+        found.turns, [*found.turns[1:], (0, "user", "", "")], strict=True
+    ):
+        assert status != "streaming"
+        if role == "user":
+            assert (after[1] == "assistant") == (status == "complete")
+
+
+async def check_it_can_be_sent_again(session: Session, store: ColdStore) -> None:
+    session.provider = ScriptedProvider(("Now.",))
+    events = await send(session, "hello")
+    assert not failures(events)
+    assert [turn.content for turn in stored_turns(events)] == ["hello", "Now."]
+    check_nothing_is_left_open(store)
+
+
+@pytest.mark.parametrize("moment", ["late", "lost"])
+@pytest.mark.parametrize("stage", STAGES)
+async def test_cancelling_the_task_while_it_waits_for_a_thread(store, monkeypatch, stage, moment):
+    session = talking(store, "Some of", " it.")
+    cancelling = Cancelling(stage, moment)
+    with monkeypatch.context() as patched:
+        patched.setattr(session_module.asyncio, "to_thread", cancelling)
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.ensure_future(send(session, "hello"))
+        check_nothing_is_left_open(store)
+        before = durable(store)
+        await cancelling.let_the_thread_end()
+    after = durable(store)
+    if stage == "index":
+        assert after.turns == before.turns
+    else:
+        assert after == before, "a thread that was left behind writes nothing"
+    last = before.turns[-1]
+    match stage, moment:
+        case "draft", "late":
+            assert last[0] == 4
+        case "first save", _:
+            assert last == (6, "assistant", "Some of", "cancelled")
+        case (("finish" | "index"), _):
+            assert last == (6, "assistant", "Some of it.", "complete")
+        case _:
+            assert last == (5, "user", "hello", "unanswered")
+    await check_it_can_be_sent_again(session, store)
+
+
+@pytest.mark.parametrize("pieces", [0, 1, 3])
+async def test_cancelling_the_task_while_it_waits_for_the_provider(store, pieces):
+    never, waiting = asyncio.Event(), asyncio.Event()
+
+    class Stalling(ScriptedProvider):
+        async def stream(self, messages, options) -> AsyncIterator[object]:
+            try:
+                async for piece in super().stream(messages, options):
+                    yield piece
+                    seen.append(piece)
+                    if len(seen) == pieces:
+                        waiting.set()
+            finally:
+                seen.append("closed")
+
+    seen: list[object] = []
+    session = talking(store)
+    session.provider = Stalling((*["word "] * pieces, never))
+    if not pieces:
+        waiting.set()
+    task = asyncio.ensure_future(send(session, "hello"))
+    await waiting.wait()
+    while not session.provider.requests:
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert seen[-1:] == ["closed"]
+    last = durable(store).turns[-1]
+    if pieces:
+        assert last == (6, "assistant", "word " * pieces, "cancelled")
+    else:
+        assert last == (5, "user", "hello", "unanswered")
+    check_nothing_is_left_open(store)
+    await check_it_can_be_sent_again(session, store)
+
+
+async def test_closing_the_generator_after_each_event(store):
+    session = talking(store)
+    whole = len(await send(session, "how many events are there?"))
+    for length in range(1, whole):
+        session.provider = ScriptedProvider(("word ", "and word"))
+        async with aclosing(session.send(f"message {length}", Mode.RECENCY)) as events:
+            for _ in range(length):
+                event = await anext(events)
+        check_nothing_is_left_open(store)
+        last = durable(store).turns[-1]
+        match event:
+            case TurnStored(turn) if turn.role is Role.ASSISTANT:
+                assert last[2:] == ("word and word", "complete")
+            case ReplyDelta():
+                assert last[3] in ("cancelled", "complete")
+                assert "word and word".startswith(last[2])
+            case TurnStored() | WindowBuilt():
+                assert last[1:] == ("user", f"message {length}", "unanswered")
+    await check_it_can_be_sent_again(session, store)
+
+
+async def test_a_generator_that_was_never_started_did_nothing(store):
+    session = talking(store)
+    before = durable(store)
+    await session.send("hello", Mode.JIT).aclose()
+    assert durable(store) == before
+
+
+async def test_a_front_end_that_just_stops_listening_leaves_nothing_open(store):
+    session = talking(store, "Some", asyncio.Event())
+    async for event in session.send("hello", Mode.JIT):
+        if isinstance(event, ReplyDelta):
+            break
+    del event
+    for _ in range(10_000):
+        if durable(store).turns[-1][0] == 6:
+            break
+        await asyncio.sleep(0)
+    assert durable(store).turns[-1] == (6, "assistant", "Some", "cancelled")
+    check_nothing_is_left_open(store)
+
+
+async def test_what_is_cancelled_behind_the_last_word_is_complete(store):
+    session = talking(store, "All of it.")
+    async with aclosing(session.send("hello", Mode.JIT)) as events:
+        async for event in events:
+            if type(event).__name__ == "UsageReported":
+                pending = asyncio.ensure_future(anext(events))
+                await pending
+                break
+    assert durable(store).turns[-1][3] == "complete"
+
+
+async def test_a_cancelled_reply_is_in_the_next_window_and_is_indexed_with_it(store):
+    session = talking(store, "The ferry leaves", asyncio.Event())
+    async with aclosing(session.send("when?", Mode.JIT)) as events:
+        async for event in events:
+            if isinstance(event, ReplyDelta):
+                break
+    session.provider = ScriptedProvider(("At nine.",))
+    await send(session, "go on")
+    assert "The ferry leaves" in [m.content for m in session.provider.requests[0]]
+    assert durable(store).indexed == [*range(1, 9)]

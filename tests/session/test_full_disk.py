@@ -1,0 +1,154 @@
+"""A store that refuses: whatever it is that cannot be written, the draft comes back."""
+
+from __future__ import annotations
+
+import pytest
+
+from jitchat.errors import StoreBusy, StoreFull, Unreachable
+from jitchat.events import Event, ReplyDelta, TurnStored, WindowBuilt
+from jitchat.memory.store import ColdStore
+from jitchat.turn import Mode, Role
+from tests.session.sending import durable, failures, reply_text, send, stored_turns, talking
+from tests.support import ScriptedProvider
+
+LONG = "harbour ferry gull kettle " * 8_000
+"""Much more than the free space in the pages that the database has."""
+
+
+def fill(store: ColdStore) -> None:
+    """From now on the database cannot grow, as on a full disk."""
+    with store.database.read() as connection:
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+
+
+def free(store: ColdStore) -> None:
+    with store.database.read() as connection:
+        connection.execute("PRAGMA max_page_count = 1000000")
+
+
+async def check_it_goes_on(store: ColdStore, session: object) -> None:
+    """With space again, the next message is answered and nothing is left open."""
+    free(store)
+    session.provider = ScriptedProvider(("Now.",))
+    events = await send(session, "and now?", Mode.RECENCY)
+    assert not failures(events)
+    assert reply_text(events) == "Now."
+    assert durable(store).streaming == 0
+    assert "streaming" not in {row[3] for row in durable(store).turns}
+
+
+async def test_a_draft_that_cannot_be_stored_comes_back(store):
+    session = talking(store)
+    before = durable(store)
+    fill(store)
+    events = await send(session, LONG)
+    (failed,) = events
+    assert isinstance(failed.error, StoreFull)
+    assert failed.draft == LONG
+    assert "Free some space" in failed.error.remedy
+    assert durable(store) == before
+    assert session.provider.requests == []
+    await check_it_goes_on(store, session)
+
+
+async def test_a_window_that_cannot_be_stored_is_not_sent(store):
+    session, draft = talking(store, exchanges=200), "hello"
+
+    def watch(event: Event) -> None:
+        if isinstance(event, TurnStored):
+            fill(store)
+
+    events = await send(session, draft, Mode.FULL, watch)
+    (failed,) = failures(events)
+    assert isinstance(failed.error, StoreFull)
+    assert failed.draft == draft
+    assert not any(isinstance(event, WindowBuilt) for event in events)
+    assert session.provider.requests == []
+    assert durable(store).turns[-1] == (401, "user", "hello", "unanswered")
+    await check_it_goes_on(store, session)
+
+
+async def test_a_reply_that_cannot_be_stored_is_shown_to_its_end(store):
+    session = talking(store, LONG, "the end")
+
+    def watch(event: Event) -> None:
+        if isinstance(event, WindowBuilt):
+            fill(store)
+
+    events = await send(session, "hello", watch=watch)
+    assert reply_text(events) == f"{LONG}the end"
+    (failed,) = failures(events)
+    assert isinstance(failed.error, StoreFull)
+    assert failed.draft == "hello"
+    assert len(stored_turns(events)) == 1, "nothing says that the reply is durable"
+    assert durable(store).turns[-1] == (5, "user", "hello", "unanswered")
+    await check_it_goes_on(store, session)
+
+
+async def test_of_a_reply_that_outgrows_the_disk_what_was_saved_is_kept(store):
+    session = talking(store, "The start", LONG)
+
+    def watch(event: Event) -> None:
+        if isinstance(event, ReplyDelta) and event.text == LONG:
+            fill(store)
+
+    events = await send(session, "hello", watch=watch)
+    assert reply_text(events) == f"The start{LONG}"
+    (failed,) = failures(events)
+    assert isinstance(failed.error, StoreFull)
+    assert durable(store).turns[-2:-1] == [(5, "user", "hello", "complete")]
+    assert durable(store).turns[-1][2] == "The start"
+    await check_it_goes_on(store, session)
+    assert durable(store).turns[5] == (6, "assistant", "The start", "interrupted")
+
+
+async def test_a_reply_that_cannot_be_indexed_is_kept_and_indexed_later(store):
+    session = talking(store, LONG)
+
+    def watch(event: Event) -> None:
+        if isinstance(event, TurnStored) and event.turn.role is Role.ASSISTANT:
+            fill(store)
+
+    events = await send(session, "hello", watch=watch)
+    (failed,) = failures(events)
+    assert isinstance(failed.error, StoreFull)
+    assert durable(store).turns[-1] == (6, "assistant", LONG, "complete")
+    assert durable(store).indexed == [1, 2, 3, 4]
+    await check_it_goes_on(store, session)
+    assert durable(store).indexed == [*range(1, 9)]
+
+
+@pytest.mark.parametrize("site", ["add_user_turn", "mark_unanswered", "refresh"])
+async def test_another_program_that_holds_the_store_is_told_and_not_a_crash(
+    store, monkeypatch, site
+):
+    session = talking(store, "Yes." if site == "refresh" else "")
+
+    def busy(*_: object) -> None:
+        raise StoreBusy("The database is held by another program.", "Close it.")
+
+    def watch(event: Event) -> None:
+        if isinstance(event, WindowBuilt):
+            monkeypatch.setattr(session.memory, site, busy)
+
+    if site == "add_user_turn":
+        monkeypatch.setattr(session.memory, site, busy)
+    events = await send(session, "hello", watch=watch)
+    (failed,) = failures(events)
+    assert failed.draft == "hello"
+    monkeypatch.undo()
+    await check_it_goes_on(store, session)
+
+
+async def test_a_request_that_fails_on_a_full_disk_is_told_by_its_own_error(store):
+    session = talking(store, Unreachable("No server.", "Start it."))
+
+    def watch(event: Event) -> None:
+        if isinstance(event, WindowBuilt):
+            fill(store)
+
+    events = await send(session, "hello", watch=watch)
+    (failed,) = failures(events)
+    assert isinstance(failed.error, Unreachable)
+    await check_it_goes_on(store, session)
