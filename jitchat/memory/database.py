@@ -16,10 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from stat import S_ISREG
 
-import sqlite_utils
-
 from jitchat.errors import StoreReadOnly, StoreTooNew, StoreUnreadable
-from jitchat.memory.schema import migrations
+from jitchat.memory.migrated import MIGRATION_SET, MIGRATION_TABLE, MIGRATIONS
 from jitchat.memory.sqlite_errors import ELSEWHERE, damaged, named
 from jitchat.text.safe import one_line
 
@@ -46,25 +44,28 @@ class Database:
                 raise
 
     def _prepare(self) -> None:
-        db = sqlite_utils.Database(self._connection, recursive_triggers=False)
-        self._require_our_schema(db)
+        applied = self._require_our_schema()
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.execute("PRAGMA foreign_keys = ON")
-        if migrations.pending(db):
-            with self.write():
-                migrations.apply(db)
+        if applied != set(MIGRATIONS):
+            # 200 ms with the numpy that it brings, and needed once a database.
+            from jitchat.memory.schema import migrate  # noqa: PLC0415
 
-    def _require_our_schema(self, db: sqlite_utils.Database) -> None:
+            with self.write() as connection:
+                migrate(connection)
+
+    def _require_our_schema(self) -> set[str]:
         """Look at the schema as it is at one moment: another instance may be making it."""
         self._connection.execute("BEGIN")
         try:
-            applied = {migration.name for migration in migrations.applied(db)}
-            is_empty = not db.table_names()
+            names = {row[0] for row in self._connection.execute("SELECT name FROM sqlite_master")}
+            applied = _applied(self._connection) if MIGRATION_TABLE in names else set()
             pages = self._connection.execute("PRAGMA page_count").fetchone()[0]
         finally:
             self._connection.rollback()
-        if unknown := sorted(applied - _known_migrations()):
+        is_empty = not names
+        if unknown := sorted(applied - set(MIGRATIONS)):
             raise StoreTooNew(
                 f"{self.path} was written by a newer jitchat (it has {one_line(unknown[-1])!r}).",
                 "Update jitchat, or use another file with --db. Nothing was changed.",
@@ -76,6 +77,7 @@ class Database:
                 f"{self.path} is a database of another program.",
                 f"{ELSEWHERE} Nothing was changed.",
             )
+        return applied
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
@@ -119,11 +121,12 @@ class Database:
             raise named(error, self.path) from error
 
 
-def _known_migrations() -> set[str]:
-    empty = sqlite_utils.Database(memory=True)
-    names = {migration.name for migration in migrations.pending(empty)}
-    empty.close()
-    return names
+def _applied(connection: sqlite3.Connection) -> set[str]:
+    rows = connection.execute(
+        f"SELECT name FROM {MIGRATION_TABLE} WHERE migration_set = ?",  # noqa: S608  a constant
+        (MIGRATION_SET,),
+    )
+    return {row[0] for row in rows}
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 from sqlite_utils import Database, Migrations
 
-migrations = Migrations("jitchat")
+from jitchat.memory.migrated import MIGRATION_SET
+
+migrations = Migrations(MIGRATION_SET)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Apply what is missing, inside the transaction that is open."""
+    migrations.apply(Database(connection, recursive_triggers=False))
 
 
 @migrations(name="001_cold_store")

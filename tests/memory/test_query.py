@@ -52,7 +52,7 @@ def test_a_role_is_an_ordinary_word():
     ("draft", "speaker"),
     [
         ("What did you suggest for the port?", "assistant"),
-        ("What have I told you? I said something about ports", None),
+        ("Did you say what I said about the port?", None),
         ("What did I say about the port?", "user"),
         ("What is the port?", None),
     ],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from jitchat.memory.archive import WindowArchive, WindowRecord
 from jitchat.memory.backlog import Indexer
 from jitchat.memory.database import Database
 from jitchat.memory.embedder import NoEmbedder
+from jitchat.memory.migrated import MIGRATIONS
 from jitchat.memory.schema import migrations
 from jitchat.memory.store import ColdStore
 
@@ -109,3 +112,20 @@ def test_a_step_that_fails_leaves_the_schema_before_it(tmp_path, monkeypatch):
     assert "turns" in tables
     assert "index_entries" not in tables
     assert applied == names()[:1]
+
+
+def test_the_names_that_are_known_without_sqlite_utils_are_those_of_the_migrations() -> None:
+    empty = sqlite_utils.Database(memory=True)
+    assert tuple(each.name for each in migrations.pending(empty)) == MIGRATIONS
+    empty.close()
+
+
+def test_a_database_that_is_up_to_date_opens_without_sqlite_utils(tmp_path: Path) -> None:
+    path = tmp_path / "cold.db"
+    Database(path).close()
+    code = (
+        "import sys; from pathlib import Path; from jitchat.memory.database import Database;"
+        f"Database(Path({str(path)!r})).close();"
+        "assert not {'sqlite_utils', 'numpy'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

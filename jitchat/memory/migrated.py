@@ -1,0 +1,6 @@
+"""The names of the migrations, so that a database that has them all is opened without more ado."""
+
+MIGRATION_SET = "jitchat"
+MIGRATION_TABLE = "_sqlite_migrations"
+"""Where sqlite-utils notes what was applied."""
+MIGRATIONS = ("001_cold_store", "002_hot_index", "003_windows")
