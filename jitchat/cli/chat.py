@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from jitchat.settings import Settings
     from jitchat.window.tokens import TokenCounter
 
+SWITCH_SECONDS = 0.0005
+"""How long indexing may keep the interpreter from the event loop; Python's default is ten times
+that, at each of the many steps between a key and the screen."""
+
 
 class LocalBackend:
     """What the app needs, made from the settings and loaded when it is first needed."""
@@ -58,7 +62,7 @@ class LocalBackend:
         from jitchat.memory.download import fetch_model  # noqa: PLC0415
 
         outcome = await fetch_model(self.settings.embedder.model, self._paths.models, on_progress)
-        return bool(outcome), outcome.sentence
+        return outcome.fetched, outcome.sentence
 
     def better_embedder(self) -> Embedder | None:
         """The embedder that was downloaded; sessions opened from now on use it too."""
@@ -90,6 +94,7 @@ def run_chat(flags: Flags, wanted: str | None) -> int:
         conversation = choose_conversation(store, wanted)
         from jitchat.tui.app import JitchatApp  # noqa: PLC0415  textual: only the chat needs it
 
+        sys.setswitchinterval(SWITCH_SECONDS)
         app = JitchatApp(LocalBackend(settings, paths, store), conversation)
         app.run()
         return app.return_code or 0

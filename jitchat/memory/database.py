@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,7 @@ from jitchat.memory.sqlite_errors import ELSEWHERE, damaged, named
 from jitchat.text.safe import one_line
 
 WAIT_SECONDS = 30.0
+_SOON = 0.005
 
 
 class Database:
@@ -45,7 +47,7 @@ class Database:
 
     def _prepare(self) -> None:
         applied = self._require_our_schema()
-        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._write_ahead()
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.execute("PRAGMA foreign_keys = ON")
         if applied != set(MIGRATIONS):
@@ -55,15 +57,30 @@ class Database:
             with self.write() as connection:
                 migrate(connection)
 
+    def _write_ahead(self) -> None:
+        """Switch to WAL; two that do so at once get a BUSY that SQLite does not wait for."""
+        give_up = time.monotonic() + WAIT_SECONDS
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+                if not is_busy or time.monotonic() >= give_up:
+                    raise
+                time.sleep(_SOON)
+            else:
+                return
+
     def _require_our_schema(self) -> set[str]:
         """Look at the schema as it is at one moment: another instance may be making it."""
-        self._connection.execute("BEGIN")
-        try:
-            names = {row[0] for row in self._connection.execute("SELECT name FROM sqlite_master")}
-            applied = _applied(self._connection) if MIGRATION_TABLE in names else set()
-            pages = self._connection.execute("PRAGMA page_count").fetchone()[0]
-        finally:
-            self._connection.rollback()
+        with self.read() as connection:
+            connection.execute("BEGIN")
+            try:
+                names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+                applied = _applied(connection) if MIGRATION_TABLE in names else set()
+                pages = connection.execute("PRAGMA page_count").fetchone()[0]
+            finally:
+                connection.rollback()
         is_empty = not names
         if unknown := sorted(applied - set(MIGRATIONS)):
             raise StoreTooNew(
@@ -126,7 +143,7 @@ def _applied(connection: sqlite3.Connection) -> set[str]:
         f"SELECT name FROM {MIGRATION_TABLE} WHERE migration_set = ?",  # noqa: S608  a constant
         (MIGRATION_SET,),
     )
-    return {row[0] for row in rows}
+    return {str(row[0]) for row in rows}
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -108,7 +108,9 @@ class HotIndex:
             "neighbour": _from_neighbours((own + dense) * liking, stretch_of[:stop]),
             "stretch": self._stretch_scores(query, stretch_of)[:stop],
         }
-        parts["cue"] = self._cues(query)[:stop] * np.maximum(0, np.sum(list(parts.values()), axis=0))
+        parts["cue"] = self._cues(query)[:stop] * np.maximum(
+            0, np.sum(list(parts.values()), axis=0)
+        )
         return parts
 
     def _stretch_scores(self, query: Query, stretch_of: NDArray[np.int64]) -> Scores:

@@ -22,7 +22,7 @@ Clock = Callable[[], datetime]
 TURN_COLUMNS = "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status"
 """Of the table `turns` as t, in the order that `turn_from` takes them."""
 _EXCERPT = 160
-_WORDS = 32
+_WORDS, _WIDEST = 32, 200
 _LISTED = """
     SELECT c.id, c.title, c.created_at, c.updated_at,
            (SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = c.id) AS turns
@@ -140,10 +140,10 @@ class ColdStore:
         Gives (conversation, position, excerpt), the best first.
         """
         text = repaired(text).lower()
-        wanted = words(text)[:_WORDS]
-        if not wanted:
+        if not words(text):
             return []
-        query, asked = _BY_WORD, " ".join(f'"{word}"' for word in wanted) + "*"
+        phrases = [piece[:_WIDEST].replace('"', '""') for piece in text.split()[:_WORDS]]
+        query, asked = _BY_WORD, " ".join(f'"{phrase}"' for phrase in phrases) + "*"
         if is_unspaced(text):
             query, asked = _BY_PIECE, text.strip()
         with self.database.read() as connection:

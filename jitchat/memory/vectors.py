@@ -50,7 +50,10 @@ class Vectors:
 
     def _unpacked(self, blobs: Sequence[bytes | None]) -> NDArray[np.float32]:
         width = 4 * self._dimension
-        whole = [blob if blob and len(blob) == width else bytes(width) for blob in blobs]
+        whole = [
+            blob if isinstance(blob, bytes) and len(blob) == width else bytes(width)
+            for blob in blobs
+        ]
         return np.frombuffer(b"".join(whole), dtype="<f4").reshape(len(blobs), self._dimension)
 
 

@@ -72,6 +72,8 @@ class JitchatApp(App[None]):
 
     def _fatal_error(self) -> None:
         """In place of Textual's traceback, whose locals hold the user's texts and keys."""
+        if self._exit_renderables:
+            return  # a defect that only followed from the first
         error = sys.exc_info()[1]
         secrets = [str(self._backend.settings.provider.api_key)]
         report = crash_report(error, __version__, secrets) if error else "no error\n"

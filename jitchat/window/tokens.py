@@ -36,6 +36,8 @@ _FALLBACK = "o200k_base"
 _LONGEST_PIECE = 20_000
 """In characters. Whatever an encoder does with a run without a break (tiktoken was quadratic in
 it), the time stays linear in the text."""
+_TRIES = 200
+"""Blanks that are looked at for a good place to cut."""
 
 
 class TokenCounter(Protocol):
@@ -88,13 +90,15 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _cut(text: str, low: int, high: int) -> int:
-    """Find the last place ahead of a single blank, else behind a line's end, else `high`."""
+    """Find a late place ahead of a single blank, else behind a line's end, else `high`."""
     for mark, ahead in ((" ", 0), ("\n", 1)):
-        place = text.rfind(mark, low, high)
-        while place > low:
+        place = high
+        for _ in range(_TRIES):
+            place = text.rfind(mark, low, place)
+            if place <= low:
+                break
             if text[place - 1].isalnum() and text[place + 1].isalnum():
                 return place + ahead
-            place = text.rfind(mark, low, place)
     return high
 
 

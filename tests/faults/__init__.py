@@ -1,0 +1,1 @@
+"""What must never happen, provoked. Few rounds by default, many with --long."""

@@ -49,7 +49,7 @@ def test_turns_without_a_vector_score_nothing_and_do_not_move_the_mean():
         blob(0.0, 0.0),
         blob(5.0, 5.0),
     ],
-    ids=["bytes", "short", "long", "nan", "infinite", "huge", "zero", "no unit"],
+    ids=["bytes", "shorter", "longer", "nan", "infinite", "huge", "zero", "no unit"],
 )
 def test_what_is_no_unit_vector_counts_as_none(bad):
     good = (blob(*EAST), blob(*NORTH), blob(*WEST))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from textual import events
 
 from jitchat.errors import RequestRefused
 from jitchat.memory.store import ColdStore
 from jitchat.tui.app import JitchatApp
+from jitchat.tui.widgets.prompt import Prompt
 from jitchat.turn import Role, Turn
 from tests.support import ScriptedProvider
 from tests.tui.support import TestBackend, idle, ready, type_text, until
@@ -60,7 +62,9 @@ async def test_no_surface_lets_it_through(
         await pilot.press("enter")
         await until(pilot, lambda: app._notifications, "the error")
         await idle(pilot)
-        await type_text(pilot, f"draft {payload}".encode("utf-8", "replace").decode())
+        screen.query_one(Prompt).post_message(events.Paste(f"draft {payload}"))
+        screen.query_one(Prompt).give_back(f"again {payload}")
+        await pilot.pause()
         seen = drawn(app)
         screen.action_resume()
         await pilot.pause()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from jitchat.turn import Mode, Role, Turn
 from jitchat.window.budget import Budget
@@ -12,7 +15,7 @@ from jitchat.window.recent import FLOOR_EXCHANGES, fitting_start, recent_start
 from jitchat.window.tokens import message_tokens
 from jitchat.window.window import ContextWindow, Kind
 from tests.support import talk, turn
-from tests.window.cases import Case, cases, shortlist, turns_of
+from tests.window.cases import conversations, shortlist, turns_of
 from tests.window.counters import Characters
 
 COUNTER = Characters()
@@ -22,7 +25,7 @@ def priced(text: str) -> int:
     return message_tokens(COUNTER, text)
 
 
-def history_of(turns: list[Turn]) -> History:
+def history_of(turns: Sequence[Turn]) -> History:
     return History().extended(turns, priced)
 
 
@@ -86,21 +89,24 @@ def test_two_exchanges_stay_however_long_they_are():
 
 
 @settings(deadline=None, max_examples=60, derandomize=True)
-@given(cases())
-def test_a_block_is_within_its_allowance_or_it_is_the_floor(case: Case):
-    history = case.history(COUNTER)
-    start = recent_start(history, case.budget.recent)
+@given(conversations(), st.integers(0, 900))
+def test_a_block_is_within_its_allowance_or_it_is_the_floor(
+    turns: tuple[Turn, ...], allowance: int
+):
+    history = history_of(turns)
+    start = recent_start(history, allowance)
     floor = history.exchanges_back(FLOOR_EXCHANGES)
     assert start <= floor
-    assert history.total - history.before[start] <= case.budget.recent or start == floor
+    assert history.total - history.before[start] <= allowance or start == floor
     assert len(history.turns) - floor <= FLOOR_EXCHANGES * LONGEST_EXCHANGE
 
 
 @settings(deadline=None, max_examples=60, derandomize=True)
-@given(cases())
-def test_a_block_that_must_shrink_loses_no_more_than_an_exchange_too_much(case: Case):
-    history = case.history(COUNTER)
-    room = case.budget.budget // 4
+@given(conversations(), st.integers(0, 900))
+def test_a_block_that_must_shrink_loses_no_more_than_an_exchange_too_much(
+    turns: tuple[Turn, ...], room: int
+):
+    history = history_of(turns)
     start = fitting_start(history, 0, room, priced)
     assert history.total - history.before[start] <= room
     if start > 0:

@@ -155,8 +155,9 @@ class DeskScreen(Screen[None]):
         self.indexed = message.finished
         if not message.finished:
             self.query_one(TopLine).show_status(f"indexing… {message.indexed:,} turns done")
-        elif message.indexed:
-            self.show_status()
+            return
+        self.show_status()
+        if message.indexed:
             self.plan_now()
 
     @on(ModelFetch.Ended)

@@ -32,7 +32,7 @@ class HintLine(Horizontal):
 
     def show_cost(self, sentence: str) -> None:
         """What the next request costs, or what is going on."""
-        self._cost.update(Content(one_line(sentence)))
+        self._cost.update(Content(one_line(sentence)), layout=False)
 
     def show_keys(self, *, busy: bool) -> None:
         """The keys for this state."""

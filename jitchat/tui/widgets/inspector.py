@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import DataTable, Static
+from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError
 from jitchat.text.safe import one_line
@@ -24,10 +23,7 @@ from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, Verdi
 SINGLY = 60
 """So many recent turns have a row each; the ones before them share one."""
 
-_WIDTHS = {"kind": 10, "turn": 6, "tokens": 7, "score": 6, "ldnsc": 8}
-_LABELS = {"ldnsc": "  ldnsc"}
-_SCROLL_BAR = 1
-"""Cells at the right edge."""
+_HEADER = f"{'kind':<10}{'turn':>6}{'tokens':>7}{'score':>6}  ldnsc why"
 
 Row = tuple[str, Sequence[Segment], LedgerRow | None]
 """A kind or `left out`, the segments that the row stands for, and the turn's ledger row."""
@@ -55,41 +51,24 @@ class Inspector(Vertical):
         super().__init__(id="inspector")
         self._title = Static(id="inspector-title")
         self._note = Static(id="inspector-note")
-        self._table: DataTable[Text] = DataTable(
-            id="segments", cursor_type="row", cell_padding=0
-        )
+        self._header = Static(Content(_HEADER), id="segments-header")
+        self._list = OptionList(id="segments", compact=True)
         self._rows: list[Row] = []
 
     def compose(self) -> ComposeResult:
         """Title, table, and a line for what cannot be sent."""
         yield self._title
         yield self._note
-        yield self._table
-
-    def on_mount(self) -> None:
-        """The columns, narrow ones first."""
-        for name in ("kind", "turn", "tokens", "score", "ldnsc", "why"):
-            right = name in ("turn", "tokens", "score")
-            width = _WIDTHS.get(name)
-            label = Text(f"{name:>{width}}" if right else _LABELS.get(name, name))
-            self._table.add_column(label, key=name, width=width)
-        self._title.update("window")
-
-    def on_resize(self) -> None:
-        """The reason gets what the other columns leave."""
-        columns = list(self._table.columns.values())
-        taken = sum(column.get_render_width(self._table) for column in columns[:-1])
-        columns[-1].auto_width = False
-        columns[-1].width = max(8, self._table.size.width - taken - _SCROLL_BAR)
-        self._table.refresh()
+        yield self._header
+        yield self._list
 
     def show(self, window: ContextWindow, *, sent: bool) -> None:
         """The window that was sent, or the one that would be."""
         which = "sent window" if sent else "next window"
         self._title.update(
-            Content.assemble((f" {which} ", "reverse bold"), f" {size_sentence(window)}")
+            Content.assemble((f" {which} ", "reverse bold"), f" {size_sentence(window)}"),
+            layout=False,
         )
-        self._note.update("")
         self._note.display = False
         self._rows = _rows(window)
         self._fill()
@@ -100,22 +79,20 @@ class Inspector(Vertical):
         self._note.update(Content(str(error)))
         self._note.display = True
         self._rows = []
-        self._table.clear()
+        self._list.clear_options()
 
     def point_at(self, kind: str) -> None:
         """Move the cursor to the first row of a kind."""
         for number, (name, _, _) in enumerate(self._rows):
             if name == kind:
-                self._table.move_cursor(row=number)
-                self._table.focus()
+                self._list.highlighted = number
+                self._list.focus()
                 return
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Open the row under the cursor."""
         event.stop()
-        if not 0 <= event.cursor_row < len(self._rows):
-            return
-        kind, segments, row = self._rows[event.cursor_row]
+        kind, segments, row = self._rows[event.option_index]
         if segments:
             text = "".join(segment.text for segment in segments)
             self.post_message(self.RowOpened(_title(kind, segments, row), text))
@@ -123,15 +100,12 @@ class Inspector(Vertical):
             self.post_message(self.LeftOutOpened(row))
 
     def _fill(self) -> None:
-        table = self._table
-        place = table.cursor_row
+        place = self._list.highlighted or 0
         rows = [row for _, _, row in self._rows if row]
         largest = max((value for row in rows for _, value in row.parts), default=0.0)
-        table.clear()
-        for kind, segments, row in self._rows:
-            table.add_row(*_cells(kind, segments, row, largest))
+        self._list.set_options([_line(*each, largest) for each in self._rows])
         if self._rows:
-            table.move_cursor(row=min(place, len(self._rows) - 1))
+            self._list.highlighted = min(place, len(self._rows) - 1)
 
 
 def _rows(window: ContextWindow) -> list[Row]:
@@ -156,22 +130,16 @@ def _within(segment: Segment, last: int | None) -> bool:
     return last is not None and segment.turn is not None and segment.turn <= last
 
 
-def _cells(
+def _line(
     kind: str, segments: Sequence[Segment], row: LedgerRow | None, largest: float
-) -> tuple[Text, ...]:
+) -> Content:
     """A row of the table; nothing in it is markup."""
     tokens = sum(segment.tokens for segment in segments) if segments else (row.tokens if row else 0)
     reason = segments[0].reason if segments else (row.reason if row else "")
-    dim = "dim" if not segments else ""
     score = f"{row.score:.2f}" if row and row.rank else ""
-    return (
-        Text(kind, dim),
-        Text(f"{_turns(segments, row):>{_WIDTHS['turn']}}", dim),
-        Text(f"{tokens:>{_WIDTHS['tokens']},}", dim),
-        Text(f"{score:>{_WIDTHS['score']}}", dim),
-        Text(f"  {part_bars(row.parts, largest)}" if row else "", dim),
-        Text(one_line(reason), dim, no_wrap=True, overflow="ellipsis"),
-    )
+    bars = part_bars(row.parts, largest) if row else ""
+    figures = f"{kind:<10}{_turns(segments, row):>6}{tokens:>7,}{score:>6}  {bars:<5} "
+    return Content.assemble((figures + one_line(reason), "" if segments else "dim"))
 
 
 def _turns(segments: Sequence[Segment], row: LedgerRow | None) -> str:

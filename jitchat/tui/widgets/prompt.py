@@ -80,7 +80,7 @@ class Prompt(TextArea):
     def give_back(self, draft: str) -> None:
         """Put a draft that was not sent back, ahead of what was typed since."""
         typed = self.text
-        held = self._held(draft) if len(draft) > LARGE_PASTE else draft
+        held = self._held(draft) if len(draft) > LARGE_PASTE else visible(draft)
         self.text = f"{held}\n{typed}" if typed.strip() else held
         self.move_cursor(self.document.end)
 

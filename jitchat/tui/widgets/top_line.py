@@ -53,7 +53,8 @@ class TopLine(Horizontal):
     def show_title(self, title: str, turns: int) -> None:
         """The conversation's title and size."""
         self._title.update(
-            Content.assemble((one_line(title), "bold"), (f" · {turns:,} turns", "dim"))
+            Content.assemble((one_line(title), "bold"), (f" · {turns:,} turns", "dim")),
+            layout=False,
         )
 
     def show_mode(self, mode: Mode) -> None:

@@ -5,6 +5,7 @@ So a conversation of 100,000 turns opens as quickly as one of ten.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 
 from textual.binding import Binding
@@ -16,7 +17,7 @@ from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.turn import Role, Status, Turn
 from jitchat.window.window import Kind
 
-FIRST, STEP, MOST = 6, 20, 120
+FIRST, STEP, MOST = 6, 10, 100
 """Turns mounted for the first frame, added at a time, and kept."""
 AROUND = 12
 """Turns mounted on either side of one that is looked for."""
@@ -44,9 +45,14 @@ class Transcript(VerticalScroll):
         self._kinds: Mapping[int, Kind] = {}
         self._extending = False
         self._shown = 0
+        self._mounting = asyncio.Lock()
 
     async def show(self, turns: Sequence[Turn], at: int | None = None) -> None:
         """Another conversation, or another place in it: its end, or the turn at position `at`."""
+        async with self._mounting:
+            await self._show(turns, at)
+
+    async def _show(self, turns: Sequence[Turn], at: int | None = None) -> None:
         self._extending = True
         self._shown += 1
         self._turns = list(turns)
@@ -75,20 +81,21 @@ class Transcript(VerticalScroll):
                 if (view := self._view_of(turn.position)) is not None:
                     await view.finish(turn)
                 return
-        if self._end < len(self._turns):
-            await self.show(self._turns)
-        await self.query("#empty").remove()
-        self._turns.append(turn)
-        self._end = len(self._turns)
-        await self.mount(TurnView(turn, self._kinds.get(turn.position)))
-        self.anchor()
+        async with self._mounting:
+            if self._end < len(self._turns):
+                await self._show(self._turns)
+            await self.query("#empty").remove()
+            self._turns.append(turn)
+            self._end = len(self._turns)
+            await self.mount(TurnView(turn, self._kinds.get(turn.position)))
+            self.anchor()
 
     async def stream(self, piece: str, position: int) -> None:
         """A piece of the reply that will be the turn at `position`."""
         if not self._turns or self._turns[-1].position != position:
             await self.put(Turn(position, Role.ASSISTANT, "", None, None, Status.STREAMING))
         if (view := self._view_of(position)) is not None:
-            await view.add(piece)
+            view.add(piece)
 
     def mark(self, kinds: Mapping[int, Kind]) -> None:
         """Which turns the window has, and as what."""
@@ -103,10 +110,10 @@ class Transcript(VerticalScroll):
         if not self._extending and self.is_mounted:
             if new <= 2 and self._start > 0 and new < old:
                 self._extending = True
-                self.call_later(self._extend_up)
+                self.call_later(self._extend_up, self._shown)
             elif new >= self.max_scroll_y - 2 and self._end < len(self._turns) and new > old:
                 self._extending = True
-                self.call_later(self._extend_down)
+                self.call_later(self._extend_down, self._shown)
 
     async def action_first(self) -> None:
         """To the first turn of all."""
@@ -118,22 +125,28 @@ class Transcript(VerticalScroll):
         await self.show(self._turns)
         self.scroll_end(animate=False)
 
-    async def _extend_up(self) -> None:
-        start = max(0, self._start - STEP)
-        height = self.virtual_size.height
-        await self.mount_all(self._views(start, self._start), before=0)
-        self._start = start
-        self.call_after_refresh(self._keep_place, height)
-        if self._end - self._start > MOST:
-            for view in list(self.query(TurnView))[MOST:]:
-                view.remove()
-            self._end = self._start + MOST
+    async def _extend_up(self, shown: int) -> None:
+        async with self._mounting:
+            if shown != self._shown:
+                return
+            start = max(0, self._start - STEP)
+            height = self.virtual_size.height
+            await self.mount_all(self._views(start, self._start), before=0)
+            self._start = start
+            self.call_after_refresh(self._keep_place, height)
+            if self._end - self._start > MOST:
+                for view in list(self.query(TurnView))[MOST:]:
+                    view.remove()
+                self._end = self._start + MOST
 
-    async def _extend_down(self) -> None:
-        end = min(len(self._turns), self._end + STEP)
-        await self.mount_all(self._views(self._end, end))
-        self._end = end
-        self._extending = False
+    async def _extend_down(self, shown: int) -> None:
+        async with self._mounting:
+            if shown != self._shown:
+                return
+            end = min(len(self._turns), self._end + STEP)
+            await self.mount_all(self._views(self._end, end))
+            self._end = end
+            self._extending = False
 
     def _keep_place(self, height: int) -> None:
         if not self.is_anchored:
@@ -150,7 +163,7 @@ class Transcript(VerticalScroll):
         self._extending = False
         if at is None and self._start:
             self._extending = True
-            self.call_later(self._extend_up)
+            self.call_later(self._extend_up, shown)
 
     def _view_of(self, position: int) -> TurnView | None:
         """The view of a turn, if it is mounted; the latest are looked at first."""

@@ -27,6 +27,9 @@ _GUTTER = {
     Kind.DRAFT: "sent",
 }
 
+DRAW_EVERY = 0.1
+"""Seconds between two drawings of a growing reply: layout is dear, keys come first."""
+
 
 class TurnView(Vertical):
     """A turn. Its text is shown as Markdown where a model wrote it, as it stands otherwise."""
@@ -37,6 +40,7 @@ class TurnView(Vertical):
         self._kind = kind
         self._header = Static(classes="turn-header")
         self._stream: MarkdownStream | None = None
+        self._pending: list[str] = []
         text = visible(turn.content)
         self._body: Markdown | Static
         if turn.role is Role.ASSISTANT:
@@ -59,22 +63,29 @@ class TurnView(Vertical):
             self._kind = kind
             self._draw_header()
 
-    async def add(self, piece: str) -> None:
-        """A piece of a streaming reply."""
-        if isinstance(self._body, Markdown):
-            if self._stream is None:
-                self._stream = Markdown.get_stream(self._body)
-            await self._stream.write(visible(piece))
+    def add(self, piece: str) -> None:
+        """A piece of a streaming reply; drawn with those that come within the same moment."""
+        self._pending.append(piece)
+        if len(self._pending) == 1:
+            self.set_timer(DRAW_EVERY, self._draw_pending)
 
     async def finish(self, turn: Turn) -> None:
         """The reply as it was stored."""
         self.turn = turn
+        self._pending.clear()
         if self._stream is not None:
             await self._stream.stop()
             self._stream = None
         if isinstance(self._body, Markdown):
             await self._body.update(visible(turn.content))
         self._draw_header()
+
+    async def _draw_pending(self) -> None:
+        if self._pending and isinstance(self._body, Markdown):
+            pieces = "".join(self._pending)
+            self._pending.clear()
+            self._stream = self._stream or Markdown.get_stream(self._body)
+            await self._stream.write(visible(pieces))
 
     def _draw_header(self) -> None:
         self.set_class(self.turn.status is Status.STREAMING, "-streaming")
@@ -92,5 +103,6 @@ class TurnView(Vertical):
                 (when, "dim"),
                 (ended, "italic"),
                 (label, "italic"),
-            )
+            ),
+            layout=False,
         )

@@ -1,0 +1,133 @@
+"""A process that forks writers, so that a thousand of them can be killed within minutes.
+
+Reads one job a line, as JSON: {"job": name, "path": database, "copies": n, ...}. Each copy is
+forked, tells what it did in lines of its own, and runs until it is done or killed; when all
+are gone, "gone" is told. Every line is one write, so lines of several copies never mix.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import sys
+from itertools import count
+from pathlib import Path
+
+import jitchat.memory.backlog
+import jitchat.memory.schema
+import jitchat.memory.search  # noqa: F401  what is loaded late elsewhere is loaded once here
+from jitchat.memory import database as database_module
+from jitchat.memory.database import Database
+from jitchat.memory.memory import Memory
+from jitchat.memory.replies import ReplyWriter, Timing
+from jitchat.memory.store import ColdStore
+from jitchat.turn import Role, Status, Turn
+from tests.memory.support import FakeEmbedder
+
+PIECE_SECONDS = 0.1
+"""A reply's pieces come this far apart, on the clock of its writer."""
+
+
+def tell(*words: object) -> None:
+    os.write(1, (" ".join(map(str, words)) + "\n").encode())
+
+
+def opened(path: str, conversation: str) -> Memory:
+    store = ColdStore(Database(Path(path)))
+    return Memory(store, store.conversation(conversation))
+
+
+def chat(path: str, conversation: str) -> None:
+    """Say, answer, append pairs, for ever; tell what is on the disk and what is on the screen."""
+    memory = opened(path, conversation)
+    for number in count():
+        said = memory.add_user_turn(f"said {number} by {os.getpid()}")
+        tell("stored", said.id)
+        pair = [Turn(0, Role.USER, f"pair {os.getpid()}"), Turn(0, Role.ASSISTANT, "pair")]
+        tell("stored", memory.store.append(conversation, pair)[1].id)
+        tell("stored", answer(memory).id)
+
+
+def answer(memory: Memory) -> Turn:
+    seconds = 0.0
+    empty = Turn(0, Role.ASSISTANT, "", memory.store.now(), None, Status.STREAMING)
+    timing = Timing(lambda: seconds, lambda *_: lambda: None)
+    writer = ReplyWriter(memory.store, memory.conversation.id, empty, timing)
+    tell("answering", os.getpid())
+    for number in range(30):
+        seconds = number * PIECE_SECONDS
+        if writer.add(f"{os.getpid()}-{number} "):
+            writer.save()
+        tell("shown", number + 1)
+    reply = writer.finish(Status.COMPLETE)
+    tell("answered", reply.id)
+    return reply
+
+
+def say(path: str, conversation: str, turns: int) -> None:
+    """Say so much, one turn a transaction, and answer to every tenth."""
+    memory = opened(path, conversation)
+    for number in range(turns):
+        if number % 10 == 9:
+            answer(memory)
+        else:
+            memory.add_user_turn(f"{os.getpid()} {number}")
+    tell("done")
+
+
+def open_only(path: str) -> None:
+    Database(Path(path)).close()
+    tell("done")
+
+
+def open_and_die(path: str, statement: int) -> None:
+    """Open, and be killed when SQLite runs so many statements."""
+    connect, seen = database_module._connect, count(1)
+
+    def watched(where: Path) -> sqlite3.Connection:
+        connection = connect(where)
+        connection.set_trace_callback(
+            lambda _: os.kill(os.getpid(), signal.SIGKILL) if next(seen) >= statement else None
+        )
+        return connection
+
+    database_module._connect = watched
+    open_only(path)
+
+
+def index(path: str, conversation: str) -> None:
+    memory = opened(path, conversation)
+    for entries in memory.catch_up(FakeEmbedder("second", 6)):
+        tell("indexed", len(entries))
+    tell("done")
+
+
+JOBS = {each.__name__: each for each in (chat, say, open_only, open_and_die, index)}
+
+
+def main() -> None:
+    for line in sys.stdin:
+        job = json.loads(line)
+        work, copies = JOBS[job.pop("job")], job.pop("copies", 1)
+        children = [fork(work, job) for _ in range(copies)]
+        for child in children:
+            os.waitpid(child, 0)
+        tell("gone")
+
+
+def fork(work, arguments: dict) -> int:
+    child = os.fork()
+    if child:
+        return child
+    tell("started", os.getpid())
+    try:
+        work(**arguments)
+    except BaseException as error:  # noqa: BLE001  it is told, and judged by the test
+        tell("failed", type(error).__name__, str(error).replace("\n", " "))
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

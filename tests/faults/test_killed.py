@@ -1,0 +1,136 @@
+"""Killed at any moment: what was acknowledged is there, and nothing is half there.
+
+SIGKILL takes the process and not the power: what a power cut would do is left to SQLite's
+synchronous=FULL, which no test here can show.
+"""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from jitchat.memory.backlog import Indexer
+from jitchat.memory.database import Database
+from jitchat.memory.memory import Memory
+from jitchat.memory.store import ColdStore
+from jitchat.turn import Status
+from tests.faults.nursery import PIECE_SECONDS
+from tests.memory.support import FakeEmbedder
+from tests.memory.test_schema import database_at, names
+from tests.support import talk
+
+
+def require_sound(database: Database) -> None:
+    with database.write() as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+        connection.execute("INSERT INTO turns_fts (turns_fts, rank) VALUES ('integrity-check', 1)")
+
+
+def require_kept(memory: Memory, told: list[list[str]]) -> None:
+    """Every acknowledged turn, whole pairs, and a partial reply that is hardly behind."""
+    turns = {turn.id: turn for turn in memory.turns}
+    acknowledged = {int(words[1]) for words in told if words[0] == "stored"}
+    assert acknowledged <= set(turns)
+    assert all(turn.status is not Status.STREAMING for turn in turns.values())
+    assert sum(turn.content.startswith("pair") for turn in turns.values()) % 2 == 0
+    answering = [place for place, words in enumerate(told) if words[0] == "answering"]
+    finished = [place for place, words in enumerate(told) if words[0] == "answered"]
+    if len(answering) > len(finished):
+        shown = [words for words in told[answering[-1] :] if words[0] == "shown"]
+        require_partial(memory, writer=told[answering[-1]][1], shown=len(shown))
+
+
+def require_partial(memory: Memory, writer: str, shown: int) -> None:
+    last = memory.turns[-1]
+    kept = last.content.split() if last.content.startswith(f"{writer}-") else []
+    assert kept == [f"{writer}-{number}" for number in range(len(kept))]
+    assert (shown - len(kept)) * PIECE_SECONDS <= 1.0
+    if kept and len(kept) < 30:
+        assert last.status is Status.INTERRUPTED
+
+
+def test_a_chat_killed_at_any_moment_keeps_what_was_acknowledged(nursery, tmp_path, rounds):
+    chance = random.Random(1)
+    for number in range(rounds(25, 1_000)):
+        path = tmp_path / f"{number // 50}.db"
+        if number % 50 == 0:
+            database = Database(path)
+            ColdStore(database).create("Talk", "talk")
+            database.close()
+        told = nursery.run_and_kill(
+            "chat", chance.randrange(1, 80), path=str(path), conversation="talk"
+        )
+        database = Database(path)
+        store = ColdStore(database)
+        require_kept(Memory(store, store.conversation("talk")), told)
+        require_sound(database)
+        database.close()
+
+
+def schema(path: Path) -> tuple[set[str], list[str]]:
+    connection = sqlite3.connect(path)
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+    applied = [row[0] for row in connection.execute("SELECT name FROM _sqlite_migrations")]
+    connection.close()
+    return tables, applied
+
+
+@pytest.mark.parametrize("step", range(1, len(names())))
+def test_a_migration_killed_at_any_statement_leaves_the_old_schema_or_the_new(
+    nursery, tmp_path, step, rounds
+):
+    database_at(tmp_path / "old.db", names()[step])
+    database_at(tmp_path / "new.db", None)
+    before, old, new = (
+        (tmp_path / "old.db").read_bytes(), schema(tmp_path / "old.db"), schema(tmp_path / "new.db")
+    )  # fmt: skip
+    done, statement, outcomes = False, 1, set()
+    while not done:
+        path = tmp_path / f"{statement}.db"
+        path.write_bytes(before)
+        told = list(nursery.run("open_and_die", path=str(path), statement=statement))
+        done = ["done"] in told
+        found = schema(path)
+        assert found in (old, new)
+        outcomes.add(found == new)
+        Database(path).close()
+        assert schema(path) == new
+        statement += rounds(7, 1)
+    assert outcomes == {False, True}
+
+
+def test_a_new_database_killed_while_it_is_made_can_be_made_again(nursery, tmp_path, rounds):
+    done, statement = False, 1
+    while not done:
+        path = tmp_path / f"{statement}.db"
+        told = list(nursery.run("open_and_die", path=str(path), statement=statement))
+        done = ["done"] in told
+        database = Database(path)
+        require_sound(database)
+        database.close()
+        statement += rounds(9, 1)
+
+
+def test_an_indexing_killed_at_any_batch_is_caught_up(nursery, tmp_path, rounds):
+    """With a second embedder half way: the index of the first serves, the second is completed."""
+    for number in range(rounds(3, 40)):
+        path = tmp_path / f"{number}.db"
+        store = ColdStore(Database(path))
+        made = store.create("Talk", "talk")
+        store.append(made.id, talk(*(f"turn number {each}" for each in range(600))))
+        first, second = FakeEmbedder("first", 4), FakeEmbedder("second", 6)
+        memory = Memory(store, store.conversation("talk"), first)
+        list(memory.catch_up())
+        told = nursery.run_and_kill("index", 1 + number % 5, path=str(path), conversation="talk")
+        assert ["failed"] not in [words[:1] for words in told]
+        assert memory.retrieve("number 77", 601).candidates[0].turn == 78
+        again = Memory(store, store.conversation("talk"), second)
+        list(again.catch_up())
+        rows = Indexer(store, "talk", second).rows(again.turns)
+        assert [len(row.vector or b"") for row in rows] == [24] * 600
+        require_sound(store.database)
+        store.database.close()

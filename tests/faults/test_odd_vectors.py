@@ -1,0 +1,65 @@
+"""Vectors on the disk are numbers and nothing else, and odd ones harm nobody."""
+
+from __future__ import annotations
+
+import ast
+import random
+from math import isfinite
+
+import pytest
+
+from jitchat.memory.backlog import Indexer
+from jitchat.memory.memory import Memory
+from tests.memory.support import FakeEmbedder
+from tests.support import ROOT, conversation_of, talk
+
+FORBIDDEN = {"pickle", "cPickle", "dill", "marshal", "shelve", "joblib"}
+
+
+@pytest.mark.filterwarnings("error")
+def test_random_bytes_in_place_of_vectors_never_reach_a_score(store, rounds):
+    chance = random.Random(6)
+    talked = conversation_of(store, talk(*(f"turn number {number}" for number in range(50))))
+    embedder = FakeEmbedder()
+    list(Indexer(store, talked.id, embedder).catch_up())
+    for _ in range(rounds(20, 200)):
+        with store.database.write() as connection:
+            connection.executemany(
+                "UPDATE vectors SET vector = ? WHERE turn = ?",
+                [
+                    (chance.randbytes(chance.choice((0, 1, 31, 32, 32, 32, 33, 64))), turn.id)
+                    for turn in store.turns(talked.id)
+                ],
+            )
+        memory = Memory(store, talked, embedder)
+        found = memory.retrieve("which number was the turn", 51).candidates
+        assert found
+        for candidate in found:
+            assert all(isfinite(value) for _, value in candidate.parts)
+
+
+@pytest.mark.parametrize("value", ["text", 7, 1.5])
+def test_a_vector_of_another_type_harms_nobody(store, value):
+    talked = conversation_of(store, talk("one", "two"))
+    embedder = FakeEmbedder()
+    list(Indexer(store, talked.id, embedder).catch_up())
+    with store.database.write() as connection:
+        connection.execute("UPDATE vectors SET vector = ?", (value,))
+    found = Memory(store, talked, embedder).retrieve("one and more and less", 3).candidates
+    assert found[0].turn == 1
+
+
+def test_nothing_is_ever_unpickled():
+    for path in (ROOT / "jitchat").rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        names = {
+            alias.name.partition(".")[0]
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for alias in [*node.names, ast.alias(getattr(node, "module", None) or "")]
+        }
+        attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        assert not names & FORBIDDEN, path
+        assert "allow_pickle" not in path.read_text(), path
+        assert "np.load" not in path.read_text(), path
+        assert not attributes & {"unpickle"}, path

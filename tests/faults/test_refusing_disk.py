@@ -1,0 +1,110 @@
+"""A disk that is full or read-only: every place that writes says so, and what was is readable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from jitchat.errors import StoreFull, StoreReadOnly
+from jitchat.memory.archive import WindowRecord
+from jitchat.memory.memory import Memory
+from jitchat.memory.replies import close_interrupted
+from jitchat.turn import Status, Usage
+from tests.memory.support import claim, dead_process, make_full, make_read_only
+from tests.support import conversation_of, talk
+
+LONG = "x " * 500_000
+
+
+@pytest.fixture
+def memory(store):
+    made = Memory(store, conversation_of(store, talk("one", "two")))
+    list(made.catch_up())
+    made.archive.put(made.turns[0].id, WindowRecord("d", {}, [], []))
+    return made
+
+
+def finish(memory: Memory) -> None:
+    writer = memory.begin_reply()
+    writer.add(LONG)
+    writer.finish(Status.COMPLETE)
+
+
+def save(memory: Memory) -> None:
+    writer = memory.begin_reply()
+    writer.add(LONG)
+    writer.save()
+
+
+def put(memory: Memory) -> None:
+    segments = [{"text": LONG, "turn_id": None}]
+    memory.archive.put(memory.turns[0].id, WindowRecord("d", {}, segments, []))
+
+
+GROWING: dict[str, Callable[[Memory], object]] = {
+    "create": lambda memory: memory.store.create("T " + LONG),
+    "append": lambda memory: memory.store.append(memory.conversation.id, talk(LONG)),
+    "add_user_turn": lambda memory: memory.add_user_turn(LONG),
+    "save": save,
+    "finish": finish,
+    "put": put,
+}
+IN_PLACE: dict[str, Callable[[Memory], object]] = {
+    "rename": lambda memory: memory.store.rename(memory.conversation.id, "new"),
+    "set_status": lambda memory: memory.store.set_status(memory.turns[0], Status.CUT),
+    "mark_unanswered": lambda memory: memory.mark_unanswered(memory.turns[-1]),
+    "close": lambda memory: memory.archive.close(1, None, Usage(1, 2)),
+}
+
+
+@pytest.mark.parametrize("site", GROWING)
+def test_a_full_disk_is_told_and_the_turns_stay(memory, site):
+    make_full(memory.store, on=True)
+    with pytest.raises(StoreFull) as refused:
+        GROWING[site](memory)
+    assert "space" in refused.value.remedy
+    require_unchanged(memory)
+    make_full(memory.store, on=False)
+    GROWING[site](memory)
+
+
+@pytest.mark.parametrize("site", GROWING | IN_PLACE)
+def test_a_read_only_disk_is_told_and_the_turns_stay(memory, site):
+    make_read_only(memory.store, on=True)
+    with pytest.raises(StoreReadOnly) as refused:
+        (GROWING | IN_PLACE)[site](memory)
+    assert "--db" in refused.value.remedy
+    require_unchanged(memory)
+    make_read_only(memory.store, on=False)
+    (GROWING | IN_PLACE)[site](memory)
+
+
+def require_unchanged(memory: Memory) -> None:
+    memory.refresh()
+    stored = memory.store.turns(memory.conversation.id)
+    assert [turn.content for turn in stored] == ["one", "two"]
+    assert memory.turns == stored
+    assert [row.turn for row in memory.retrieve("one", 3).candidates if row.matched] == [1]
+    assert memory.archive.get(stored[0].id) is not None
+
+
+@pytest.mark.parametrize("refuse", [make_full, make_read_only])
+def test_an_index_that_cannot_be_written_is_told_and_written_later(memory, refuse):
+    memory.store.append(memory.conversation.id, talk(*[f"zebra {n} " * 50 for n in range(100)]))
+    memory.refresh()
+    refuse(memory.store, on=True)
+    with pytest.raises((StoreFull, StoreReadOnly)):
+        list(memory.catch_up())
+    refuse(memory.store, on=False)
+    assert sum(len(batch) for batch in memory.catch_up()) == 100
+
+
+def test_an_interrupted_reply_waits_for_a_disk_that_takes_its_mark(memory):
+    save(memory)
+    claim(memory.store, dead_process())
+    make_read_only(memory.store, on=True)
+    assert close_interrupted(memory.store) == 0
+    assert [turn.content for turn in memory.turns] == ["one", "two"]
+    make_read_only(memory.store, on=False)
+    assert close_interrupted(memory.store) == 1
