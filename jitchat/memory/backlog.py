@@ -14,7 +14,7 @@ from jitchat.errors import EmbedderUnavailable
 from jitchat.memory.embedder import Embedder, vectors_of
 from jitchat.memory.indexer import index_entry
 from jitchat.memory.rows import IndexRow
-from jitchat.memory.store import TURN_COLUMNS, ColdStore, turn_from
+from jitchat.memory.store import TURN_COLUMNS, ColdStore, require, turn_from
 from jitchat.text.sentences import is_question
 from jitchat.text.words import folded, stems
 from jitchat.turn import IndexEntry, Status, Turn
@@ -36,6 +36,7 @@ class Indexer:
         Only those behind position `after`, and only the first `limit` of them.
         """
         embedder = self._embedder
+        wants_vectors = embedder.dimension > 0 and self.failure is None
         with self._store.database.read() as connection:
             found = connection.execute(
                 f"SELECT {TURN_COLUMNS} FROM turns t LEFT JOIN index_entries e ON e.turn = t.id"  # noqa: S608  constant
@@ -44,7 +45,7 @@ class Indexer:
                 " AND (e.turn IS NULL OR (v.turn IS NULL AND ?)) ORDER BY t.position LIMIT ?",
                 (
                     *(embedder.id, embedder.dimension, self._conversation, after),
-                    *(Status.STREAMING, Status.UNANSWERED, embedder.dimension > 0, limit),
+                    *(Status.STREAMING, Status.UNANSWERED, wants_vectors, limit),
                 ),
             )
             return [turn_from(row) for row in found]
@@ -107,7 +108,7 @@ class Indexer:
 
     def _vectors(self, turns: Sequence[Turn]) -> Mapping[int, bytes]:
         """Vectors by the turns' ids; empty bytes for a turn that has nothing to embed."""
-        if not self._embedder.dimension:
+        if not self._embedder.dimension or self.failure:
             return {}
         try:
             made = vectors_of(self._embedder, [turn.content for turn in turns])
@@ -126,6 +127,7 @@ def _columns(entry: IndexEntry) -> tuple[str, str, str, bool]:
 
 def _row(turn: Turn, columns: tuple[str, str, str, str, int, bytes | None]) -> IndexRow:
     stemmed, summary, named, dates, decision, vector = columns
+    require(str, stemmed, summary, named, dates)
     return IndexRow(
         position=turn.position,
         speaker=folded(turn.speaker),

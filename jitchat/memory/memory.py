@@ -127,8 +127,9 @@ class Memory:
             raise indexer.failure
         self.failure = indexer.failure
         with self._lock:
-            if self._outdated or embedder not in (None, self.embedder):
-                self.embedder, self._outdated = embedder or self.embedder, False
+            chosen = embedder or self.embedder
+            if self._outdated or chosen is not self.embedder:
+                self.embedder, self._outdated = chosen, False
                 self._forget_index()
 
     def retrieve(self, draft: str, position: int) -> Retrieval:
@@ -155,7 +156,8 @@ class Memory:
         from jitchat.memory.search import HotIndex  # noqa: PLC0415  loads numpy
 
         with self._lock:
-            self._index = self._index or HotIndex(self.embedder)
+            if self._index is None:
+                self._index = HotIndex(self.embedder)
             fresh = self._turns[bisect_right(self._turns, self._seen, key=_position) :]
             said = [turn for turn in fresh if turn.status is not Status.UNANSWERED]
             rows = Indexer(self.store, self.conversation.id, self.embedder).rows(said)

@@ -6,6 +6,7 @@ changed once its status is final.
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterable
@@ -22,7 +23,7 @@ Clock = Callable[[], datetime]
 TURN_COLUMNS = "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status"
 """Of the table `turns` as t, in the order that `turn_from` takes them."""
 _EXCERPT = 160
-_WORDS, _WIDEST = 32, 200
+_MOST, _WIDEST = 32, 200
 _LISTED = """
     SELECT c.id, c.title, c.created_at, c.updated_at,
            (SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = c.id) AS turns
@@ -35,8 +36,11 @@ _BY_WORD = """
     WHERE turns_fts MATCH ? ORDER BY turns_fts.rank LIMIT ?
 """
 _BY_PIECE = """
-    SELECT conversation, position, substr(content, max(1, instr(lower(content), ?1) - 40), 160)
-    FROM turns WHERE instr(lower(content), ?1) ORDER BY id DESC LIMIT ?2
+    SELECT conversation, position,
+           substr(content, max(1, instr(lower(content), json_extract(?1, '$[0]')) - 40), 160)
+    FROM turns WHERE NOT EXISTS (
+        SELECT 1 FROM json_each(?1) AS piece WHERE instr(lower(content), piece.value) = 0
+    ) ORDER BY id DESC LIMIT ?2
 """
 """For scripts without blanks: the full-text index takes a whole run of them for one word."""
 
@@ -132,7 +136,7 @@ class ColdStore:
             rows = connection.execute(
                 "SELECT content FROM turns WHERE role = ? ORDER BY id DESC LIMIT ?", (role, limit)
             )
-            return [row[0] for row in rows]
+            return [str(row[0]) for row in rows]
 
     def search(self, text: str, limit: int = 50) -> list[tuple[str, int, str]]:
         """Find turns of any conversation with all words of `text`, the last of them begun.
@@ -142,10 +146,11 @@ class ColdStore:
         text = repaired(text).lower()
         if not words(text):
             return []
-        phrases = [piece[:_WIDEST].replace('"', '""') for piece in text.split()[:_WORDS]]
-        query, asked = _BY_WORD, " ".join(f'"{phrase}"' for phrase in phrases) + "*"
-        if is_unspaced(text):
-            query, asked = _BY_PIECE, text.strip()
+        pieces = [piece[:_WIDEST] for piece in text.split()[:_MOST]]
+        query, asked = _BY_PIECE, json.dumps(pieces)
+        if not is_unspaced(text):
+            phrases = [piece.replace('"', '""') for piece in pieces]
+            query, asked = _BY_WORD, " ".join(f'"{phrase}"' for phrase in phrases) + "*"
         with self.database.read() as connection:
             rows = connection.execute(query, (asked, limit))
             return [(found, place, shortened(piece, _EXCERPT)) for found, place, piece in rows]
@@ -178,11 +183,25 @@ def turn_from(row: tuple[int, int, str, str | None, str, str | None, str]) -> Tu
 
     Raises:
         ValueError: A column holds what it cannot.
+        TypeError: A column holds another type.
 
     """
     identity, position, role, name, content, moment, status = row
+    require(str, content, name or "")
+    require(int, identity, position)
     created_at = _aware(datetime.fromisoformat(moment)) if moment else None
     return Turn(position, Role(role), content, created_at, name, Status(status), identity)
+
+
+def require(kind: type, *values: object) -> None:
+    """Check that a row gave what its columns are declared to hold: SQLite does not.
+
+    Raises:
+        TypeError: It gave something else.
+
+    """
+    if not all(isinstance(value, kind) for value in values):
+        raise TypeError(f"not {kind.__name__}")
 
 
 def _aware(moment: datetime | None) -> datetime | None:
@@ -192,6 +211,8 @@ def _aware(moment: datetime | None) -> datetime | None:
 
 def _conversation(row: tuple[str, str, str, str, int]) -> Conversation:
     identity, title, created_at, updated_at, turns = row
+    require(str, identity, title)
+    require(int, turns)
     created, updated = datetime.fromisoformat(created_at), datetime.fromisoformat(updated_at)
     return Conversation(identity, title, turns, created, updated)
 

@@ -1,4 +1,4 @@
-"""Embedders that cost nothing, processes that are gone, and disks that refuse."""
+"""Embedders that cost nothing, processes that are gone, disks that refuse, and what is found."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ from zlib import crc32
 import numpy as np
 
 from jitchat.memory.embedder import unit_rows
+from jitchat.memory.memory import Memory
 from jitchat.memory.store import ColdStore
+
+TALK = (
+    "Which port does the gateway use?",
+    "We agreed on port 8443 for the gateway.",
+    "And the colour of the logo?",
+    "The logo stays green.",
+)
 
 
 @dataclass
@@ -40,6 +48,7 @@ class FailingEmbedder(FakeEmbedder):
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         if self.fails:
+            self.asked.append(tuple(texts))
             raise RuntimeError("[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION")
         return super().embed(texts)
 
@@ -71,3 +80,20 @@ def make_read_only(store: ColdStore, *, on: bool) -> None:
     """Refuse every write as SQLite does for a read-only file, or no longer."""
     with store.database.read() as connection:
         connection.execute(f"PRAGMA query_only = {int(on)}")
+
+
+def positions(memory: Memory) -> list[int]:
+    """Of the turns that it knows."""
+    return [turn.position for turn in memory.turns]
+
+
+def found(memory: Memory, word: str) -> list[int]:
+    """Where `word` is found, in a draft that has words enough to borrow none."""
+    draft = f"{word} quux xyzzy"
+    retrieval = memory.retrieve(draft, memory.turns[-1].position + 1)
+    return sorted(row.turn for row in retrieval.candidates if word in row.matched)
+
+
+def index(memory: Memory) -> int:
+    """Index everything; how many entries were written."""
+    return sum(len(batch) for batch in memory.catch_up())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -49,6 +50,17 @@ def test_order_is_by_touch_and_never_by_the_clock(database):
     store.append(first.id, talk("hello"))
     assert store.latest() == store.conversation(first.id)
     assert [each.turns for each in store.conversations()] == [1, 0]
+
+
+def test_turns_keep_their_order_however_the_clock_jumps(database, rounds):
+    chance = random.Random(9)
+    store = ColdStore(database, lambda: datetime.fromtimestamp(chance.randrange(4 * 10**9), UTC))
+    made = store.create("Talk")
+    said = [f"turn {number}" for number in range(rounds(100, 1_000))]
+    for text in said:
+        store.append(made.id, [Turn(0, Role.USER, text, store.now())])
+    assert [turn.content for turn in store.turns(made.id)] == said
+    assert store.said(Role.USER, 1) == said[-1:]
 
 
 def test_a_moment_without_a_zone_is_taken_as_utc(store):
@@ -111,7 +123,8 @@ def test_text_without_blanks_is_found_by_any_piece_of_it(store):
     made = store.create("A")
     store.append(made.id, talk("来週の金曜日に東京で会議があります。", "はい。"))
     assert [found[:2] for found in store.search("東京")] == [(made.id, 1)]
-    assert store.search("大阪") == []
+    assert [found[:2] for found in store.search("会議 東京")] == [(made.id, 1)]
+    assert store.search("大阪") == store.search("東京 大阪") == []
 
 
 def test_an_excerpt_is_one_short_line(store):

@@ -23,7 +23,6 @@ from jitchat.text.sentences import sentences
 from jitchat.text.words import stems
 from tests.support import turn
 
-PATIENCE = 20
 RUNS = (
     " ", "a", "A", "(", "7", ".", "_", "a_", "a.", "x@", "-", "--a", "'", "a'", "`", '."', "!",
     "\n", "\t", "- ", "> ", "#", "*", "[", "```\n", "Mr. ", "i. ", "Ab ", "1 ", "may ", "Friday ",
@@ -49,7 +48,7 @@ LOOKS = {
 
 
 @pytest.fixture
-def alarm():
+def alarm(rounds):
     if sys.platform == "win32":
         pytest.skip("needs an alarm")
 
@@ -57,7 +56,7 @@ def alarm():
         raise TimeoutError("this text is looked at for ever")
 
     before = signal.signal(signal.SIGALRM, give_up)
-    signal.alarm(PATIENCE)
+    signal.alarm(rounds(20, 120))
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)

@@ -130,9 +130,7 @@ def _within(segment: Segment, last: int | None) -> bool:
     return last is not None and segment.turn is not None and segment.turn <= last
 
 
-def _line(
-    kind: str, segments: Sequence[Segment], row: LedgerRow | None, largest: float
-) -> Content:
+def _line(kind: str, segments: Sequence[Segment], row: LedgerRow | None, largest: float) -> Content:
     """A row of the table; nothing in it is markup."""
     tokens = sum(segment.tokens for segment in segments) if segments else (row.tokens if row else 0)
     reason = segments[0].reason if segments else (row.reason if row else "")
