@@ -117,9 +117,8 @@ def _detail(answer: bytes) -> str | None:
 
 
 def _failed(model: str, reason: str) -> Outcome:
-    return Outcome(
-        False, f"The embedding model {model} could not be downloaded: {shortened(reason, 160)}."
-    )
+    reason = shortened(reason, 160).rstrip(".")
+    return Outcome(False, f"The embedding model {model} could not be downloaded: {reason}.")
 
 
 def _tree_size(folder: Path) -> int:

@@ -34,7 +34,8 @@ def main(arguments: list[str]) -> int:
     try:
         answer = {"ok": True, "detail": _fetch(*arguments)}
     except Exception as error:  # noqa: BLE001  it fails in classes of four libraries
-        answer = {"ok": False, "detail": f"{type(error).__name__}: {error}"[:300]}
+        first_line = str(error).strip().partition("\n")[0] or type(error).__name__
+        answer = {"ok": False, "detail": first_line[:300]}
     sys.stdout.write(json.dumps(answer) + "\n")
     return 0 if answer["ok"] else 1
 

@@ -41,7 +41,7 @@ class Memory:
         self.archive = WindowArchive(store.database)
         self.embedder: Embedder = embedder or NoEmbedder()
         self.failure: EmbedderUnavailable | None = None
-        """Why turns that were indexed last have no vectors."""
+        """Why turns that were indexed last have no vectors of the embedder that was wanted."""
         self._lock = threading.RLock()
         self._indexing = threading.Lock()
         self._turns: list[Turn] = []
@@ -110,11 +110,8 @@ class Memory:
     def catch_up(self, embedder: Embedder | None = None) -> Iterator[list[IndexEntry]]:
         """Index every finished turn that is not yet; yields the entries of each batch.
 
-        With another `embedder`, the present index serves until the new one is complete.
-
-        Raises:
-            EmbedderUnavailable: The other embedder failed; the present one stays.
-
+        With another `embedder`, the present index serves until the new one is complete; if that
+        one fails, the present one stays, and `failure` says why.
         """
         from jitchat.memory.backlog import Indexer  # noqa: PLC0415  loads numpy
 
@@ -123,11 +120,9 @@ class Memory:
             with self._lock:
                 self._outdated |= entries[0].turn <= self._seen
             yield entries
-        if embedder is not None and indexer.failure:
-            raise indexer.failure
         self.failure = indexer.failure
         with self._lock:
-            chosen = embedder or self.embedder
+            chosen = embedder if embedder and not indexer.failure else self.embedder
             if self._outdated or chosen is not self.embedder:
                 self.embedder, self._outdated = chosen, False
                 self._forget_index()

@@ -115,8 +115,7 @@ class HttpProvider:
         client = await asyncio.to_thread(self._ready, request.url)
         try:
             return await client.send(request, stream=True)
-        except (httpx.HTTPError, OSError, ValueError) as error:
-            # a host name that cannot be looked up is a ValueError
+        except httpx.HTTPError as error:
             reason = _reason(error)
         where = f"{request.url.scheme}://{request.url.netloc.decode()}"
         raise Unreachable(
@@ -174,7 +173,7 @@ def _make_client(url: httpx.URL, transport: httpx.AsyncBaseTransport | None) -> 
     secure, here = url.scheme == "https", _is_this_machine(url.host)
     return httpx.AsyncClient(
         transport=transport,
-        mounts={"all://": None} if here and transport is None else None,
+        mounts=dict.fromkeys(("http://", "https://")) if here and transport is None else None,
         trust_env=secure or not here,
         verify=secure,
     )

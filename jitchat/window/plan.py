@@ -101,12 +101,12 @@ class _Planner:
     def jit(self) -> Choice:
         """Pins, the recent block, what was retrieved; or everything where that costs no more."""
         pinned, start = self._pins_and_start()
-        fixed, room = self._fixed + _tokens(pinned), self._budget.budget
-        if fixed > room >= self.whole:
+        fixed = self._fixed + _tokens(pinned)
+        if fixed > self._budget.budget >= self.whole:
             return self._everything(_PASSED)
         self._require(fixed)
         chosen = self._just_enough(pinned, start)
-        return self._everything(_PASSED) if self.whole <= min(chosen.tokens, room) else chosen
+        return self._everything(_PASSED) if self.whole <= chosen.tokens else chosen
 
     def _pins_and_start(self) -> tuple[list[Segment], int]:
         """Find the pinned turns ahead of the recent block, and its start: each limits the other."""

@@ -141,6 +141,6 @@ def _message_key(segment: Segment) -> tuple[str, int | None]:
 
 
 def _message(parts: tuple[Segment, ...]) -> Message:
-    is_turn = len(parts) == 1 and parts[0].kind in (Kind.RECENT, Kind.DRAFT)
+    is_turn = parts[0].kind in (Kind.RECENT, Kind.DRAFT)
     text = "".join(segment.text for segment in parts)
     return Message(parts[0].role, text, parts[0].turn if is_turn else None)

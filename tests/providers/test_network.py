@@ -7,6 +7,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import httpx
 import pytest
 
 from jitchat.errors import StreamCut, Unreachable
@@ -125,6 +126,21 @@ async def test_the_way_to_this_machine_is_never_through_a_proxy(monkeypatch, hos
     async with server(ANSWER) as port:
         pieces, failure = await collect(at(port, host))
     assert (text_of(pieces), failure) == ("Hello", None)
+
+
+async def test_nor_is_the_encrypted_way(monkeypatch):
+    for name in PROXIES:
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for address in ("https://localhost/v1", "https://127.0.0.1:8443/v1", "https://[::1]/v1"):
+        url = httpx.URL(address)
+        wanted = HttpProvider(endpoint(base_url=address), OpenAiProtocol())
+        client = wanted._ready(url)
+        assert client._transport_for_url(url) is client._transport
+        await wanted.aclose()
+    far = HttpProvider(endpoint(base_url="https://models.test/v1"), OpenAiProtocol())
+    client = far._ready(httpx.URL("https://models.test/v1"))
+    assert client._transport_for_url(httpx.URL("https://models.test/v1")) is not client._transport
+    await far.aclose()
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,15 @@ async def test_a_window_is_kept_as_it_was_however_the_conversation_goes_on(store
     assert session.sent_window(stored_turns(first)[0]) == before
 
 
+async def test_a_window_names_the_turns_that_it_holds_and_does_not_store_them_again(store):
+    session = talking(store, exchanges=30)
+    await send(session, "hello", Mode.FULL)
+    with store.database.read() as connection:
+        texts = " ".join(row[0] for row in connection.execute("SELECT content FROM blobs"))
+    assert "of the harbour talk" not in texts
+    assert "same_as" in texts
+
+
 async def test_a_turn_that_was_never_sent_has_no_window(store):
     session = talking(store)
     assert session.sent_window(session.memory.turns[0]) is None

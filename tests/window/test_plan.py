@@ -13,10 +13,10 @@ from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.plan import Sources, plan
 from jitchat.window.tokens import message_tokens
-from jitchat.window.window import ContextWindow, Kind
+from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.support import talk, turn
 from tests.window.cases import shortlist, turns_of
-from tests.window.counters import Characters
+from tests.window.counters import Characters, Lines
 
 COUNTER = Characters()
 DRAFT = turn(61, "what was it?")
@@ -146,11 +146,13 @@ def test_a_hit_that_is_too_dear_leaves_its_place_to_the_next():
 
 
 def test_a_turn_that_was_found_twice_is_sent_once():
-    twice = shortlist(9)
-    doubled = replace(twice, hits=twice.hits * 2, decisions=(twice.candidates[0].entry,) * 2)
+    found = shortlist(9, 30, 15, hits=2)
+    nine, thirty = found.hits
+    entries = tuple(row.entry for row in found.candidates)
+    doubled = replace(found, hits=(nine,) * 9 + (thirty,), decisions=entries * 2)
     window = sent(Mode.JIT, sources(retrieval=doubled))
-    assert turns_of(window, Kind.RETRIEVED).count(9) == 1
-    assert turns_of(window, Kind.INDEX) == []
+    assert [turns_of(window, Kind.RETRIEVED).count(hit) for hit in (9, 30)] == [1, 1]
+    assert turns_of(window, Kind.INDEX) == [15]
 
 
 def test_neighbours_are_the_turns_that_a_window_may_show_not_the_numbers():
@@ -233,6 +235,22 @@ def test_the_recent_block_never_gives_way_to_what_is_recalled():
         jit = sent(Mode.JIT, wanted, at_budget(tokens))
         recency = sent(Mode.RECENCY, wanted, at_budget(tokens))
         assert turns_of(jit, Kind.RECENT) == turns_of(recency, Kind.RECENT)
+
+
+def test_pieces_that_cost_more_together_than_alone_are_given_up_until_they_fit():
+    history = History().extended(sixty(1), lambda text: message_tokens(Lines(), text))
+    wanted = Sources(
+        history, DRAFT, "model", "Be brief.", shortlist(20, 9, 30, hits=2, decisions=[40])
+    )
+    given_up = set()
+    for tokens in range(60, 1_200, 20):
+        window = plan(Mode.JIT, wanted, replace(at_budget(tokens), recent=0), Lines())
+        assert window.free >= 0
+        rows = {row.turn: row for row in window.ledger}
+        given_up |= {rows[hit].reason for hit in (20, 9) if rows[hit].verdict is Verdict.LEFT_OUT}
+        if rows[20].verdict is Verdict.LEFT_OUT:
+            assert rows[9].verdict is not Verdict.RETRIEVED
+    assert "no room left in the window; no room for its line" in given_up
 
 
 def test_the_reserve_is_never_spent():

@@ -1,0 +1,25 @@
+"""Importing the memory costs no heavy library: each loads when it is first needed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+from tests.support import ROOT
+
+CODE = """
+import json, sys
+import jitchat.memory.memory, jitchat.memory.replies, jitchat.memory.archive
+import jitchat.memory.embedder, jitchat.memory.models, jitchat.memory.store
+import jitchat.text.decisions, jitchat.text.entities, jitchat.text.dates
+print(json.dumps(sorted(sys.modules)))
+"""
+HEAVY = {"numpy", "sqlite_utils", "fastembed", "wordllama", "huggingface_hub", "asyncio", "httpx"}
+
+
+def test_the_memory_is_imported_without_what_it_may_need_later():
+    done = subprocess.run(
+        [sys.executable, "-c", CODE], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert not HEAVY & set(json.loads(done.stdout))

@@ -1,0 +1,59 @@
+"""What goes into the tail, and what is given up first."""
+
+from __future__ import annotations
+
+from jitchat.turn import Role
+from jitchat.window.history import History
+from jitchat.window.recall import Allowance, Recall, recall
+from jitchat.window.segments import Piece
+from tests.support import turn
+from tests.window.cases import ODD_TEXTS, shortlist
+from tests.window.counters import Characters
+
+PRICE = Characters().count
+ROOMY = Allowance(room=100_000, retrieved=100_000, index=1_000)
+
+
+def pieces(*positions: int) -> tuple[Piece, ...]:
+    return tuple(Piece(position, f"{position}\n", "why") for position in positions)
+
+
+def test_lines_are_given_up_ahead_of_turns_and_the_least_valuable_first():
+    held = Recall(pieces(9, 3), pieces(7, 20, 1))
+    order = []
+    while not held.empty:
+        before, held = held, held.smaller()
+        order += [p.turn for p in before.lines if p not in held.lines]
+        order += [p.turn for p in before.turns if p not in held.turns]
+    assert order == [1, 20, 7, 3, 9]
+    assert held.refused == dict.fromkeys((9, 3), "no room left in the window")
+
+
+def test_value_is_the_order_of_the_hits_then_their_neighbours():
+    history = History().extended([turn(number, "x") for number in range(1, 41)], PRICE)
+    found = recall(history, shortlist(20, 9, 30, 15, hits=4), frozenset({8, 31}), ROOMY, PRICE)
+    assert [piece.turn for piece in found.turns] == [20, 9, 30, 15, 19, 21, 10, 29]
+
+
+def test_a_hit_costs_once_however_often_it_was_found():
+    history = History().extended([turn(number, "x" * 80) for number in range(1, 41)], PRICE)
+    twice = shortlist(9, 20)
+    doubled = type(twice)(twice.candidates, (twice.hits[0],) * 5 + twice.hits[1:])
+    cost = PRICE(f'<turn id="20" from="assistant">\n{"x" * 80}\n</turn>\n')
+    tight = Allowance(room=1_000, retrieved=2 * cost, index=0)
+    found = recall(history, doubled, frozenset(), tight, PRICE)
+    assert [piece.turn for piece in found.turns] == [9, 20]
+
+
+def test_each_recalled_text_stays_between_its_own_tags():
+    texts = dict(enumerate(ODD_TEXTS, start=1))
+    history = History().extended(
+        [turn(number, text, Role.USER) for number, text in texts.items()], PRICE
+    )
+    for number, text in texts.items():
+        found = recall(history, shortlist(number), frozenset(), ROOMY, PRICE)
+        written = next(piece.text for piece in found.turns if piece.turn == number)
+        tag = written[1 : written.index(" ")]
+        assert written == f'<{tag} id="{number}" from="user">\n{text}\n</{tag}>\n'
+        assert f"</{tag}>" not in text
+        assert f"<{tag} " not in text
