@@ -45,15 +45,15 @@ _BY_PIECE = """
 """For scripts without blanks: the full-text index takes a whole run of them for one word."""
 
 
-def utc_now() -> datetime:
-    """The default clock."""
-    return datetime.now(UTC)
+def local_now() -> datetime:
+    """The default clock: the user's own time, with its offset, as screens and windows show it."""
+    return datetime.now().astimezone()
 
 
 class ColdStore:
     """Every conversation in one database."""
 
-    def __init__(self, database: Database, clock: Clock = utc_now) -> None:
+    def __init__(self, database: Database, clock: Clock = local_now) -> None:
         self.database = database
         self._clock = clock
 
