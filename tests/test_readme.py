@@ -36,7 +36,9 @@ def _options(command: click.Command) -> set[str]:
     return {name for each in command.params for name in (*each.opts, *each.secondary_opts)}
 
 
-@pytest.mark.parametrize("line", [line for line in SHELL if "jitchat " in line and "pip" not in line])
+@pytest.mark.parametrize(
+    "line", [line for line in SHELL if "jitchat " in line and "pip" not in line]
+)
 def test_every_command_has_the_flags_that_it_is_shown_with(line: str) -> None:
     words = line.partition("#")[0].partition("jitchat ")[2].split()
     command: click.Command = commands

@@ -58,3 +58,5 @@ class BacklogMoved(Message):
 
     indexed: int
     finished: bool
+    error: JitchatError | None = None
+    """Why the rest has to wait for the next start."""

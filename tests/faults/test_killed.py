@@ -55,7 +55,7 @@ def require_partial(memory: Memory, writer: str, shown: int) -> None:
 
 def test_a_chat_killed_at_any_moment_keeps_what_was_acknowledged(nursery, tmp_path, rounds):
     chance = random.Random(1)
-    for number in range(rounds(25, 1_000)):
+    for number in range(rounds(16, 1_000)):
         path = tmp_path / f"{number // 50}.db"
         if number % 50 == 0:
             database = Database(path)

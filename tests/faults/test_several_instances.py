@@ -36,7 +36,7 @@ def test_processes_that_write_to_one_conversation_lose_nothing(nursery, tmp_path
 
 
 def test_processes_that_open_a_new_database_at_once_all_succeed(nursery, tmp_path, rounds):
-    for number in range(rounds(8, 200)):
+    for number in range(rounds(4, 200)):
         path = str(tmp_path / f"{number}.db")
         told = list(nursery.run("open_only", path=path, copies=4))
         assert [words for words in told if words[0] == "failed"] == []

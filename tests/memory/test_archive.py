@@ -148,7 +148,7 @@ def test_nothing_is_left_of_a_window_that_could_not_be_stored(archive, turns, da
     assert (count(database, "blobs"), count(database, "windows")) == (0, 0)
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@settings(deadline=None, max_examples=20, derandomize=True)
 @given(st.lists(st.text(max_size=40), max_size=150))
 def test_any_texts_come_back(tmp_path_factory, texts):
     database = Database(tmp_path_factory.mktemp("archive") / "cold.db")

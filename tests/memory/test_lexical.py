@@ -91,7 +91,7 @@ def plainly(texts: list[list[str]], wanted: dict[str, float]) -> list[float]:
     return found
 
 
-@settings(deadline=None, max_examples=150, derandomize=True)
+@settings(deadline=None, max_examples=80, derandomize=True)
 @given(documents, weights)
 def test_every_score_is_the_papers_and_between_nothing_and_one(texts, wanted):
     made = Postings()

@@ -173,7 +173,7 @@ def test_a_damaged_list_of_conversations_is_told(store):
         store.conversations()
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(deadline=None, max_examples=30, derandomize=True)
 @given(
     st.lists(
         st.tuples(

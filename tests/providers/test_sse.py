@@ -95,7 +95,7 @@ def test_an_event_of_many_small_lines_is_refused_too():
         list(decoder.feed(lines * 1_000))
 
 
-@settings(deadline=None, max_examples=120, derandomize=True)
+@settings(deadline=None, max_examples=70, derandomize=True)
 @given(
     st.lists(
         st.tuples(

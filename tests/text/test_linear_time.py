@@ -65,7 +65,7 @@ def alarm(rounds):
 @pytest.mark.parametrize("look", LOOKS)
 def test_a_long_run_of_anything_is_looked_at_in_one_go(look, alarm, rounds):
     for run in RUNS:
-        text = run * (rounds(20_000, 300_000) // len(run))
+        text = run * (rounds(10_000, 300_000) // len(run))
         for whole in (f"{text}x", f"Ab 1 {text}?"):
             LOOKS[look](whole)
 

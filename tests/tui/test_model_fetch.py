@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+from jitchat.errors import StoreFull
+from jitchat.memory.memory import Memory
 from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.top_line import TopLine
 from tests.tui.support import TestBackend, demo_app, ready, until
@@ -33,3 +37,17 @@ async def test_nothing_is_fetched_where_that_is_forbidden(backend: TestBackend) 
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         assert not screen.query_one(ModelFetch).running
+
+
+async def test_indexing_that_fails_is_told_and_the_chat_goes_on(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise StoreFull("The disk is full.", "Free some space.")
+
+    monkeypatch.setattr(Memory, "catch_up", full)
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        await ready(pilot)
+        messages = [notice.message for notice in pilot.app._notifications]
+        assert "The disk is full. Free some space." in messages
+        assert pilot.app.is_running

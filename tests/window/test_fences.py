@@ -15,7 +15,7 @@ from jitchat.window.window import ContextWindow, Kind
 from tests.support import turn
 from tests.window.cases import ODD_TEXTS, Case, cases
 
-quick = settings(deadline=None, max_examples=80, derandomize=True)
+quick = settings(deadline=None, max_examples=60, derandomize=True)
 HOSTILE = st.text(st.sampled_from("<>/ \nrecaldtunixp-12")) | st.sampled_from(ODD_TEXTS)
 
 

@@ -13,7 +13,7 @@ from tests.window.cases import Case, cases
 from tests.window.counters import Characters, Lines, Words
 
 COUNTERS = (EstimateCounter(), Characters(), Words(), Lines())
-quick = settings(deadline=None, max_examples=120, derandomize=True)
+quick = settings(deadline=None, max_examples=70, derandomize=True)
 thorough = settings(deadline=None, max_examples=3_000)
 ORDER = list(Kind)
 

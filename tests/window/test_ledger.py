@@ -130,6 +130,13 @@ def test_a_candidate_that_was_squeezed_out_says_so_whether_or_not_its_line_is_th
     assert rows[51].reason == "the recent block had no room for it"
 
 
+def test_a_squeezed_turn_that_is_sent_after_all_is_not_told_as_left_out():
+    window, rows = window_for(Mode.JIT, budget=BUDGET.of_size(360), pinned=(53,))
+    assert turns_of(window, Kind.PINNED) == [53]
+    assert 53 not in rows
+    assert rows.keys() >= {51, 52}
+
+
 def test_recency_has_the_same_shortlist_and_one_reason():
     _, rows = window_for(Mode.RECENCY, retrieval=shortlist(20, 60, hits=2, decisions=[40]))
     assert rows.keys() == {20, 60}

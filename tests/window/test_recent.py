@@ -88,7 +88,7 @@ def test_two_exchanges_stay_however_long_they_are():
         assert turns_of(window, Kind.RECENT) == [37, 38, 39, 40]
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(deadline=None, max_examples=40, derandomize=True)
 @given(conversations(), st.integers(0, 900))
 def test_a_block_is_within_its_allowance_or_it_is_the_floor(
     turns: tuple[Turn, ...], allowance: int
@@ -101,7 +101,7 @@ def test_a_block_is_within_its_allowance_or_it_is_the_floor(
     assert len(history.turns) - floor <= 12
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(deadline=None, max_examples=40, derandomize=True)
 @given(conversations(), st.integers(0, 900))
 def test_a_block_that_must_shrink_loses_no_more_than_an_exchange_too_much(
     turns: tuple[Turn, ...], room: int

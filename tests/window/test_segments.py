@@ -11,7 +11,7 @@ from tests.window.counters import Characters, Lines, Words
 
 
 @pytest.mark.parametrize("counter", [Characters(), Words(), Lines()])
-@settings(deadline=None, max_examples=100, derandomize=True)
+@settings(deadline=None, max_examples=60, derandomize=True)
 @given(texts=st.lists(st.text(max_size=20), max_size=12))
 def test_shares_add_up_to_the_price_of_all_texts_joined(counter, texts):
     found = shares(texts, counter.count)

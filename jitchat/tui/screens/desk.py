@@ -142,12 +142,17 @@ class DeskScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="backlog")
     def _catch_up(self, session: Session, embedder: Embedder | None) -> None:
         worker, indexed = get_current_worker(), 0
-        for entries in session.memory.catch_up(embedder):
-            if worker.is_cancelled:
-                return
-            indexed += len(entries)
-            self.post_message(BacklogMoved(indexed, finished=False))
-        self.post_message(BacklogMoved(indexed, finished=True))
+        error: JitchatError | None = None
+        try:
+            for entries in session.memory.catch_up(embedder):
+                if worker.is_cancelled:
+                    return
+                indexed += len(entries)
+                self.post_message(BacklogMoved(indexed, finished=False))
+            error = session.memory.failure
+        except JitchatError as refused:
+            error = refused
+        self.post_message(BacklogMoved(indexed, finished=True, error=error))
 
     @on(BacklogMoved)
     def _backlog_moved(self, message: BacklogMoved) -> None:
@@ -157,6 +162,8 @@ class DeskScreen(Screen[None]):
             self.query_one(TopLine).show_status(f"indexing… {message.indexed:,} turns done")
             return
         self.show_status()
+        if message.error is not None:
+            self.tell(message.error)
         if message.indexed:
             self.plan_now()
 
