@@ -14,7 +14,7 @@ from jitchat.tui.keys import ACTIONS
 from tests.support import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-CODE = re.findall(r"```(\w*)\n(.*?)```", README, re.S)
+CODE = re.findall(r"```(\w*)\n(.*?)```", README, re.DOTALL)
 SHELL = [line for kind, block in CODE if kind == "sh" for line in block.splitlines() if line]
 
 
