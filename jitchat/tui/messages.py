@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:  # the first frame does not wait for the session's imports
+    from textual.worker import Worker
+
     from jitchat.errors import JitchatError
     from jitchat.events import Event
     from jitchat.session import Session
@@ -47,6 +49,8 @@ class SessionReported(Message):
 class SendEnded(Message):
     """The reply to `draft` is over, one way or another."""
 
+    worker: Worker[None]
+    """Which carried it; by now the screen may be waiting for another."""
     session: Session
     draft: str
     cancelled: bool

@@ -7,6 +7,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.worker import get_current_worker
 
 from jitchat.events import ReplyDelta, SendFailed, TurnStored, UsageReported, WindowBuilt
 from jitchat.text.safe import shortened
@@ -56,8 +57,7 @@ class ChatScreen(DeskScreen):
     def _submitted(self, message: Prompt.Submitted) -> None:
         if not message.text.strip():
             return
-        if self.busy:
-            self.notify("A reply is on its way. Esc stops it.", markup=False)
+        if self._waits():
             return
         draft = self.query_one(Prompt).take_draft()
         if self.session is None:
@@ -92,7 +92,7 @@ class ChatScreen(DeskScreen):
                     self.post_message(SessionReported(event))
             cancelled = False
         finally:
-            self.post_message(SendEnded(session, draft, cancelled=cancelled))
+            self.post_message(SendEnded(get_current_worker(), session, draft, cancelled))
 
     @on(SessionReported)
     async def _reported(self, message: SessionReported) -> None:
@@ -124,8 +124,11 @@ class ChatScreen(DeskScreen):
 
     @on(SendEnded)
     async def _ended(self, message: SendEnded) -> None:
-        """Whatever happened, the prompt is free again; a cancelled reply keeps what came."""
-        if message.session is not self.session:
+        """A send that brought no stored reply is over; a cancelled one keeps what came.
+
+        After a stored reply the prompt is free already, and may have sent the next message.
+        """
+        if message.worker is not self._sending or message.session is not self.session:
             return
         place = self._said.position if self._said else 0
         for turn in message.session.memory.turns[-2:]:
@@ -208,7 +211,7 @@ class ChatScreen(DeskScreen):
 
     async def action_new_conversation(self) -> None:
         """An empty conversation; one that is empty already is used again."""
-        if self._stays():
+        if self._waits():
             return
         store = self.backend.store
         empty = next((each for each in store.conversations() if not each.turns), None)
@@ -216,7 +219,7 @@ class ChatScreen(DeskScreen):
 
     def action_resume(self) -> None:
         """Choose another conversation."""
-        if not self._stays():
+        if not self._waits():
             self.app.push_screen(ResumeScreen(self.backend.store), self._resumed)
 
     async def _resumed(self, chosen: tuple[str, int | None] | None) -> None:
@@ -235,8 +238,8 @@ class ChatScreen(DeskScreen):
         """Keys and words."""
         self.app.push_screen(HelpScreen(self.backend.hint()))
 
-    def _stays(self) -> bool:
-        """While a reply is under way, the conversation is not left."""
+    def _waits(self) -> bool:
+        """Whether a reply is under way; says so, for nothing is sent or left meanwhile."""
         if self.busy:
             self.notify("A reply is on its way. Esc stops it.", markup=False)
         return self.busy
