@@ -82,6 +82,12 @@ def _frames(error: BaseException) -> list[str]:
     return [*lines[:half], f"  … {len(lines) - 2 * half} more", *lines[-half:]]
 
 
+def place_of(path: Path, report: str) -> str:
+    """Write the report; a sentence on where it is, or nothing where that did not work."""
+    written = write_crash(path, report)
+    return f" A report without your texts and keys is in {path}." if written else ""
+
+
 def _short(filename: str) -> str:
     """Name the module of a path, and not whose machine it is on."""
     path = Path(filename)

@@ -6,7 +6,7 @@ import os
 
 from jitchat import __version__
 from jitchat.cli.output import say
-from jitchat.crash import crash_report, write_crash
+from jitchat.crash import crash_report, place_of
 from jitchat.paths import locate
 
 
@@ -14,8 +14,7 @@ def tell_defect(error: BaseException) -> int:
     """Write the report, say where it is; the exit code."""
     path = locate(os.environ).crash
     secrets = [os.environ.get("OPENAI_API_KEY", "")]
-    written = write_crash(path, crash_report(error, __version__, secrets))
-    where = f" A report without your texts and keys is in {path}." if written else ""
+    where = place_of(path, crash_report(error, __version__, secrets))
     say(
         f"jitchat: a defect stopped it ({type(error).__name__}). What is stored is safe.{where}",
         err=True,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from jitchat.errors import SettingsError
+from jitchat.memory.embedder import DEFAULT_MODEL
 from jitchat.text.safe import one_line
 
 
@@ -103,7 +104,7 @@ class EmbedderSettings:
         unit="NAME",
         choices=("auto", "fastembed", "builtin", "none"),
     )
-    model: str = _setting("sentence-transformers/all-MiniLM-L6-v2", "the model for fastembed")
+    model: str = _setting(DEFAULT_MODEL, "the model for fastembed")
     path: str = _setting(
         "", "a folder with the embedding model's ONNX files", flag="--embedder-path", unit="DIR"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable
+from functools import partial
 
 from rich.segment import Segments
 from rich.text import Text
@@ -12,7 +13,7 @@ from textual.app import App, SystemCommand
 from textual.screen import Screen
 
 from jitchat import __version__
-from jitchat.crash import crash_report, write_crash
+from jitchat.crash import crash_report, place_of
 from jitchat.tui.backend import Backend
 from jitchat.tui.keys import ACTIONS, MODES
 from jitchat.tui.screens.chat import ChatScreen
@@ -55,7 +56,9 @@ class JitchatApp(App[None]):
                 if action.id not in ("palette", "pane", "quit"):
                     keys = f" ({action.keys})" if action.keys else ""
                     yield SystemCommand(
-                        action.title, f"{action.help}{keys}", _runner(screen, action.method)
+                        action.title,
+                        f"{action.help}{keys}",
+                        partial(screen.run_action, action.method),
                     )
         yield from super().get_system_commands(screen)
 
@@ -77,21 +80,9 @@ class JitchatApp(App[None]):
         error = sys.exc_info()[1]
         secrets = [str(self._backend.settings.provider.api_key)]
         report = crash_report(error, __version__, secrets) if error else "no error\n"
-        path = self._backend.crash
-        where = (
-            f" A report without your texts and keys is in {path}."
-            if (write_crash(path, report))
-            else ""
-        )
+        where = place_of(self._backend.crash, report)
         told = Text(
             f"jitchat: a defect stopped it ({type(error).__name__}). Your turns are stored.{where}"
         )
         self._exit_renderables.append(Segments(self.console.render(told, self.console.options)))
         self._close_messages_no_wait()
-
-
-def _runner(screen: ChatScreen, method: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
-    async def run() -> None:
-        await screen.run_action(method)
-
-    return run
