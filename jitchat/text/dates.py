@@ -53,18 +53,19 @@ _WEEKDAY = re.compile(
     rf"\b({_WEEKDAY_NAME})s?\b(?:\s+(?:at\s+)?(\d{{1,2}}:\d\d(?-i:\s?[A-Z]{{3,4}}\b)?))?",
     re.IGNORECASE,
 )
-_TIME_CUE = re.compile(
-    r"\b(?:ago|yesterday|today|tonight|tomorrow|last|next|week|month|year|since|recently|morning"
-    r"|weekend|evening|(?-i:May)|\d{4}|\d{1,2}:\d\d"
-    rf"|{_WEEKDAY_NAME}|{_MONTH_NAME.replace('may|', '')})s?\b",
-    re.IGNORECASE,
-)
-_CUES_HAVE = (
-    "ago", "day", "tonight", "tomorrow", "last", "next", "week", "month", "year", "since",
-    "recent", "morning", "evening", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug",
-    "sep", "oct", "nov", "dec",
-)  # fmt: skip
+_CUES = frozenset(
+    (
+        "ago", "yesterday", "today", "tonight", "tomorrow", "last", "next", "week", "month", "year",
+        "since", "recently", "morning", "weekend", "evening", *_WEEKDAYS, *_MONTH,
+    )
+) - {"may"}  # fmt: skip
+_CUE_WORDS = _CUES | {f"{cue}s" for cue in _CUES}
+_MAY = re.compile(r"\bMays?\b")
+_WORD = re.compile(r"\w++")
+_CLOCK_OR_YEAR = re.compile(r"\b(?:\d{4}|\d{1,2}:\d\d)s?\b")
 _DIGIT = re.compile(r"\d")
+_TO_PLAIN = str.maketrans("ſıİ", "siI")
+"""Letters that a pattern takes for those of ASCII when it ignores case."""
 
 _Resolver = Callable[[re.Match[str], date | None], str]
 
@@ -75,12 +76,13 @@ def mentioned(text: str, said_on: date | None) -> tuple[str, ...]:
     Days are ISO dates, months YYYY-MM, years YYYY; weekdays stay words, and a day or a month
     stays as it is where `said_on` would be needed to tell the year and is None.
     """
-    lowered = text.lower()
+    plain = text if text.isascii() else text.translate(_TO_PLAIN)
+    said = set(_WORD.findall(plain.lower()))
     found = [
         (match.start(), match.end(), resolve(match, said_on))
         for hints, pattern, resolve in _RESOLVERS
-        if any(map(lowered.__contains__, hints))
-        for match in pattern.finditer(text)
+        if not hints.isdisjoint(said)
+        for match in pattern.finditer(plain)
     ]
     kept: dict[str, None] = {}
     covered = 0
@@ -93,9 +95,11 @@ def mentioned(text: str, said_on: date | None) -> tuple[str, ...]:
 
 def has_time_cue(text: str) -> bool:
     """Whether the text says anything about when."""
-    lowered = text.lower()
-    hinted = any(map(lowered.__contains__, _CUES_HAVE)) or _DIGIT.search(text)
-    return bool(hinted and _TIME_CUE.search(text))
+    return (
+        not _CUE_WORDS.isdisjoint(_WORD.findall(text.lower()))
+        or bool(_DIGIT.search(text) and _CLOCK_OR_YEAR.search(text))
+        or ("May" in text and bool(_MAY.search(text)))
+    )
 
 
 def _iso(match: re.Match[str], _: date | None) -> str:
@@ -183,18 +187,19 @@ def _counted(word: str) -> int:
     return int(word) if word.isdecimal() else _NUMBER[word.lower()]
 
 
-_UNITS = ("day", "week", "month", "year")
-_NAMES_OF_MONTHS = tuple(name[:3] for name in _MONTHS)
-_RESOLVERS: tuple[tuple[tuple[str, ...], re.Pattern[str], _Resolver], ...] = (
-    (("19", "20"), _ISO_DATE, _iso),
-    (_NAMES_OF_MONTHS, _DAY_MONTH, _day_month),
-    (_NAMES_OF_MONTHS, _MONTH_DAY, _month_day),
-    (("19", "20"), _MONTH_YEAR, _month_year),
-    (("day", "night", "tomorrow"), _DAY_WORD, _day_word),
-    (("ago",), _AGO, _ago),
+_UNITS = frozenset(f"{unit}{s}" for unit in ("day", "week", "month", "year") for s in ("", "s"))
+_YEARS = frozenset(map(str, range(1900, 2100)))
+_MONTHS_SAID = frozenset(_MONTH)
+_RESOLVERS: tuple[tuple[frozenset[str], re.Pattern[str], _Resolver], ...] = (
+    (_YEARS, _ISO_DATE, _iso),
+    (_MONTHS_SAID, _DAY_MONTH, _day_month),
+    (_MONTHS_SAID, _MONTH_DAY, _month_day),
+    (_MONTHS_SAID, _MONTH_YEAR, _month_year),
+    (frozenset(("night", "yesterday", "today", "tonight", "tomorrow")), _DAY_WORD, _day_word),
+    (frozenset(("ago",)), _AGO, _ago),
     (_UNITS, _AHEAD, _ahead),
-    (_UNITS, _PERIOD, _period),
-    (("last",), _LAST_WEEKDAY, _last_weekday),
-    (_WEEKDAYS, _WEEKDAY, _weekday),
+    (frozenset(("weekend", "week", "month", "year")), _PERIOD, _period),
+    (frozenset(("last",)), _LAST_WEEKDAY, _last_weekday),
+    (frozenset(f"{day}{s}" for day in _WEEKDAYS for s in ("", "s")), _WEEKDAY, _weekday),
 )
-"""What a pattern can only match where one of these stands; and what its match means."""
+"""What a pattern can only match where one of these words is said; and what its match means."""

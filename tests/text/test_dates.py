@@ -135,3 +135,17 @@ def test_every_day_is_found_in_each_spelling(day):
 @given(st.text("0123456789 -./:adejlmnorstuvy", max_size=60))
 def test_no_text_is_too_odd(text):
     assert all(mentioned(text, FRIDAY))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("last \u017funday, not last sunday", ("2026-03-08",)),
+        ("on augu\u017ft 5, or may 6", ("2026-08-05", "2026-05-06")),
+        ("th\u0131s week, this week", ("week of 2026-03-09",)),
+        ("in \u017fix days", ("2026-03-19",)),
+        ("today, not ye\u017fterday", ("2026-03-13", "2026-03-12")),
+    ],
+)
+def test_letters_that_only_look_like_those_of_a_date_are_read_as_them(text, expected):
+    assert mentioned(text, FRIDAY) == expected
