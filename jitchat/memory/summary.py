@@ -10,13 +10,12 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import itemgetter
-from textwrap import wrap
 
-from jitchat.text.dates import has_time_cue
+from jitchat.text.dates import tells_when
 from jitchat.text.decisions import commits
 from jitchat.text.safe import one_line, shortened
 from jitchat.text.sentences import is_question, marked_sentences
-from jitchat.text.words import content_words
+from jitchat.text.words import STOP_WORDS, words
 
 SUMMARY_WIDTH = 160
 """Characters a summary has at most."""
@@ -29,7 +28,8 @@ _PLEASANTRY = re.compile(
 )
 _NUMBER = re.compile(r"\d")
 _CAPTION = re.compile(r"\[[^\]]*\]$")
-_CLAUSE_END = re.compile(r"(?<=[,;:)]) | (?=[–—(-])")
+_PIECE = re.compile(rf"\S.{{0,{SUMMARY_WIDTH // 2 - 2}}}\S?(?!\S)|\S+")
+_CLAUSE_END = re.compile(r" (?:(?<=[,;:)] )|(?=[–—(-]))")
 
 _Weigh = Callable[[str], float]
 
@@ -43,9 +43,10 @@ def summarised(text: str, names: Sequence[str], decides: bool) -> str:
     if len(whole) <= SUMMARY_WIDTH:
         return whole
     weigh = partial(_weight, names=names, decides=decides)
-    found = [
-        (weigh(sentence) - 1.5 * is_code, sentence) for sentence, is_code in marked_sentences(text)
-    ]
+    marked = marked_sentences(text)
+    if len(marked) == 1:
+        return _best_clauses(one_line(marked[0][0]), weigh)
+    found = [(weigh(sentence) - 1.5 * is_code, sentence) for sentence, is_code in marked]
     weight, best = max(found, key=itemgetter(0), default=(0.0, ""))
     if weight <= 0:
         return shortened(whole, SUMMARY_WIDTH)
@@ -56,12 +57,13 @@ def summarised(text: str, names: Sequence[str], decides: bool) -> str:
 
 def _weight(sentence: str, names: Sequence[str], decides: bool) -> float:
     """Weigh what a sentence says; at most 0 for one that says nothing."""
-    distinct = len(set(content_words(sentence)))
-    if not distinct or _PLEASANTRY.match(sentence):
+    said = set(words(sentence))
+    telling = len(said - STOP_WORDS)
+    if not telling or _PLEASANTRY.match(sentence):
         return 0.0
-    weight = min(distinct, 14) / 2
+    weight = min(telling, 14) / 2
     weight += 3.0 * (decides and commits(sentence))
-    weight += 1.5 * bool(_NUMBER.search(sentence)) + 0.5 * has_time_cue(sentence)
+    weight += 1.5 * bool(_NUMBER.search(sentence)) + 0.5 * tells_when(sentence, said)
     weight += 0.7 * min(3, sum(map(sentence.__contains__, names)))
     return weight - 1.5 * is_question(sentence) - 1.0 * bool(_CAPTION.match(sentence))
 
@@ -91,9 +93,7 @@ def _best_clauses(sentence: str, weigh: _Weigh) -> str:
 
 def _pieces(clause: str) -> list[str]:
     """Cut a clause that fits no summary into pieces that do, at blanks."""
-    if len(clause) <= SUMMARY_WIDTH:
-        return [clause]
-    return wrap(clause, SUMMARY_WIDTH // 2, break_long_words=False, break_on_hyphens=False)
+    return [clause] if len(clause) <= SUMMARY_WIDTH else _PIECE.findall(clause)
 
 
 def _reach(clauses: Sequence[str], start: int) -> int:

@@ -7,7 +7,7 @@ Relative words are resolved against the day on which the text was said, because 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date, timedelta
 
 _MONTHS = (
@@ -59,7 +59,7 @@ _CUES = frozenset(
         "since", "recently", "morning", "weekend", "evening", *_WEEKDAYS, *_MONTH,
     )
 ) - {"may"}  # fmt: skip
-_CUE_WORDS = _CUES | {f"{cue}s" for cue in _CUES}
+_CUE_WORDS = frozenset(f"{cue}{ending}" for cue in _CUES for ending in ("", "s", "'s"))
 _MAY = re.compile(r"\bMays?\b")
 _WORD = re.compile(r"\w++")
 _CLOCK_OR_YEAR = re.compile(r"\b(?:\d{4}|\d{1,2}:\d\d)s?\b")
@@ -95,8 +95,13 @@ def mentioned(text: str, said_on: date | None) -> tuple[str, ...]:
 
 def has_time_cue(text: str) -> bool:
     """Whether the text says anything about when."""
+    return tells_when(text, _WORD.findall(text.lower()))
+
+
+def tells_when(text: str, said: Iterable[str]) -> bool:
+    """`has_time_cue`, for who has the words of the text at hand, in lower case."""
     return (
-        not _CUE_WORDS.isdisjoint(_WORD.findall(text.lower()))
+        not _CUE_WORDS.isdisjoint(said)
         or bool(_DIGIT.search(text) and _CLOCK_OR_YEAR.search(text))
         or ("May" in text and bool(_MAY.search(text)))
     )

@@ -8,6 +8,7 @@ we decide?"). A sign commits, unless a word ahead of it in its clause takes it b
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import chain
 
 from jitchat.text.sentences import is_question, marked_sentences
@@ -93,7 +94,7 @@ _SIGNS: tuple[tuple[tuple[str, ...], str], ...] = (
      r"\b(?:from now on|going forward|as of (?:today|now)|starting (?:today|now)),?"
      r" (?:we|it|the|all|every|everyone|nobody|no)\b"),
     # otherwise than before
-    (("change", "changing"),
+    (("change of plan", "changed ", "changing "),
      r"\bchange of plans?\b"
      r"|\bchang(?:ed|ing) (?:my|our|the|his|her|their) (?:minds?|plans?|decision)\b"),
     (("moved", "postponed", "rescheduled", "cancel", "called off", "pushed", "brought", "delayed"),
@@ -107,8 +108,8 @@ _SIGNS: tuple[tuple[tuple[str, ...], str], ...] = (
 )  # fmt: skip
 """Each sign needs one of its words to stand in the sentence; most sentences have none."""
 
-_PATTERNS = tuple((hints, re.compile(pattern)) for hints, pattern in _SIGNS)
-_HINTS = tuple(dict.fromkeys(chain.from_iterable(hints for hints, _ in _SIGNS)))
+_HINTS = frozenset(chain.from_iterable(hints for hints, _ in _SIGNS))
+_PATTERNS = {re.compile(pattern): hints for hints, pattern in _SIGNS}
 _TAKEN_BACK = re.compile(
     r"\b(?:not|never|\w+n't|cannot|hardly|without|nothing|nobody|no one|none|yet to"
     r"|before|until|unless|if|whether|once|when|what|how|why|which|who|where"
@@ -123,22 +124,26 @@ _UNMARKED = str.maketrans({"’": "'", "*": None, "_": None, "`": None})
 def is_decision(text: str) -> bool:
     """Whether some sentence of `text` commits to something; code never does."""
     plain = text.lower().translate(_UNMARKED)
-    if not any(map(plain.__contains__, _HINTS)):
-        return False
-    return any(commits(sentence) for sentence, is_code in marked_sentences(text) if not is_code)
+    likely = _patterns_hinted(plain) if any(map(plain.__contains__, _HINTS)) else ()
+    return bool(likely) and any(
+        _commits(sentence, likely) for sentence, is_code in marked_sentences(text) if not is_code
+    )
 
 
 def commits(sentence: str) -> bool:
     """Whether one sentence does; a question never does."""
-    if is_question(sentence):
+    return _commits(sentence, _patterns_hinted(sentence.lower().translate(_UNMARKED)))
+
+
+def _commits(sentence: str, likely: Sequence[re.Pattern[str]]) -> bool:
+    if not likely or is_question(sentence):
         return False
     plain = sentence.lower().translate(_UNMARKED).strip("\"'“” ")
-    return any(
-        _is_meant(plain, sign)
-        for hints, pattern in _PATTERNS
-        if any(map(plain.__contains__, hints))
-        for sign in pattern.finditer(plain)
-    )
+    return any(_is_meant(plain, sign) for pattern in likely for sign in pattern.finditer(plain))
+
+
+def _patterns_hinted(plain: str) -> list[re.Pattern[str]]:
+    return [pattern for pattern, hints in _PATTERNS.items() if any(map(plain.__contains__, hints))]
 
 
 def _is_meant(sentence: str, sign: re.Match[str]) -> bool:

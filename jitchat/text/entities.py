@@ -15,7 +15,8 @@ _UPPER = "A-ZÀ-ÖØ-ÞΑ-ΩА-Я"
 _QUOTED_CODE = re.compile(r"`([^`\n]{2,60})`")
 _CAPITALISED = rf"[{_UPPER}][\w'’-]++"
 _NAME = re.compile(rf"(?<![\w./:@-]){_CAPITALISED}(?: (?:of |the )?{_CAPITALISED})*+")
-_TOKEN = re.compile(r"(?<![\w./:@-])(?:--?)?\w++(?:[./:@-]++\w++)*+")
+_PLAIN_WORD = r"[a-z]++(?![./:@-]*+\w)"
+_TOKEN = re.compile(rf"(?<![\w./:@-])(?!{_PLAIN_WORD})(?:--?)?\w++(?:[./:@-]++\w++)*+")
 _TELLING = re.compile(r"[\d@]|_\w|[a-z][A-Z]|^--?[a-z]|^[A-Z]{2,}$|\w\w\.[a-z]{2,5}$")
 """What makes a token an identifier: figures, underscores, inner capitals, a suffix."""
 _HOLDS_IDENTIFIER = re.compile(r"[\d_@]|[a-z][A-Z]|[A-Z]{2}|-[a-z]|\w\.\w")

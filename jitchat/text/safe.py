@@ -54,6 +54,8 @@ def repaired(text: str) -> str:
 
 def visible(text: str) -> str:
     """Make `text` safe to show; ESC becomes a visible ␛. Works on any slice of a stream."""
+    if text.isascii() and text.isprintable():
+        return text
     return text.replace("\r\n", "\n").translate(_VISIBLE)
 
 

@@ -13,7 +13,11 @@ from collections.abc import Iterator
 
 LONGEST = 1_000
 
-_END = re.compile(r"""(?<![.!?…])[.!?…]++["'”’)\]*_]*+(?=\s)|[。！？]++[」』”]*+""")
+_END = re.compile(
+    r"""[.!?…。！？](?:(?<=[。！？])[。！？]*+[」』”]*+"""
+    r"""|(?<![.!?…][.!?…])(?<=[.!?…])[.!?…]*+["'”’)\]*_]*+(?=\s))"""
+)
+"""Begins with the signs themselves, which the search for it can skip to."""
 _ABBREVIATIONS = frozenset(
     ("mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "e.g", "i.e", "approx", "dept")
 )
