@@ -13,6 +13,7 @@ from jitchat.cli.opening import choose_conversation, open_store, quiet_libraries
 from jitchat.cli.options import Flags
 from jitchat.memory.models import model_cached
 from jitchat.memory.store import ColdStore
+from jitchat.tui import collector
 from jitchat.turn import Conversation
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ def run_chat(flags: Flags, wanted: str | None) -> int:
     settings.model_name()
     if not sys.stdout.isatty():
         raise click.UsageError("The chat needs a terminal. `jitchat send TEXT` works without one.")
+    collector.rest()
     quiet_libraries()
     store = open_store(paths)
     try:

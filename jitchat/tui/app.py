@@ -27,7 +27,7 @@ class JitchatApp(App[None]):
     """jitchat in a terminal."""
 
     TITLE = "jitchat"
-    CSS_PATH = "app.tcss"
+    CSS_PATH = ["app.tcss", "screens/chat.tcss"]  # noqa: RUF012  Textual's own shape
 
     def __init__(self, backend: Backend, conversation: Conversation) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class JitchatApp(App[None]):
         self._interrupted_at = float("-inf")
 
     def on_mount(self) -> None:
-        """Theme and keys as set; then the chat."""
+        """Theme and keys as set."""
         settings = self._backend.settings
         if settings.screen.theme in self.available_themes:
             self.theme = settings.screen.theme
@@ -47,7 +47,10 @@ class JitchatApp(App[None]):
                 markup=False,
             )
         self.set_keymap(dict(settings.keys))
-        self.push_screen(ChatScreen(self._backend, self._conversation))
+
+    def get_default_screen(self) -> ChatScreen:
+        """The chat is the first screen; a blank one below it would be laid out and drawn too."""
+        return ChatScreen(self._backend, self._conversation)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the chat, and Textual's own."""

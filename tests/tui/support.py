@@ -86,7 +86,6 @@ async def until(pilot: Pilot[None], true: Callable[[], object], what: str) -> No
 
 async def ready(pilot: Pilot[None]) -> ChatScreen:
     """The chat once its conversation is indexed and the next window is on screen."""
-    await until(pilot, lambda: len(pilot.app.screen_stack) > 1, "the chat screen")
     screen = chat(pilot)
     await until(pilot, lambda: screen.window is not None and screen.indexed, "the first window")
     await pilot.pause()

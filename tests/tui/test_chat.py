@@ -156,7 +156,6 @@ async def test_enter_before_the_conversation_is_open_sends_once_it_is(
 
     monkeypatch.setattr(backend, "open_session", slow)
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        await until(pilot, lambda: len(pilot.app.screen_stack) > 1, "the chat screen")
         screen = chat(pilot)
         screen.query_one(Prompt).insert(QUESTION)
         await pilot.press("enter")

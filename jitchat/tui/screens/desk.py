@@ -15,6 +15,7 @@ from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.safe import repaired
+from jitchat.tui import collector
 from jitchat.tui.backend import Backend
 from jitchat.tui.figures import send_sentence
 from jitchat.tui.messages import BacklogMoved, PreviewReady, SessionReady, SessionRefused
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from jitchat.memory.embedder import Embedder
     from jitchat.session import Session
 
+WIDE = 110
+"""Columns from which the inspector stands beside the transcript."""
 SHOWN_FIRST = 40
 """Turns that are read before the whole conversation is."""
 PREVIEW_AFTER = 0.08
@@ -44,8 +47,7 @@ READER_PLACEHOLDER = "Ask about what was said. reader is no language model: F1 s
 class DeskScreen(Screen[None]):
     """Transcript, inspector, budget bar and prompt over one session."""
 
-    CSS_PATH = "chat.tcss"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012  Textual's own shape
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  Textual's own shape
 
     def __init__(self, backend: Backend, conversation: Conversation) -> None:
         super().__init__()
@@ -72,6 +74,10 @@ class DeskScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """From top to bottom."""
+        # Textual sets this class on the first resize, and styles every widget once more for it.
+        width = self.app.size.width
+        self.set_class(width >= WIDE, "-wide", update=False)
+        self.set_class(width < WIDE, "-narrow", update=False)
         yield TopLine(ModelFetch(self.backend))
         with Container(id="panes"):
             yield Transcript()
@@ -92,6 +98,7 @@ class DeskScreen(Screen[None]):
         self.conversation, self._jump = conversation, at
         self.session = self.sent = self.window = None
         self.indexed = False
+        collector.release()
         store = self.backend.store
         turns = store.turns(conversation.id, after=max(0, conversation.turns - SHOWN_FIRST))
         await self.query_one(Transcript).show(turns)
@@ -130,6 +137,7 @@ class DeskScreen(Screen[None]):
     @on(SessionRefused)
     def _refused(self, message: SessionRefused) -> None:
         """It cannot; the conversation can still be read."""
+        collector.settle()
         self.query_one(TopLine).show_status("cannot send")
         self.tell(message.error)
 
@@ -161,6 +169,7 @@ class DeskScreen(Screen[None]):
         if not message.finished:
             self.query_one(TopLine).show_status(f"indexing… {message.indexed:,} turns done")
             return
+        collector.settle()
         self.show_status()
         if message.error is not None:
             self.tell(message.error)
@@ -224,6 +233,8 @@ class DeskScreen(Screen[None]):
         """Show it, unless the draft has moved on."""
         if message.serial != self._serial or self.busy:
             return
+        if self.window is None:
+            collector.settle()
         self.sent = self.window = None
         self.planned = message.serial
         if isinstance(message.outcome, JitchatError):
