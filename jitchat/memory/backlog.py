@@ -7,12 +7,15 @@ missing until a later try.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import chain
+from typing import TypeVar
 
 from jitchat.errors import EmbedderUnavailable
 from jitchat.memory.embedder import Embedder, vectors_of
 from jitchat.memory.indexer import index_entry
+from jitchat.memory.pace import Pace
 from jitchat.memory.rows import IndexRow
 from jitchat.memory.store import TURN_COLUMNS, ColdStore, require, turn_from
 from jitchat.text.sentences import is_question
@@ -20,13 +23,21 @@ from jitchat.text.words import folded, stems
 from jitchat.turn import IndexEntry, Status, Turn
 
 BATCH = 128
+_SLICE = 16
+"""Turns that are embedded at once: what an embedder does cannot be interrupted."""
+
+_Piece = TypeVar("_Piece")
+_Made = TypeVar("_Made")
 
 
 class Indexer:
     """Writes the hot index of one conversation and reads it back as rows."""
 
-    def __init__(self, store: ColdStore, conversation: str, embedder: Embedder) -> None:
+    def __init__(
+        self, store: ColdStore, conversation: str, embedder: Embedder, pace: Pace | None = None
+    ) -> None:
         self._store, self._conversation, self._embedder = store, conversation, embedder
+        self._pace = pace or Pace()
         self.failure: EmbedderUnavailable | None = None
         """Why some of what was written has no vectors."""
 
@@ -49,6 +60,17 @@ class Indexer:
                 ),
             )
             return [turn_from(row) for row in found]
+
+    def first_gap(self, after: int) -> int | None:
+        """Find the first position behind `after` whose finished turn has no entry."""
+        with self._store.database.read() as connection:
+            found = connection.execute(
+                "SELECT t.position FROM turns t LEFT JOIN index_entries e ON e.turn = t.id"
+                " WHERE t.conversation = ? AND t.position > ? AND t.status NOT IN (?, ?)"
+                " AND e.turn IS NULL ORDER BY t.position LIMIT 1",
+                (self._conversation, after, Status.STREAMING, Status.UNANSWERED),
+            ).fetchone()
+        return None if found is None else int(found[0])
 
     def catch_up(
         self, one_at_a_time: AbstractContextManager[object] | None = None
@@ -86,39 +108,50 @@ class Indexer:
             return [_row(turn, columns[turn.id]) for turn in turns if turn.id in columns]
 
     def _write(self, turns: Sequence[Turn]) -> list[IndexEntry]:
-        entries = [index_entry(turn) for turn in turns]
-        texts = [" ".join(stems(turn.content)) for turn in turns]
-        vectors = self._vectors(turns)
+        made = list(self._paced(turns, _entry_and_stems))
+        slices = [turns[start : start + _SLICE] for start in range(0, len(turns), _SLICE)]
+        vectors = list(chain.from_iterable(self._paced(slices, self._vectors)))
         with self._store.database.write() as connection:
             connection.executemany(
                 "REPLACE INTO index_entries VALUES (?, ?, ?, ?, ?, ?)",
                 [
                     (turn.id, *_columns(entry), text)
-                    for turn, entry, text in zip(turns, entries, texts, strict=True)
+                    for turn, (entry, text) in zip(turns, made, strict=True)
                 ],
             )
             connection.executemany(
                 "REPLACE INTO vectors VALUES (?, ?, ?, ?)",
                 [
                     (identity, self._embedder.id, self._embedder.dimension, vector)
-                    for identity, vector in vectors.items()
+                    for identity, vector in vectors
                 ],
             )
-        return entries
+        return [entry for entry, _ in made]
 
-    def _vectors(self, turns: Sequence[Turn]) -> Mapping[int, bytes]:
-        """Vectors by the turns' ids; empty bytes for a turn that has nothing to embed."""
+    def _paced(self, pieces: Iterable[_Piece], work: Callable[[_Piece], _Made]) -> Iterator[_Made]:
+        """Do the `work` on each piece, and rest after it while somebody uses the app."""
+        begun = self._pace.now()
+        for piece in pieces:
+            yield work(piece)
+            begun = self._pace.rest_after(begun)
+
+    def _vectors(self, turns: Sequence[Turn]) -> list[tuple[int, bytes]]:
+        """Each turn's id with its vector; empty bytes where there is nothing to embed."""
         if not self._embedder.dimension or self.failure:
-            return {}
+            return []
         try:
             made = vectors_of(self._embedder, [turn.content for turn in turns])
         except EmbedderUnavailable as error:
             self.failure = error
-            return {}
-        return {
-            turn.id: row.astype("<f4").tobytes() if row.any() else b""
+            return []
+        return [
+            (turn.id, row.astype("<f4").tobytes() if row.any() else b"")
             for turn, row in zip(turns, made, strict=True)
-        }
+        ]
+
+
+def _entry_and_stems(turn: Turn) -> tuple[IndexEntry, str]:
+    return index_entry(turn), " ".join(stems(turn.content))
 
 
 def _columns(entry: IndexEntry) -> tuple[str, str, str, bool]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from jitchat.errors import EmbedderUnavailable
 from jitchat.memory.archive import WindowArchive
 from jitchat.memory.embedder import Embedder, NoEmbedder
+from jitchat.memory.pace import Pace
 from jitchat.memory.picker import FLOOR, pick
 from jitchat.memory.query import make_query
 from jitchat.memory.replies import ReplyWriter, begin_reply, close_interrupted
@@ -40,6 +41,7 @@ class Memory:
         self.conversation = conversation
         self.archive = WindowArchive(store.database)
         self.embedder: Embedder = embedder or NoEmbedder()
+        self.pace = Pace()
         self.failure: EmbedderUnavailable | None = None
         """Why turns that were indexed last have no vectors of the embedder that was wanted."""
         self._lock = threading.RLock()
@@ -115,7 +117,8 @@ class Memory:
         """
         from jitchat.memory.backlog import Indexer  # noqa: PLC0415  loads numpy
 
-        indexer = Indexer(self.store, self.conversation.id, embedder or self.embedder)
+        wanted = embedder or self.embedder
+        indexer = Indexer(self.store, self.conversation.id, wanted, self.pace)
         for entries in indexer.catch_up(self._indexing):
             with self._lock:
                 self._outdated |= entries[0].turn <= self._seen
@@ -154,15 +157,14 @@ class Memory:
             if self._index is None:
                 self._index = HotIndex(self.embedder)
             fresh = self._turns[bisect_right(self._turns, self._seen, key=_position) :]
-            said = [turn for turn in fresh if turn.status is not Status.UNANSWERED]
-            rows = Indexer(self.store, self.conversation.id, self.embedder).rows(said)
-            missing = {turn.position for turn in said} - {row.position for row in rows}
-            first_missing = min(missing, default=None)
-            for turn in takewhile(self._is_reached, fresh):
-                if turn.position == first_missing:
-                    break
-                self._seen = turn.position
-            self._index.add([row for row in rows if row.position <= self._seen])
+            indexer = Indexer(self.store, self.conversation.id, self.embedder)
+            gap = indexer.first_gap(self._seen)
+            reached = takewhile(self._is_reached, fresh)
+            ready = [turn for turn in reached if gap is None or turn.position < gap]
+            if ready:
+                said = [turn for turn in ready if turn.status is not Status.UNANSWERED]
+                self._index.add(indexer.rows(said))
+                self._seen = ready[-1].position
             return self._index
 
     def _is_reached(self, turn: Turn) -> bool:

@@ -102,6 +102,32 @@ def test_an_indexing_that_was_broken_off_goes_on_from_there(store):
     assert index(again) == 0
 
 
+def test_while_the_backlog_is_indexed_what_is_done_of_it_is_found(store):
+    memory = Memory(store, conversation_of(store, talk(*(f"turn number {n}" for n in range(300)))))
+    steps = memory.catch_up()
+    for count in (0, 128, 256, 300):
+        listed = memory.retrieve("turn number 7", 301).candidates
+        assert max((row.turn for row in listed), default=0) <= count
+        assert [row.turn for row in listed[:1]] == [8] * bool(count)
+        next(steps, None)
+
+
+def test_a_failing_embedder_costs_the_vectors_from_there_on_and_no_entry(store):
+    made = conversation_of(store, talk(*(f"turn {n}" for n in range(40))))
+    embedder = FailingEmbedder(fails=False)
+    embedder.spoil = lambda vectors: _fail_after(embedder, vectors)
+    memory = Memory(store, made, embedder)
+    assert index(memory) == 40
+    assert memory.failure is not None
+    embedder.fails, embedder.spoil = False, lambda vectors: vectors
+    assert index(memory) == 24
+
+
+def _fail_after(embedder, vectors):
+    embedder.fails = True
+    return vectors
+
+
 def test_a_new_embedder_takes_over_when_its_index_is_complete(memory):
     old, new = memory.embedder, FakeEmbedder()
     memory.retrieve("gateway", 5)

@@ -115,3 +115,13 @@ async def test_ctrl_d_deletes_to_the_right_while_there_is_text() -> None:
     async with PromptApp().run_test() as pilot:
         await pilot.press("a", "b", "home", "ctrl+d")
         assert prompt_of(pilot).text == "b"
+
+
+async def test_after_enter_nobody_is_typing_so_the_answer_is_drawn_at_once() -> None:
+    async with PromptApp().run_test() as pilot:
+        prompt = pilot.app.query_one(Prompt)
+        await pilot.press("h", "i")
+        assert prompt.typing
+        await pilot.press("enter")
+        prompt.take_draft()
+        assert not prompt.typing

@@ -66,6 +66,11 @@ class ChatScreen(DeskScreen):
         else:
             self._start(self.session, draft)
 
+    @on(Prompt.Changed)
+    def _key_drawn(self) -> None:
+        if self.busy:
+            self.call_after_refresh(self.query_one(Transcript).draw_behind_key)
+
     @on(SessionReady)
     def _send_waiting(self, message: SessionReady) -> None:
         if self._waiting is not None:
@@ -97,6 +102,7 @@ class ChatScreen(DeskScreen):
     @on(SessionReported)
     async def _reported(self, message: SessionReported) -> None:
         """Draw what happened."""
+        self.attend()
         transcript, hint = self.query_one(Transcript), self.query_one(HintLine)
         match message.event:
             case TurnStored(turn) if turn.role is Role.USER:
@@ -108,7 +114,8 @@ class ChatScreen(DeskScreen):
                 self.show_window(window, sent=True)
             case ReplyDelta(text):
                 self._answered = True
-                await transcript.stream(text, self._said.position + 1 if self._said else 0)
+                place = self._said.position + 1 if self._said else 0
+                await transcript.stream(text, place, typing=self.query_one(Prompt).typing)
             case UsageReported(usage):
                 hint.show_cost(
                     f"sent {usage.input_tokens:,} ✓ · cached {usage.cached_tokens:,}"

@@ -203,9 +203,15 @@ class DeskScreen(Screen[None]):
 
     @on(Prompt.Changed)
     def _draft_changed(self) -> None:
+        self.attend()
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.set_timer(PREVIEW_AFTER, self.plan_now)
+
+    def attend(self) -> None:
+        """The user types, or reads what comes: work behind the screen steps back."""
+        if self.session is not None:
+            self.session.memory.pace.attend()
 
     def plan_now(self, *, afresh: bool = False) -> None:
         """Plan the window for what is in the prompt, off the event loop.

@@ -6,6 +6,7 @@ quick; what is sent is the whole.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from jitchat.text.safe import visible
 
 LARGE_PASTE = 50_000
 """Characters from which a paste is held aside."""
+TYPING_SECONDS = 0.7
 
 
 class Prompt(TextArea):
@@ -56,6 +58,12 @@ class Prompt(TextArea):
         self._place = 0
         self._unsent = ""
         self._pastes: dict[str, str] = {}
+        self._key_at = float("-inf")
+
+    @property
+    def typing(self) -> bool:
+        """Whether a key was pressed just now, so that another may come any moment."""
+        return time.monotonic() - self._key_at < TYPING_SECONDS
 
     @property
     def draft(self) -> str:
@@ -75,6 +83,8 @@ class Prompt(TextArea):
         draft = self.draft
         self._place, self._unsent = 0, ""
         self.text = ""
+        self._pastes.clear()
+        self._key_at = float("-inf")
         return draft
 
     def give_back(self, draft: str) -> None:
@@ -85,6 +95,7 @@ class Prompt(TextArea):
         self.move_cursor(self.document.end)
 
     async def _on_key(self, event: events.Key) -> None:
+        self._key_at = time.monotonic()
         if event.key == "enter":
             event.stop()
             event.prevent_default()

@@ -90,12 +90,19 @@ class Transcript(VerticalScroll):
             await self.mount(TurnView(turn, self._kinds.get(turn.position)))
             self.anchor()
 
-    async def stream(self, piece: str, position: int) -> None:
+    async def stream(self, piece: str, position: int, *, typing: bool = False) -> None:
         """A piece of the reply that will be the turn at `position`."""
         if not self._turns or self._turns[-1].position != position:
             await self.put(Turn(position, Role.ASSISTANT, "", None, None, Status.STREAMING))
-        if (view := self._view_of(position)) is not None:
-            view.add(piece)
+        view = self._view_of(position)
+        if view is not None and view.reply is not None:
+            view.reply.add(piece, typing=typing)
+
+    async def draw_behind_key(self) -> None:
+        """The reply that is growing, if one is, now that a key was drawn."""
+        view = self._view_of(self._turns[-1].position) if self._turns else None
+        if view is not None and view.reply is not None:
+            await view.reply.draw_behind_key()
 
     def mark(self, kinds: Mapping[int, Kind]) -> None:
         """Which turns the window has, and as what."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Markdown, Static
-from textual.widgets.markdown import MarkdownStream
+from textual.widgets import Static
 
 from jitchat.text.safe import one_line, visible
+from jitchat.tui.widgets.reply_body import ReplyBody
 from jitchat.turn import Role, Status, Turn
 from jitchat.window.window import Kind
 
@@ -27,9 +27,6 @@ _GUTTER = {
     Kind.DRAFT: "sent",
 }
 
-DRAW_EVERY = 0.1
-"""Seconds between two drawings of a growing reply: layout is dear, keys come first."""
-
 
 class TurnView(Vertical):
     """A turn. Its text is shown as Markdown where a model wrote it, as it stands otherwise."""
@@ -39,14 +36,11 @@ class TurnView(Vertical):
         self.turn = turn
         self._kind = kind
         self._header = Static(classes="turn-header")
-        self._stream: MarkdownStream | None = None
-        self._pending: list[str] = []
-        text = visible(turn.content)
-        self._body: Markdown | Static
+        self._body: ReplyBody | Static
         if turn.role is Role.ASSISTANT:
-            self._body = Markdown(text, open_links=False, classes="turn-body")
+            self._body = ReplyBody(turn.content)
         else:
-            self._body = Static(Content(text), classes="turn-body")
+            self._body = Static(Content(visible(turn.content)), classes="turn-body")
 
     def compose(self) -> ComposeResult:
         """Header and body."""
@@ -63,29 +57,17 @@ class TurnView(Vertical):
             self._kind = kind
             self._draw_header()
 
-    def add(self, piece: str) -> None:
-        """A piece of a streaming reply; drawn with those that come within the same moment."""
-        self._pending.append(piece)
-        if len(self._pending) == 1:
-            self.set_timer(DRAW_EVERY, self._draw_pending)
+    @property
+    def reply(self) -> ReplyBody | None:
+        """What a model wrote; None for what a user did."""
+        return self._body if isinstance(self._body, ReplyBody) else None
 
     async def finish(self, turn: Turn) -> None:
-        """The reply as it was stored."""
+        """The turn as it was stored."""
         self.turn = turn
-        self._pending.clear()
-        if self._stream is not None:
-            await self._stream.stop()
-            self._stream = None
-        if isinstance(self._body, Markdown):
-            await self._body.update(visible(turn.content))
+        if self.reply is not None:
+            await self.reply.finish(turn.content)
         self._draw_header()
-
-    async def _draw_pending(self) -> None:
-        if self._pending and isinstance(self._body, Markdown):
-            pieces = "".join(self._pending)
-            self._pending.clear()
-            self._stream = self._stream or Markdown.get_stream(self._body)
-            await self._stream.write(visible(pieces))
 
     def _draw_header(self) -> None:
         self.set_class(self.turn.status is Status.STREAMING, "-streaming")

@@ -1,0 +1,42 @@
+"""How hard indexing may work: all it can while nobody is at the keyboard, a fifth otherwise.
+
+Threads of Python take turns. A key press waits for indexing at each of the many steps to the
+screen, so while somebody types or reads a growing reply, indexing rests between two turns.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+ATTENDED_SECONDS = 1.0
+_REST = 4.0
+"""Rest for each second of work, while attended."""
+
+
+class Pace:
+    """Shared by who indexes and by who sees what the user does; safe from several threads."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._clock, self._sleep = clock, sleep
+        self._attended_until = float("-inf")
+
+    def attend(self) -> None:
+        """Somebody is at it, now and for a second."""
+        self._attended_until = self._clock() + ATTENDED_SECONDS
+
+    def rest_after(self, started: float) -> float:
+        """End a piece of work begun at `started` of `now`; gives when the next one begins."""
+        ended = self._clock()
+        if ended >= self._attended_until:
+            return ended
+        self._sleep((ended - started) * _REST)
+        return self._clock()
+
+    def now(self) -> float:
+        """The time that pieces of work are measured by, in seconds."""
+        return self._clock()

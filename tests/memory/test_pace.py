@@ -1,0 +1,54 @@
+"""Indexing steps back while somebody types or reads a growing reply."""
+
+from __future__ import annotations
+
+from jitchat.memory.memory import Memory
+from jitchat.memory.pace import ATTENDED_SECONDS, Pace
+from tests.memory.support import FakeEmbedder
+from tests.support import conversation_of, talk
+
+
+class Hours:
+    """Time that passes when it is slept through, or worked through."""
+
+    def __init__(self) -> None:
+        self.time = 100.0
+        self.rests: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        self.rests.append(round(seconds, 6))
+        self.time += seconds
+
+    def pace(self) -> Pace:
+        return Pace(lambda: self.time, self.sleep)
+
+
+def test_unattended_work_does_not_rest():
+    hours = Hours()
+    pace = hours.pace()
+    begun = pace.now()
+    hours.time += 0.5
+    assert pace.rest_after(begun) == hours.time
+    assert hours.rests == []
+
+
+def test_attended_it_works_a_fifth_of_the_time_for_a_second():
+    hours = Hours()
+    pace = hours.pace()
+    pace.attend()
+    begun = pace.now()
+    while hours.time < 100.0 + 3 * ATTENDED_SECONDS:
+        hours.time += 0.01
+        begun = pace.rest_after(begun)
+    assert set(hours.rests) == {0.04}
+    assert len(hours.rests) == ATTENDED_SECONDS / 0.05
+
+
+def test_the_backlog_rests_after_every_turn_and_every_few_vectors(store):
+    hours = Hours()
+    memory = Memory(store, conversation_of(store, talk(*(f"turn {n}" for n in range(100)))))
+    memory.pace = hours.pace()
+    memory.pace.attend()
+    made = list(memory.catch_up(FakeEmbedder()))
+    assert sum(map(len, made)) == 100
+    assert len(hours.rests) == 100 + 7
