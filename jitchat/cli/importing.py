@@ -51,18 +51,21 @@ def import_command(flags: Flags, file: Path, pick: str | None, no_vectors: bool)
 
 
 def _index(store: ColdStore, conversation: Conversation, embedder: Embedder) -> None:
-    from jitchat.transfer.intake import index_conversation  # noqa: PLC0415  loads the database
+    from jitchat.memory.backlog import Indexer  # noqa: PLC0415  loads numpy
 
+    indexer = Indexer(store, conversation.id, embedder)
     with _progress(f"{conversation.id}: indexing", conversation.turns) as advance:
         try:
-            for progress in index_conversation(store, conversation, embedder):
-                advance(progress.done)
+            for entries in indexer.catch_up():
+                advance(len(entries))
         except KeyboardInterrupt:
             say(
                 f"{conversation.id} is stored; what is not indexed yet is, when it is next used.",
                 err=True,
             )
             raise
+    if indexer.failure:
+        say(f"{conversation.id} has no vectors yet: {indexer.failure}", err=True)
 
 
 @contextmanager
@@ -72,7 +75,7 @@ def _progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
         yield lambda _: None
         return
     with click.progressbar(length=total, label=visible(label), file=sys.stderr) as bar:
-        yield lambda done: bar.update(done - bar.pos)
+        yield bar.update
 
 
 def _report(found: Found, made: Conversation | None) -> str:

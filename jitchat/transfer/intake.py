@@ -1,13 +1,10 @@
-"""Storing what was read, and indexing it."""
+"""Storing what was read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from importlib.resources import files
 
-from jitchat.memory.embedder import Embedder
-from jitchat.memory.memory import Memory
 from jitchat.memory.store import ColdStore
 from jitchat.transfer.plain import read_plain
 from jitchat.transfer.report import Found
@@ -15,15 +12,6 @@ from jitchat.turn import Conversation
 
 DEMO_ID = "demo"
 DEMO_TITLE = "Release planning (demo)"
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the indexing of a conversation is."""
-
-    conversation: Conversation
-    done: int
-    total: int
 
 
 def store_all(store: ColdStore, found: Sequence[Found]) -> list[tuple[Found, Conversation | None]]:
@@ -38,17 +26,6 @@ def store_found(store: ColdStore, found: Found) -> Conversation:
         made = store.create(found.title, found.id)
         store.append(made.id, found.turns)
         return store.conversation(made.id)
-
-
-def index_conversation(
-    store: ColdStore, conversation: Conversation, embedder: Embedder
-) -> Iterator[Progress]:
-    """Fill the hot index, a batch at a time."""
-    memory = Memory(store, conversation, embedder)
-    done = 0
-    for entries in memory.catch_up():
-        done += len(entries)
-        yield Progress(conversation, done, conversation.turns)
 
 
 def store_demo(store: ColdStore) -> Conversation:

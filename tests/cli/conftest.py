@@ -13,10 +13,11 @@ from click.testing import CliRunner
 
 from jitchat.cli import commands
 from jitchat.cli import compose as composing
+from jitchat.memory.backlog import Indexer
 from jitchat.memory.database import Database
 from jitchat.memory.embedder import NoEmbedder
 from jitchat.memory.store import ColdStore
-from jitchat.transfer.intake import index_conversation, store_demo
+from jitchat.transfer.intake import store_demo
 from tests.support import ScriptedProvider
 
 
@@ -43,7 +44,7 @@ def indexed_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     database = Database(path)
     store = ColdStore(database)
     made = store_demo(store)
-    list(index_conversation(store, made, NoEmbedder()))
+    list(Indexer(store, made.id, NoEmbedder()).catch_up())
     database.close()
     return path
 

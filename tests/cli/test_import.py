@@ -11,7 +11,9 @@ import pytest
 
 from jitchat.cli import compose as composing
 from jitchat.cli import importing, output
+from jitchat.memory.backlog import BATCH
 from tests.cli.conftest import Shell
+from tests.memory.support import FailingEmbedder
 from tests.transfer.files import jsonl, locomo_sample, plain_turns, written
 from tests.transfer.test_hostile_files import WHOLE, mutated
 
@@ -143,7 +145,7 @@ class Interrupted:
         self.done: list[str] = []
 
     def embed(self, texts: list[str]) -> np.ndarray:
-        if self.done and not self.pressed:
+        if len(self.done) == BATCH and not self.pressed:
             self.pressed = True
             raise KeyboardInterrupt
         self.done += texts
@@ -166,6 +168,18 @@ def test_an_import_that_is_interrupted_while_indexing_catches_up_later(
     window = jitchat("window", "the harbour", "--json").json
     assert embedder.done == [*(turn["content"] for turn in turns), "the harbour"]
     assert window["ledger"]
+
+
+def test_an_embedder_that_fails_is_told_and_costs_no_turn(
+    jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(composing, "make_embedder", lambda settings, paths: FailingEmbedder())
+
+    done = jitchat("import", written(tmp_path, "talk.json", plain_turns(20)))
+
+    assert done.code == 0
+    assert "talk: 20 turns taken" in done.out
+    assert done.err.startswith("talk has no vectors yet: The embedder fake-8 failed (RuntimeError)")
 
 
 def test_vectors_can_follow_later(jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -12,10 +12,11 @@ from hypothesis import settings as rounds_of
 from hypothesis import strategies as st
 
 from jitchat.errors import ImportFailed
+from jitchat.memory.backlog import Indexer
 from jitchat.memory.embedder import NoEmbedder
 from jitchat.memory.store import ColdStore
 from jitchat.transfer.formats import read_file
-from jitchat.transfer.intake import index_conversation, store_all
+from jitchat.transfer.intake import store_all
 from jitchat.transfer.locomo import is_locomo, read_locomo
 from jitchat.transfer.plain import read_plain
 from jitchat.transfer.report import Found
@@ -86,7 +87,7 @@ def test_a_damaged_file_is_read_or_refused_and_never_half_stored(
         for read, made in store_all(store, found):
             if made is not None:
                 assert tuple(store.turns(made.id)) == read.turns, f"seed {seed}"
-                list(index_conversation(store, made, NoEmbedder()))
+                list(Indexer(store, made.id, NoEmbedder()).catch_up())
         stored += 1
         store = _emptied(store)
 

@@ -1,4 +1,4 @@
-"""Storing and indexing: all of a file or nothing, and never less than was read."""
+"""Storing: all of a file or nothing, and never less than was read."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from pathlib import Path
 import pytest
 
 from jitchat.errors import StoreFull
-from jitchat.memory.embedder import NoEmbedder
-from jitchat.memory.memory import Memory
 from jitchat.memory.store import ColdStore
 from jitchat.transfer.formats import read_file
 from jitchat.transfer.intake import (
     DEMO_ID,
     DEMO_TITLE,
-    index_conversation,
     store_all,
     store_demo,
     store_found,
@@ -76,30 +73,6 @@ def test_a_full_disk_is_told_and_leaves_nothing(store: ColdStore):
         store_all(store, [found])
 
     assert store.conversations() == []
-
-
-def test_indexing_tells_how_far_it_is(store: ColdStore):
-    made = store_found(store, read_plain(plain_turns(300), "talk")[0])
-
-    steps = list(index_conversation(store, made, NoEmbedder()))
-
-    done = [step.done for step in steps]
-    assert len(done) > 1
-    assert done == sorted(done)
-    assert done[-1] == 300
-    assert {(step.conversation.id, step.total) for step in steps} == {("talk", 300)}
-
-
-def test_indexing_that_was_interrupted_goes_on_where_it_stopped(store: ColdStore):
-    made = store_found(store, read_plain(plain_turns(300), "talk")[0])
-    first = index_conversation(store, made, NoEmbedder())
-    done = next(first).done
-    first.close()
-
-    batches = list(Memory(store, made, NoEmbedder()).catch_up())
-
-    assert sum(len(batch) for batch in batches) == 300 - done
-    assert list(index_conversation(store, made, NoEmbedder())) == []
 
 
 def test_the_demo_is_a_talk_of_sixty_turns(store: ColdStore):
