@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from textual.app import App, ComposeResult
 
 from jitchat.tui.screens import chat
@@ -11,6 +12,7 @@ from jitchat.tui.widgets.transcript import MOST, Transcript
 from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.window.window import Kind
 from tests.support import talk
+from tests.tui.support import until
 
 TURNS = talk(*(f"point {number}" for number in range(1, 1_001)))
 
@@ -62,6 +64,25 @@ async def test_scrolling_to_an_end_mounts_more_in_order() -> None:
         assert found == list(range(found[0], found[-1] + 1))
         assert found[0] < 488
         assert len(found) <= MOST + 20
+
+
+@pytest.mark.parametrize("at", [None, 8])
+async def test_a_tall_terminal_is_filled(at: int | None) -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(80, 200)) as pilot:
+        transcript = app.query_one(Transcript)
+        await transcript.show(TURNS, at)
+        await until(pilot, lambda: transcript.max_scroll_y > 0, "turns enough")
+
+
+async def test_a_terminal_that_grows_is_filled() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        transcript = app.query_one(Transcript)
+        await transcript.show(TURNS)
+        await pilot.pause()
+        await pilot.resize_terminal(80, 200)
+        await until(pilot, lambda: transcript.virtual_size.height > 200, "turns enough")
 
 
 async def test_first_and_last_are_one_key_away() -> None:

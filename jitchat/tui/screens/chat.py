@@ -15,9 +15,6 @@ from jitchat.tui.backend import Backend
 from jitchat.tui.keys import bindings
 from jitchat.tui.messages import SendEnded, SessionReady, SessionRefused, SessionReported
 from jitchat.tui.screens.desk import DeskScreen
-from jitchat.tui.screens.exact import ExactScreen
-from jitchat.tui.screens.help import HelpScreen
-from jitchat.tui.screens.resume import ResumeScreen
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
@@ -170,13 +167,18 @@ class ChatScreen(DeskScreen):
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:
-        self.app.push_screen(ExactScreen(message.title, message.text))
+        self._show_exact(message.title, message.text)
 
     @on(Inspector.LeftOutOpened)
     def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
         turns = self.session.memory.turns if self.session else []
         text = next((turn.content for turn in turns if turn.position == message.row.turn), "")
         title = f"left out #{message.row.turn} · {message.row.reason}"
+        self._show_exact(title, text)
+
+    def _show_exact(self, title: str, text: str) -> None:
+        from jitchat.tui.screens.exact import ExactScreen  # noqa: PLC0415  not on the first frame
+
         self.app.push_screen(ExactScreen(title, text))
 
     @on(Prompt.ScrollAsked)
@@ -226,6 +228,8 @@ class ChatScreen(DeskScreen):
 
     def action_resume(self) -> None:
         """Choose another conversation."""
+        from jitchat.tui.screens.resume import ResumeScreen  # noqa: PLC0415  not on the first frame
+
         if not self._waits():
             self.app.push_screen(ResumeScreen(self.backend.store), self._resumed)
 
@@ -243,6 +247,8 @@ class ChatScreen(DeskScreen):
 
     def action_help(self) -> None:
         """Keys and words."""
+        from jitchat.tui.screens.help import HelpScreen  # noqa: PLC0415  not on the first frame
+
         self.app.push_screen(HelpScreen(self.backend.hint()))
 
     def _waits(self) -> bool:

@@ -17,7 +17,7 @@ from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.turn import Role, Status, Turn
 from jitchat.window.window import Kind
 
-FIRST, STEP, MOST = 6, 10, 100
+FIRST, STEP, MOST = 4, 10, 100
 """Turns mounted for the first frame, added at a time, and kept."""
 AROUND = 12
 """Turns mounted on either side of one that is looked for."""
@@ -122,6 +122,10 @@ class Transcript(VerticalScroll):
                 self._extending = True
                 self.call_later(self._extend_down, self._shown)
 
+    def on_resize(self) -> None:
+        """A larger terminal has room for more."""
+        self.call_after_refresh(self._fill, self._shown)
+
     async def action_first(self) -> None:
         """To the first turn of all."""
         if self._turns:
@@ -140,7 +144,7 @@ class Transcript(VerticalScroll):
             height = self.virtual_size.height
             await self.mount_all(self._views(start, self._start), before=0)
             self._start = start
-            self.call_after_refresh(self._keep_place, height)
+            self.call_after_refresh(self._keep_place, height, shown)
             if self._end - self._start > MOST:
                 for view in list(self.query(TurnView))[MOST:]:
                     view.remove()
@@ -154,11 +158,23 @@ class Transcript(VerticalScroll):
             await self.mount_all(self._views(self._end, end))
             self._end = end
             self._extending = False
+            self.call_after_refresh(self._fill, shown)
 
-    def _keep_place(self, height: int) -> None:
+    def _keep_place(self, height: int, shown: int) -> None:
         if not self.is_anchored:
             self.scroll_to(y=self.scroll_y + self.virtual_size.height - height, animate=False)
         self._extending = False
+        self._fill(shown)
+
+    def _fill(self, shown: int) -> None:
+        """Mount more where the turns that are mounted leave room."""
+        if shown == self._shown and not self._extending and self.max_scroll_y == 0:
+            if self._start > 0:
+                self._extending = True
+                self.call_later(self._extend_up, shown)
+            elif self._end < len(self._turns):
+                self._extending = True
+                self.call_later(self._extend_down, shown)
 
     def _settle(self, at: int | None, shown: int) -> None:
         """Once the views have their heights: bring up the turn that is wanted."""
@@ -171,6 +187,8 @@ class Transcript(VerticalScroll):
         if at is None and self._start:
             self._extending = True
             self.call_later(self._extend_up, shown)
+        else:
+            self._fill(shown)
 
     def _view_of(self, position: int) -> TurnView | None:
         """The view of a turn, if it is mounted; the latest are looked at first."""
