@@ -77,7 +77,7 @@ def mentioned(text: str, said_on: date | None) -> tuple[str, ...]:
     stays as it is where `said_on` would be needed to tell the year and is None.
     """
     plain = text if text.isascii() else text.translate(_TO_PLAIN)
-    said = set(_WORD.findall(plain.lower()))
+    said = _HINTS.intersection(_WORD.findall(plain.lower()))
     found = [
         (match.start(), match.end(), resolve(match, said_on))
         for hints, pattern, resolve in _RESOLVERS
@@ -208,3 +208,4 @@ _RESOLVERS: tuple[tuple[frozenset[str], re.Pattern[str], _Resolver], ...] = (
     (frozenset(f"{day}{s}" for day in _WEEKDAYS for s in ("", "s")), _WEEKDAY, _weekday),
 )
 """What a pattern can only match where one of these words is said; and what its match means."""
+_HINTS = frozenset[str]().union(*(hints for hints, _, _ in _RESOLVERS))

@@ -108,7 +108,11 @@ _SIGNS: tuple[tuple[tuple[str, ...], str], ...] = (
 )  # fmt: skip
 """Each sign needs one of its words to stand in the sentence; most sentences have none."""
 
-_HINTS = frozenset(chain.from_iterable(hints for hints, _ in _SIGNS))
+_EVERY_HINT = frozenset(chain.from_iterable(hints for hints, _ in _SIGNS))
+_HINTS = tuple(
+    hint for hint in _EVERY_HINT if not any(each != hint and each in hint for each in _EVERY_HINT)
+)
+"""Without those that another one is part of."""
 _PATTERNS = {re.compile(pattern): hints for hints, pattern in _SIGNS}
 _TAKEN_BACK = re.compile(
     r"\b(?:not|never|\w+n't|cannot|hardly|without|nothing|nobody|no one|none|yet to"
