@@ -10,32 +10,20 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import aclosing, contextmanager, suppress
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass, field
-from types import TracebackType
 
-from jitchat.errors import EmptyDraft, JitchatError, NotAnAnswer, StoreError
-from jitchat.events import (
-    Event,
-    ReplyDelta,
-    SendFailed,
-    TurnIndexed,
-    TurnsRetrieved,
-    TurnStored,
-    UsageReported,
-    WindowBuilt,
-)
-from jitchat.memory.archive import WindowRecord
+from jitchat.events import Event, TurnsRetrieved, TurnStored, WindowBuilt
+from jitchat.exchange import Exchange
 from jitchat.memory.memory import Memory
-from jitchat.memory.replies import ReplyWriter
-from jitchat.providers.provider import Finished, Options, Piece, Provider
+from jitchat.providers.provider import Options, Provider
 from jitchat.text.safe import repaired
-from jitchat.turn import IndexEntry, Mode, Retrieval, Role, Status, Turn, Usage
+from jitchat.turn import IndexEntry, Mode, Retrieval, Role, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.plan import SYSTEM_PROMPT, Sources, plan
-from jitchat.window.record import header_fields, ledger_fields, segment_fields, window_from
+from jitchat.window.record import window_from
 from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import ContextWindow
 
@@ -62,7 +50,7 @@ class Session:
 
     async def send(self, draft: str, mode: Mode) -> AsyncGenerator[Event, None]:
         """Send a message; closing the generator cancels the reply and keeps what came."""
-        exchange = _Exchange(self.memory, draft)
+        exchange = Exchange(self.memory, draft)
         with exchange:
             said = await asyncio.to_thread(exchange.store_draft)
             yield TurnStored(said)
@@ -138,139 +126,3 @@ class Session:
 
     def _price(self, text: str) -> int:
         return message_tokens(self.counter, text)
-
-
-class _Exchange:
-    """One message and its reply on their way into the cold store.
-
-    Leaving it commits how it ended, without an await, so that nothing can cancel that. A thread
-    that a cancelled task left behind may still be writing: the lock makes leaving wait for it,
-    and one that starts later writes nothing.
-    """
-
-    def __init__(self, memory: Memory, draft: str) -> None:
-        self._memory, self._draft = memory, draft
-        self._lock = threading.Lock()
-        self._said: Turn | None = None
-        self._window_id: int | None = None
-        self._writer: ReplyWriter | None = None
-        self._saved = False
-        self._finished: Finished | None = None
-        self._usage: Usage | None = None
-        self._reply: Turn | None = None
-        self._error: JitchatError | None = None
-        self.is_due = False
-        """Whether the growing reply is to be saved now."""
-        self.is_over = False
-
-    def __enter__(self) -> None:
-        """Nothing is open before the draft is stored."""
-
-    def __exit__(
-        self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None
-    ) -> bool:
-        """Commit what came, however it ended. An error of ours is kept for `outcome`."""
-        if isinstance(error, JitchatError):
-            self._error = error
-        with self._lock:
-            try:
-                self._commit(error)
-            except StoreError as refused:
-                self._error = self._error or refused
-                self._give_up()
-            self.is_over = True
-        return isinstance(error, JitchatError)
-
-    def store_draft(self) -> Turn:
-        """Commit what the user says."""
-        if not self._draft.strip():
-            raise EmptyDraft("There is nothing to send.", "Type a message first.")
-        with self._writing():
-            self._said = self._memory.add_user_turn(self._draft)
-            return self._said
-
-    def store_window(self, said: Turn, built: WindowBuilt) -> None:
-        """Commit the window that is about to leave."""
-        ids = {turn.position: turn.id for turn in self._memory.turns}
-        segments = [
-            segment_fields(segment) | {"turn_id": ids.get(segment.turn or 0)}
-            for segment in built.window.segments
-        ]
-        ledger = [ledger_fields(row) for row in built.window.ledger]
-        record = WindowRecord(built.digest, header_fields(built.window), segments, ledger)
-        with self._writing():
-            self._window_id = self._memory.archive.put(said.id, record)
-
-    def take(self, piece: Piece) -> Iterator[Event]:
-        """Keep a piece of the stream and report it."""
-        if isinstance(piece, Finished):
-            self._finished = self._finished or piece
-        elif isinstance(piece, Usage):
-            self._usage = piece
-            yield UsageReported(piece)
-        elif piece.text:
-            self._writer = self._writer or self._memory.begin_reply()
-            self.is_due = self._writer.add(piece.text)
-            yield ReplyDelta(piece.text)
-
-    def save(self) -> None:
-        """Make what arrived durable. If that fails, the answer goes on: `finish` will tell."""
-        with self._writing(), suppress(StoreError):
-            if self._writer is not None:
-                self._writer.save()
-                self._saved = True
-        self.is_due = False
-
-    def finish(self) -> None:
-        """Commit the whole reply."""
-        if self._writer is None:
-            raise NotAnAnswer("The model answered with nothing.", "Send again.")
-        with self._writing():
-            self._commit(None)
-            self.is_over = True
-
-    def outcome(self) -> Iterator[Event]:
-        """Report how it ended."""
-        if self._reply is not None:
-            yield TurnStored(self._reply)
-        if self._error is not None:
-            yield SendFailed(self._error, self._draft)
-
-    def index(self, index_replies: Callable[[], list[IndexEntry]]) -> list[Event]:
-        """Index the reply; a store that refuses is told once."""
-        try:
-            return [TurnIndexed(entry) for entry in index_replies()]
-        except JitchatError as error:
-            return [] if self._error else [SendFailed(error, self._draft)]
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        with self._lock:
-            if self.is_over:
-                raise RuntimeError("the exchange was left while a thread was on its way")
-            yield
-
-    def _commit(self, error: BaseException | None) -> None:
-        """Write how it ended; may be done again."""
-        if self.is_over:
-            return
-        if self._writer is not None:
-            self._reply = self._writer.finish(self._status(error))
-            self._memory.refresh()
-        elif self._said is not None:
-            self._memory.mark_unanswered(self._said)
-        if self._window_id is not None:
-            reply_id = self._reply.id if self._reply else None
-            self._memory.archive.close(self._window_id, reply_id, self._usage)
-
-    def _give_up(self) -> None:
-        """No reply can be stored: without one, the user's turn is unanswered."""
-        if self._said is not None and self._reply is None and not self._saved:
-            with suppress(StoreError):
-                self._memory.mark_unanswered(self._said)
-
-    def _status(self, error: BaseException | None) -> Status:
-        if self._finished is not None:
-            return Status.COMPLETE if self._finished.is_whole else Status.CUT
-        stopped = isinstance(error, GeneratorExit | asyncio.CancelledError)
-        return Status.CANCELLED if stopped else Status.CUT
