@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import TracebackType
 
@@ -22,8 +22,10 @@ from jitchat.memory.archive import WindowRecord
 from jitchat.memory.memory import Memory
 from jitchat.memory.replies import ReplyWriter
 from jitchat.providers.provider import Finished, Piece
-from jitchat.turn import IndexEntry, Status, Turn, Usage
+from jitchat.turn import Status, Turn, Usage
 from jitchat.window.record import header_fields, ledger_fields, segment_fields
+
+_STOPPED = (GeneratorExit, asyncio.CancelledError)
 
 
 class Exchange:
@@ -64,7 +66,10 @@ class Exchange:
             except StoreError as refused:
                 self._error = self._error or refused
                 self._give_up()
-            self.is_over = True
+                if isinstance(error, _STOPPED):
+                    raise  # whoever stopped it hears no further event
+            finally:
+                self.is_over = True
         return isinstance(error, JitchatError)
 
     def store_draft(self) -> Turn:
@@ -122,10 +127,11 @@ class Exchange:
         if self._error is not None:
             yield SendFailed(self._error, self._draft)
 
-    def index(self, index_replies: Callable[[], list[IndexEntry]]) -> list[Event]:
-        """Index the reply; a store that refuses is told once."""
+    def index(self) -> list[Event]:
+        """Index the message and its reply: one batch, for a long backlog is not waited for."""
         try:
-            return [TurnIndexed(entry) for entry in index_replies()]
+            indexed = list(self._memory.catch_up(batches=1))
+            return [TurnIndexed(entry) for entries in indexed for entry in entries]
         except JitchatError as error:
             return [] if self._error else [SendFailed(error, self._draft)]
 
@@ -158,5 +164,4 @@ class Exchange:
     def _status(self, error: BaseException | None) -> Status:
         if self._finished is not None:
             return Status.COMPLETE if self._finished.is_whole else Status.CUT
-        stopped = isinstance(error, GeneratorExit | asyncio.CancelledError)
-        return Status.CANCELLED if stopped else Status.CUT
+        return Status.CANCELLED if isinstance(error, _STOPPED) else Status.CUT

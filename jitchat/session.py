@@ -19,7 +19,7 @@ from jitchat.exchange import Exchange
 from jitchat.memory.memory import Memory
 from jitchat.providers.provider import Options, Provider
 from jitchat.text.safe import repaired
-from jitchat.turn import IndexEntry, Mode, Retrieval, Role, Status, Turn
+from jitchat.turn import Mode, Retrieval, Role, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.plan import SYSTEM_PROMPT, Sources, plan
@@ -69,7 +69,7 @@ class Session:
             await asyncio.to_thread(exchange.finish)
         for event in exchange.outcome():
             yield event
-        for event in await asyncio.to_thread(exchange.index, self.index_replies):
+        for event in await asyncio.to_thread(exchange.index):
             yield event
 
     def preview(self, draft: str, mode: Mode, budget: Budget | None = None) -> ContextWindow:
@@ -85,10 +85,6 @@ class Session:
         if said.content.strip():
             retrieval = self.memory.retrieve(said.content, said.position)
         return self._plan(said, retrieval, mode, budget or self.options.budget)
-
-    def index_replies(self) -> list[IndexEntry]:
-        """Index what is not yet; the new entries."""
-        return [entry for batch in self.memory.catch_up() for entry in batch]
 
     def sent_window(self, turn: Turn) -> ContextWindow | None:
         """Load the window that was sent for a user's turn, as it was."""

@@ -83,7 +83,7 @@ def session_on(
         counter or EstimateCounter(),
         options or SessionOptions(),
     )
-    made.index_replies()
+    list(made.memory.catch_up())
     return made
 
 

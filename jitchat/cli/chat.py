@@ -14,6 +14,7 @@ from jitchat.cli.options import Flags
 from jitchat.memory.models import model_cached
 from jitchat.memory.store import ColdStore
 from jitchat.tui import collector
+from jitchat.tui.terminal import widen_input
 from jitchat.turn import Conversation
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def run_chat(flags: Flags, wanted: str | None) -> int:
         conversation = choose_conversation(store, wanted)
         from jitchat.tui.app import JitchatApp  # noqa: PLC0415  textual: only the chat needs it
 
+        widen_input()
         sys.setswitchinterval(SWITCH_SECONDS)
         app = JitchatApp(LocalBackend(settings, paths, store), conversation)
         app.run()

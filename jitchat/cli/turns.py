@@ -138,7 +138,7 @@ def _opened(flags: Flags, settings: Settings) -> Iterator[tuple[Session, Mode]]:
         conversation = choose_conversation(store, flags.conversation)
         embedder = make_embedder(settings, paths)
         session = make_session(settings, store, conversation, embedder, counter)
-        session.index_replies()
+        list(session.memory.catch_up())
         yield session, Mode(settings.chat.mode)
 
 

@@ -7,6 +7,7 @@ missing until a later try.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
@@ -73,18 +74,21 @@ class Indexer:
         return None if found is None else int(found[0])
 
     def catch_up(
-        self, one_at_a_time: AbstractContextManager[object] | None = None
+        self,
+        one_at_a_time: AbstractContextManager[object] | None = None,
+        batches: int = sys.maxsize,
     ) -> Iterator[list[IndexEntry]]:
-        """Index what is missing; yields the entries of each finished batch.
+        """Index what is missing, in so many `batches` at most; yields the entries of each.
 
-        `one_at_a_time` is held for a batch, so that two threads share the work.
+        `one_at_a_time` is held for a batch, so that two threads share the work. A pace that is
+        halted ends it; what was not written then is missing still.
         """
         after = 0
-        while True:
+        for _ in range(batches):
             with one_at_a_time or nullcontext():
                 turns = self.missing(after, BATCH)
                 entries = self._write(turns) if turns else []
-            if not turns:
+            if not entries:
                 return
             yield entries
             after = turns[-1].position
@@ -111,6 +115,8 @@ class Indexer:
         made = list(self._paced(turns, _entry_and_stems))
         slices = [turns[start : start + _SLICE] for start in range(0, len(turns), _SLICE)]
         vectors = list(chain.from_iterable(self._paced(slices, self._vectors)))
+        if self._pace.halted:
+            return []
         with self._store.database.write() as connection:
             connection.executemany(
                 "REPLACE INTO index_entries VALUES (?, ?, ?, ?, ?, ?)",
@@ -132,6 +138,8 @@ class Indexer:
         """Do the `work` on each piece, and rest after it while somebody uses the app."""
         begun = self._pace.now()
         for piece in pieces:
+            if self._pace.halted:
+                return
             yield work(piece)
             begun = self._pace.rest_after(begun)
 

@@ -7,6 +7,7 @@ are taken in the order indexing, memory, database.
 
 from __future__ import annotations
 
+import sys
 import threading
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -109,7 +110,9 @@ class Memory:
             for turn in takewhile(self._is_reached, finished[:-1]):
                 self._settled = turn.position
 
-    def catch_up(self, embedder: Embedder | None = None) -> Iterator[list[IndexEntry]]:
+    def catch_up(
+        self, embedder: Embedder | None = None, batches: int = sys.maxsize
+    ) -> Iterator[list[IndexEntry]]:
         """Index every finished turn that is not yet; yields the entries of each batch.
 
         With another `embedder`, the present index serves until the new one is complete; if that
@@ -119,12 +122,12 @@ class Memory:
 
         wanted = embedder or self.embedder
         indexer = Indexer(self.store, self.conversation.id, wanted, self.pace)
-        for entries in indexer.catch_up(self._indexing):
+        for entries in indexer.catch_up(self._indexing, batches):
             with self._lock:
                 self._outdated |= entries[0].turn <= self._seen
             yield entries
-        self.failure = indexer.failure
         with self._lock:
+            self.failure = indexer.failure
             chosen = embedder if embedder and not indexer.failure else self.embedder
             if self._outdated or chosen is not self.embedder:
                 self.embedder, self._outdated = chosen, False

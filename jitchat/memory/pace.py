@@ -6,12 +6,13 @@ screen, so while somebody types or reads a growing reply, indexing rests between
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 
 ATTENDED_SECONDS = 1.0
-_REST = 4.0
-"""Rest for each second of work, while attended."""
+_REST, _LONGEST_REST = 4.0, 0.25
+"""Rest for each second of work while attended, and the most of it at once, in seconds."""
 
 
 class Pace:
@@ -20,10 +21,20 @@ class Pace:
     def __init__(
         self,
         clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], object] | None = None,
     ) -> None:
-        self._clock, self._sleep = clock, sleep
+        self._halted = threading.Event()
+        self._clock, self._sleep = clock, sleep or self._halted.wait
         self._attended_until = float("-inf")
+
+    @property
+    def halted(self) -> bool:
+        """Whether what is indexed now is not wanted any more."""
+        return self._halted.is_set()
+
+    def halt(self) -> None:
+        """Break indexing off, for good: the conversation is left."""
+        self._halted.set()
 
     def attend(self) -> None:
         """Somebody is at it, now and for a second."""
@@ -34,7 +45,7 @@ class Pace:
         ended = self._clock()
         if ended >= self._attended_until:
             return ended
-        self._sleep((ended - started) * _REST)
+        self._sleep(min((ended - started) * _REST, _LONGEST_REST))
         return self._clock()
 
     def now(self) -> float:

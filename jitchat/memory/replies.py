@@ -56,6 +56,9 @@ class ReplyWriter:
         self._store, self._conversation, self._turn = store, conversation, turn
         self._timing = timing or Timing()
         self._lock = threading.RLock()
+        """Held while the store is written to, which may wait for another instance."""
+        self._growing = threading.Lock()
+        """Held for a moment: who adds a piece never waits for the store."""
         self._pieces: list[str] = []
         self._saved_at = self._timing.monotonic()
         self._call_off: Callable[[], None] | None = None
@@ -68,7 +71,7 @@ class ReplyWriter:
 
     def add(self, piece: str) -> bool:
         """Take a piece; True when it is time to `save`, which happens by itself a bit later."""
-        with self._lock:
+        with self._growing:
             self._pieces.append(piece)
             waited = self._timing.monotonic() - self._saved_at
             if len(self._pieces) == 1 or waited >= SAVE_EVERY:
@@ -98,10 +101,11 @@ class ReplyWriter:
             self.save()
 
     def _write(self, status: Status) -> Turn:
-        if self._call_off is not None:
-            self._call_off()
-        self._call_off, self._saved_at = None, self._timing.monotonic()
-        text = repaired(self.text)
+        with self._growing:
+            if self._call_off is not None:
+                self._call_off()
+            self._call_off, self._saved_at = None, self._timing.monotonic()
+            text = repaired(self.text)
         with self._store.database.write() as connection:
             turn = self._open_turn(connection)
             connection.execute(

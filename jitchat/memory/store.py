@@ -130,11 +130,13 @@ class ColdStore:
         with self.database.write() as connection:
             connection.execute("UPDATE turns SET status = ? WHERE id = ?", (status, turn.id))
 
-    def said(self, role: Role, limit: int) -> list[str]:
-        """The latest texts of one role over all conversations, the newest first."""
+    def prompts(self, limit: int) -> list[str]:
+        """The latest messages that were sent from here, of any conversation, the newest first."""
         with self.database.read() as connection:
             rows = connection.execute(
-                "SELECT content FROM turns WHERE role = ? ORDER BY id DESC LIMIT ?", (role, limit)
+                "SELECT content FROM turns WHERE id IN (SELECT turn FROM windows)"
+                " ORDER BY id DESC LIMIT ?",
+                (limit,),
             )
             return [str(row[0]) for row in rows]
 

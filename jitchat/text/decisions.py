@@ -127,7 +127,7 @@ _UNMARKED = str.maketrans({"’": "'", "*": None, "_": None, "`": None})
 
 def is_decision(text: str) -> bool:
     """Whether some sentence of `text` commits to something; code never does."""
-    plain = text.lower().translate(_UNMARKED)
+    plain = _plain(text)
     likely = _patterns_hinted(plain) if any(map(plain.__contains__, _HINTS)) else ()
     return bool(likely) and any(
         _commits(sentence, likely) for sentence, is_code in marked_sentences(text) if not is_code
@@ -136,14 +136,19 @@ def is_decision(text: str) -> bool:
 
 def commits(sentence: str) -> bool:
     """Whether one sentence does; a question never does."""
-    return _commits(sentence, _patterns_hinted(sentence.lower().translate(_UNMARKED)))
+    return _commits(sentence, _patterns_hinted(_plain(sentence)))
 
 
 def _commits(sentence: str, likely: Sequence[re.Pattern[str]]) -> bool:
     if not likely or is_question(sentence):
         return False
-    plain = sentence.lower().translate(_UNMARKED).strip("\"'“” ")
+    plain = _plain(sentence).strip("\"'“” ")
     return any(_is_meant(plain, sign) for pattern in likely for sign in pattern.finditer(plain))
+
+
+def _plain(text: str) -> str:
+    """In lower case, without marks, and with a blank where a line breaks."""
+    return " ".join(text.lower().translate(_UNMARKED).split())
 
 
 def _patterns_hinted(plain: str) -> list[re.Pattern[str]]:

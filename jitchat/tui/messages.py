@@ -1,4 +1,8 @@
-"""What workers report to the screen. Workers carry; handlers decide."""
+"""What workers report to the screen. Workers carry; handlers decide.
+
+`opening` says for which conversation a worker ran: the screen counts those that it opened, and
+drops what comes late from one that was left.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,7 @@ if TYPE_CHECKING:  # the first frame does not wait for the session's imports
 class SessionReady(Message):
     """A conversation can be talked to."""
 
+    opening: int
     session: Session
 
 
@@ -27,6 +32,7 @@ class SessionReady(Message):
 class SessionRefused(Message):
     """A conversation cannot be opened as the settings ask."""
 
+    opening: int
     error: JitchatError
 
 
@@ -42,6 +48,8 @@ class PreviewReady(Message):
 class SessionReported(Message):
     """Something happened to the message that was sent."""
 
+    worker: Worker[None]
+    """Which carried it; by now the screen may be waiting for another."""
     event: Event
 
 
@@ -50,16 +58,18 @@ class SendEnded(Message):
     """The reply to `draft` is over, one way or another."""
 
     worker: Worker[None]
-    """Which carried it; by now the screen may be waiting for another."""
     session: Session
     draft: str
     cancelled: bool
+    error: JitchatError | None = None
+    """Why what came of a cancelled one could not be kept."""
 
 
 @dataclass
 class BacklogMoved(Message):
     """So many turns were indexed by now."""
 
+    opening: int
     indexed: int
     finished: bool
     error: JitchatError | None = None

@@ -13,7 +13,6 @@ from jitchat.memory.archive import WindowRecord
 from jitchat.memory.database import Database
 from jitchat.memory.memory import Memory
 from jitchat.memory.store import ColdStore
-from jitchat.turn import Role
 from tests.memory.support import FakeEmbedder
 from tests.support import talk
 
@@ -69,7 +68,7 @@ def failure_of(look: Callable[[ColdStore], object], store: ColdStore) -> StoreEr
 
 def look_at_list(store: ColdStore) -> None:
     store.conversations()
-    store.said(Role.USER, 100)
+    store.prompts(100)
 
 
 def look_at_talk(store: ColdStore) -> None:

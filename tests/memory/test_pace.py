@@ -52,3 +52,31 @@ def test_the_backlog_rests_after_every_turn_and_every_few_vectors(store):
     made = list(memory.catch_up(FakeEmbedder()))
     assert sum(map(len, made)) == 100
     assert len(hours.rests) == 100 + 7
+
+
+def test_a_rest_is_short_however_long_the_work_took():
+    hours = Hours()
+    pace = hours.pace()
+    pace.attend()
+    begun = pace.now()
+    hours.time += 0.9
+    pace.rest_after(begun)
+    assert hours.rests == [0.25]
+
+
+def test_a_conversation_that_is_left_is_not_indexed_any_further(store):
+    memory = Memory(store, conversation_of(store, talk(*(f"turn {n}" for n in range(300)))))
+    steps = memory.catch_up()
+    next(steps)
+    memory.pace.halt()
+    assert list(steps) == []
+    again = Memory(store, memory.conversation)
+    assert sum(map(len, again.catch_up())) == 300 - 128
+
+
+def test_what_is_halted_within_a_batch_writes_nothing_of_it(store):
+    embedder = FakeEmbedder()
+    memory = Memory(store, conversation_of(store, talk("one", "two")), embedder)
+    embedder.spoil = lambda vectors: (memory.pace.halt(), vectors)[1]
+    assert list(memory.catch_up()) == []
+    assert sum(map(len, Memory(store, memory.conversation).catch_up())) == 2

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jitchat.errors import StoreUnreadable, UnknownConversation
+from jitchat.memory.archive import WindowArchive, WindowRecord
 from jitchat.memory.database import Database
 from jitchat.memory.store import ColdStore
 from jitchat.turn import Role, Status, Turn
@@ -60,7 +61,6 @@ def test_turns_keep_their_order_however_the_clock_jumps(database, rounds):
     for text in said:
         store.append(made.id, [Turn(0, Role.USER, text, store.now())])
     assert [turn.content for turn in store.turns(made.id)] == said
-    assert store.said(Role.USER, 1) == said[-1:]
 
 
 def test_a_moment_without_a_zone_is_taken_as_utc(store):
@@ -101,11 +101,15 @@ def test_a_title_is_one_visible_line(store):
     assert store.conversation(made.id).title == "c d"
 
 
-def test_the_latest_texts_of_a_role_come_newest_first(store):
+def test_prompts_are_what_was_sent_from_here_newest_first(store):
+    record = WindowRecord("digest", {}, [], [])
+    archive = WindowArchive(store.database)
     for title in ("A", "B"):
-        store.append(store.create(title).id, talk(f"{title} asks", f"{title} answers"))
-    assert store.said(Role.USER, 5) == ["B asks", "A asks"]
-    assert store.said(Role.USER, 1) == ["B asks"]
+        asked, _ = store.append(store.create(title).id, talk(f"{title} asks", f"{title} answers"))
+        archive.put(asked.id, record)
+    store.append(store.create("C").id, talk("C asks, in a file that was imported"))
+    assert store.prompts(5) == ["B asks", "A asks"]
+    assert store.prompts(1) == ["B asks"]
 
 
 def test_a_word_is_found_in_any_conversation_by_its_stem_and_its_beginning(store):

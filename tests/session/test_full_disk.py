@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from jitchat.errors import StoreBusy, StoreFull, Unreachable
@@ -101,6 +103,19 @@ async def test_of_a_reply_that_outgrows_the_disk_what_was_saved_is_kept(store):
     assert durable(store).turns[-1][2] == "The start"
     await check_it_goes_on(store, session)
     assert durable(store).turns[5] == (6, "assistant", "The start", "interrupted")
+
+
+async def test_a_stopped_reply_that_cannot_be_stored_is_told_to_who_stopped_it(store):
+    session = talking(store, LONG, asyncio.Event())
+    events = session.send("hello", Mode.RECENCY)
+    async for event in events:
+        if isinstance(event, WindowBuilt):
+            fill(store)
+        if isinstance(event, ReplyDelta):
+            break
+    with pytest.raises(StoreFull):
+        await events.aclose()
+    await check_it_goes_on(store, session)
 
 
 async def test_a_reply_that_cannot_be_indexed_is_kept_and_indexed_later(store):

@@ -10,6 +10,7 @@ import pytest
 
 from jitchat.errors import EmptyDraft
 from jitchat.events import TurnIndexed, TurnsRetrieved, UsageReported, WindowBuilt
+from jitchat.memory.backlog import BATCH
 from jitchat.providers.provider import Finished, Options, Piece
 from jitchat.session import SessionOptions
 from jitchat.turn import Message, Mode, Role, Status, Usage
@@ -278,3 +279,12 @@ async def test_a_search_is_timed(store):
     (found,) = [event for event in events if isinstance(event, TurnsRetrieved)]
     assert found.seconds >= 0
     assert json.dumps(found.seconds)
+
+
+async def test_a_send_does_not_wait_for_a_long_backlog(store):
+    session = talking(store)
+    many = [replace(session.memory.turns[0], content=f"late {n}") for n in range(300)]
+    store.append(session.memory.conversation.id, many)
+    events = await send(session, "hello")
+    indexed = [event.entry.turn for event in events if isinstance(event, TurnIndexed)]
+    assert indexed == [*range(5, 5 + BATCH)]

@@ -172,3 +172,8 @@ def test_one_committing_sentence_among_many_is_enough():
 
 def test_code_never_decides():
     assert not is_decision("Look:\n```\n# Decision: let's use tabs\nwe_agreed_on = 1\n```\nNice.")
+
+
+@pytest.mark.parametrize("sentence", COMMITS)
+def test_a_line_break_within_a_sentence_changes_nothing(sentence):
+    assert is_decision(sentence) == is_decision(sentence.replace(" ", "\n"))

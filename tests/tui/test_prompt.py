@@ -8,6 +8,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from jitchat.tui.widgets.prompt import LARGE_PASTE, Prompt
+from tests.tui.support import until
 
 
 class PromptApp(App[None]):
@@ -123,5 +124,35 @@ async def test_after_enter_nobody_is_typing_so_the_answer_is_drawn_at_once() -> 
         await pilot.press("h", "i")
         assert prompt.typing
         await pilot.press("enter")
-        prompt.take_draft()
         assert not prompt.typing
+
+
+@pytest.mark.parametrize("breaks", ["\r", "\r\n", "\n"])
+async def test_a_paste_keeps_its_lines_however_they_end(breaks: str) -> None:
+    app = PromptApp()
+    async with app.run_test() as pilot:
+        prompt_of(pilot).post_message(events.Paste(f"one{breaks}two{breaks}three"))
+        await pilot.pause()
+        assert prompt_of(pilot).text == "one\ntwo\nthree"
+
+
+async def test_keys_that_come_in_one_burst_are_taken_in_their_order() -> None:
+    app = PromptApp()
+    async with app.run_test() as pilot:
+        for key in ("a", "ctrl+j", "b", "x", "backspace", "c", "left", "d", "enter", "e"):
+            prompt_of(pilot).post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: prompt_of(pilot).text == "e", "the last key")
+        assert app.sent == ["a\nbdc"]
+
+
+async def test_what_was_sent_just_now_is_first_in_the_history() -> None:
+    app = PromptApp()
+    async with app.run_test() as pilot:
+        prompt_of(pilot).use_history(["an older one"])
+        for text in ("first", "second"):
+            prompt_of(pilot).insert(text)
+            await pilot.press("enter")
+        await pilot.press("up")
+        assert prompt_of(pilot).text == "second"
+        await pilot.press("up", "up")
+        assert prompt_of(pilot).text == "an older one"

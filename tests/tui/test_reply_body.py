@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from textual.app import App, ComposeResult
 
 from jitchat.tui.widgets import reply_body
-from jitchat.tui.widgets.reply_body import ReplyBody
+from jitchat.tui.widgets.reply_body import LONGEST_REST, ReplyBody
 from tests.tui.support import until
 
 
@@ -54,3 +56,27 @@ async def test_what_was_stored_replaces_what_was_drawn():
         await body.finish("It is now.")
         await pilot.pause(0.2)
         assert body.source == "It is now."
+
+
+async def test_a_key_in_the_middle_of_a_drawing_does_not_mangle_the_text():
+    async with ReplyApp().run_test() as pilot:
+        body = pilot.app.query_one(ReplyBody)
+        body.add("One is here.\n\nTwo is he", typing=True)
+        drawing = asyncio.create_task(body._draw())
+        await asyncio.sleep(0)
+        body.add("re.\n\nThree is here.\n\nFour is he", typing=True)
+        await body.draw_behind_key()
+        await drawing
+        await body._draw()
+        body.add("re.\n\nFive.", typing=True)
+        await body._draw()
+        await pilot.pause()
+        shown = [str(block.render()) for block in body.children]
+        assert shown == ["One is here.", "Two is here.", "Three is here.", "Four is here.", "Five."]
+
+
+async def test_a_slow_drawing_does_not_put_the_next_one_off_for_long():
+    async with ReplyApp().run_test() as pilot:
+        body = pilot.app.query_one(ReplyBody)
+        body._took = 60.0
+        assert body._rest == LONGEST_REST

@@ -66,6 +66,22 @@ async def test_scrolling_to_an_end_mounts_more_in_order() -> None:
         assert len(found) <= MOST + 20
 
 
+async def test_reading_on_downwards_keeps_no_more_than_a_stretch() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        transcript = app.query_one(Transcript)
+        await transcript.show(TURNS, 1)
+        await pilot.pause()
+        for _ in range(16):
+            transcript.scroll_to(y=transcript.max_scroll_y - 5, animate=False)
+            await pilot.pause()
+            transcript.scroll_to(y=transcript.max_scroll_y, animate=False)
+            await pilot.pause()
+        found = positions(transcript)
+        assert found[0] > 1
+        assert found == list(range(found[0], found[0] + MOST))
+
+
 @pytest.mark.parametrize("at", [None, 8])
 async def test_a_tall_terminal_is_filled(at: int | None) -> None:
     app = TranscriptApp()

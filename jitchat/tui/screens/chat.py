@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.worker import get_current_worker
 
+from jitchat.errors import JitchatError
 from jitchat.events import ReplyDelta, SendFailed, TurnStored, UsageReported, WindowBuilt
 from jitchat.text.safe import shortened
 from jitchat.tui.backend import Backend
 from jitchat.tui.keys import bindings
 from jitchat.tui.messages import SendEnded, SessionReady, SessionRefused, SessionReported
-from jitchat.tui.screens.desk import DeskScreen
+from jitchat.tui.screens.opened import OpenedScreen
+from jitchat.tui.telling import telling
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
@@ -27,13 +29,14 @@ from jitchat.turn import Conversation, Mode, Role, Turn
 if TYPE_CHECKING:
     from textual.worker import Worker
 
+    from jitchat.events import Event
     from jitchat.session import Session
 
 NEW_TITLE = "New conversation"
 TITLE_WIDTH = 60
 
 
-class ChatScreen(DeskScreen):
+class ChatScreen(OpenedScreen):
     """Where people spend their time."""
 
     BINDINGS = bindings()
@@ -52,16 +55,20 @@ class ChatScreen(DeskScreen):
 
     @on(Prompt.Submitted)
     def _submitted(self, message: Prompt.Submitted) -> None:
-        if not message.text.strip():
-            return
-        if self._waits():
-            return
-        draft = self.query_one(Prompt).take_draft()
-        if self.session is None:
-            self._waiting = draft
+        if self.session is not None and not self.busy:
+            self._start(self.session, message.text)
+        elif self.session is None and self.refusal is None and self._waiting is None:
+            self._waiting = message.text
             self.query_one(HintLine).show_cost("opening the conversation, then sending…")
         else:
-            self._start(self.session, draft)
+            self.query_one(Prompt).give_back(message.text)
+            self._say_why_not()
+
+    def _say_why_not(self) -> None:
+        if self.refusal is not None:
+            self.tell(self.refusal)
+        else:
+            self._waits()
 
     @on(Prompt.Changed)
     def _key_drawn(self) -> None:
@@ -70,15 +77,24 @@ class ChatScreen(DeskScreen):
 
     @on(SessionReady)
     def _send_waiting(self, message: SessionReady) -> None:
-        if self._waiting is not None:
+        if self._waiting is not None and message.opening == self.opening:
             draft, self._waiting = self._waiting, None
             self._start(message.session, draft)
 
     @on(SessionRefused)
+    def _refused_to_wait(self, message: SessionRefused) -> None:
+        if message.opening == self.opening:
+            self._return_waiting()
+
     def _return_waiting(self) -> None:
         if self._waiting is not None:
             self.query_one(Prompt).give_back(self._waiting)
             self._waiting = None
+
+    async def leave(self) -> None:
+        """What waits to be sent is for the conversation that is left: back with it."""
+        self._return_waiting()
+        await super().leave()
 
     def _start(self, session: Session, draft: str) -> None:
         self.query_one(HintLine).show_keys(busy=True)
@@ -87,21 +103,29 @@ class ChatScreen(DeskScreen):
 
     @work(group="send")
     async def _send(self, session: Session, draft: str, mode: Mode) -> None:
-        cancelled = True
+        worker, cancelled, error = get_current_worker(), True, None
         try:
             async with aclosing(session.send(draft, mode)) as events:
                 async for event in events:
-                    self.post_message(SessionReported(event))
+                    self.post_message(SessionReported(worker, event))
             cancelled = False
+        except JitchatError as refused:
+            error = refused
         finally:
-            self.post_message(SendEnded(get_current_worker(), session, draft, cancelled))
+            self.post_message(SendEnded(worker, session, draft, cancelled, error))
 
     @on(SessionReported)
     async def _reported(self, message: SessionReported) -> None:
-        """Draw what happened."""
+        """Draw what happened; of a message that is over, only what went wrong with it."""
         self.attend()
+        if message.worker is self._sending:
+            await self._draw(message.event)
+        elif isinstance(message.event, SendFailed):
+            self.tell(message.event.error)
+
+    async def _draw(self, event: Event) -> None:
         transcript, hint = self.query_one(Transcript), self.query_one(HintLine)
-        match message.event:
+        match event:
             case TurnStored(turn) if turn.role is Role.USER:
                 self._said = turn
                 await transcript.put(turn)
@@ -119,12 +143,17 @@ class ChatScreen(DeskScreen):
                     f" · answer {usage.output_tokens:,} ✓"
                 )
             case TurnStored(turn):
-                await transcript.put(turn)
-                await self._free()
+                await self._answer_stored(turn)
             case SendFailed(error, draft):
                 self.tell(error)
                 if not self._answered:
                     self.query_one(Prompt).give_back(draft)
+
+    async def _answer_stored(self, turn: Turn) -> None:
+        await self.query_one(Transcript).put(turn)
+        if self.session is not None:
+            await self.query_one(Transcript).take_in(self.session.memory.turns)
+        await self._free()
 
     @on(SendEnded)
     async def _ended(self, message: SendEnded) -> None:
@@ -138,23 +167,30 @@ class ChatScreen(DeskScreen):
         for turn in message.session.memory.turns[-2:]:
             if place and turn.position >= place:
                 await self.query_one(Transcript).put(turn)
+        await self.query_one(Transcript).end_stream()
+        if message.error is not None:
+            self.tell(message.error)
         if message.cancelled and not self._answered:
             self.query_one(Prompt).give_back(message.draft)
         await self._free()
 
+    @telling
     async def _free(self) -> None:
         """Ready for the next message."""
         self._sending = None
         self.query_one(HintLine).show_keys(busy=False)
-        self.conversation = await asyncio.to_thread(self._named)
-        self.query_one(TopLine).show_title(self.conversation.title, self.conversation.turns)
+        opening = self.opening
+        named = await asyncio.to_thread(self._named, self.conversation, self._said)
+        if opening == self.opening:
+            self.conversation = named
+            self.query_one(TopLine).show_title(named.title, named.turns)
 
-    def _named(self) -> Conversation:
+    def _named(self, conversation: Conversation, said: Turn | None) -> Conversation:
         """The conversation as it is stored; a new one is named by its first message."""
-        store, identity = self.backend.store, self.conversation.id
-        if self.conversation.title == NEW_TITLE and self._said is not None:
-            store.rename(identity, shortened(self._said.content, TITLE_WIDTH))
-        return store.conversation(identity)
+        store = self.backend.store
+        if conversation.title == NEW_TITLE and said is not None:
+            store.rename(conversation.id, shortened(said.content, TITLE_WIDTH))
+        return store.conversation(conversation.id)
 
     @on(ModeTab.Chosen)
     def _mode_chosen(self, message: ModeTab.Chosen) -> None:
@@ -218,6 +254,7 @@ class ChatScreen(DeskScreen):
         else:
             self.query_one(Prompt).focus()
 
+    @telling
     async def action_new_conversation(self) -> None:
         """An empty conversation; one that is empty already is used again."""
         if self._waits():
@@ -233,9 +270,11 @@ class ChatScreen(DeskScreen):
         if not self._waits():
             self.app.push_screen(ResumeScreen(self.backend.store), self._resumed)
 
+    @telling
     async def _resumed(self, chosen: tuple[str, int | None] | None) -> None:
         if chosen is not None:
             await self.open(self.backend.store.conversation(chosen[0]), chosen[1])
+            self.query_one(Prompt).focus()
 
     def action_fetch_model(self) -> None:
         """Fetch the better embedding model, or stop fetching it."""

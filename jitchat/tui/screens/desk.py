@@ -1,4 +1,4 @@
-"""A conversation on the desk: opened, indexed, and with the window that would be sent.
+"""The desk: a transcript, a prompt, and the window that would be sent, on every surface.
 
 Workers talk to the session and post messages; the handlers own what is on screen.
 """
@@ -14,11 +14,10 @@ from textual.screen import Screen
 from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError, WindowOverflow
-from jitchat.text.safe import repaired
-from jitchat.tui import collector
 from jitchat.tui.backend import Backend
 from jitchat.tui.figures import send_sentence
-from jitchat.tui.messages import BacklogMoved, PreviewReady, SessionReady, SessionRefused
+from jitchat.tui.messages import PreviewReady
+from jitchat.tui.telling import tell
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
@@ -26,19 +25,16 @@ from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Conversation, Mode, Role, Status, Turn
+from jitchat.turn import Mode
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from jitchat.memory.embedder import Embedder
     from jitchat.session import Session
 
 WIDE = 110
 """Columns from which the inspector stands beside the transcript."""
-SHOWN_FIRST = 40
-"""Turns that are read before the whole conversation is."""
 PREVIEW_AFTER = 0.08
 """Seconds of silence after a key until the next window is planned anew."""
 READER_PLACEHOLDER = "Ask about what was said. reader is no language model: F1 says how to add one"
@@ -49,10 +45,9 @@ class DeskScreen(Screen[None]):
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  Textual's own shape
 
-    def __init__(self, backend: Backend, conversation: Conversation) -> None:
+    def __init__(self, backend: Backend) -> None:
         super().__init__()
         self.backend = backend
-        self.conversation = conversation
         self.mode = Mode(backend.settings.chat.mode)
         self.session: Session | None = None
         self.sent: ContextWindow | None = None
@@ -65,7 +60,6 @@ class DeskScreen(Screen[None]):
         """Whether every turn has its place in the hot index."""
         self._serial = 0
         self._timer: Timer | None = None
-        self._jump: int | None = None
 
     @property
     def busy(self) -> bool:
@@ -86,109 +80,11 @@ class DeskScreen(Screen[None]):
         yield Prompt()
         yield HintLine()
 
-    async def on_mount(self) -> None:
-        """Show what can be shown at once; the rest is loaded behind the first frame."""
+    def set_out(self) -> None:
+        """As the settings have it."""
         self.query_one(TopLine).show_mode(self.mode)
         self.query_one(Inspector).set_class(not self.backend.settings.screen.inspector, "-hidden")
         self.query_one(Prompt).focus()
-        await self.open(self.conversation)
-
-    async def open(self, conversation: Conversation, at: int | None = None) -> None:
-        """Another conversation, at its end or at one of its turns."""
-        self.conversation, self._jump = conversation, at
-        self.session = self.sent = self.window = None
-        self.indexed = False
-        collector.release()
-        store = self.backend.store
-        turns = store.turns(conversation.id, after=max(0, conversation.turns - SHOWN_FIRST))
-        await self.query_one(Transcript).show(turns)
-        self.query_one(TopLine).show_title(conversation.title, conversation.turns)
-        self.query_one(TopLine).show_status("opening…")
-        self.query_one(Prompt).use_history(store.said(Role.USER, 100))
-        self.call_after_refresh(self._load, conversation)
-
-    @work(thread=True, exclusive=True, group="load")
-    def _load(self, conversation: Conversation) -> None:
-        try:
-            session = self.backend.open_session(conversation)
-        except JitchatError as error:
-            self.post_message(SessionRefused(error))
-            return
-        if not get_current_worker().is_cancelled:
-            self.post_message(SessionReady(session))
-
-    @on(SessionReady)
-    async def _ready(self, message: SessionReady) -> None:
-        """The conversation can be talked to."""
-        self.session = message.session
-        turns = message.session.memory.turns
-        transcript = self.query_one(Transcript)
-        if self._jump is not None:
-            await transcript.show(turns, self._jump)
-        else:
-            transcript.know(turns)
-        self.show_status()
-        self._return_unanswered(turns)
-        self.plan_now()
-        self._catch_up(message.session, None)
-        if self.backend.may_fetch_model:
-            self.query_one(ModelFetch).start()
-
-    @on(SessionRefused)
-    def _refused(self, message: SessionRefused) -> None:
-        """It cannot; the conversation can still be read."""
-        collector.settle()
-        self.query_one(TopLine).show_status("cannot send")
-        self.tell(message.error)
-
-    def _return_unanswered(self, turns: list[Turn]) -> None:
-        """A message whose request died with the app goes back into the prompt."""
-        prompt = self.query_one(Prompt)
-        if turns and turns[-1].status is Status.UNANSWERED and not prompt.text:
-            prompt.give_back(turns[-1].content)
-
-    @work(thread=True, exclusive=True, group="backlog")
-    def _catch_up(self, session: Session, embedder: Embedder | None) -> None:
-        worker, indexed = get_current_worker(), 0
-        error: JitchatError | None = None
-        try:
-            for entries in session.memory.catch_up(embedder):
-                if worker.is_cancelled:
-                    return
-                indexed += len(entries)
-                self.post_message(BacklogMoved(indexed, finished=False))
-            error = session.memory.failure
-        except JitchatError as refused:
-            error = refused
-        self.post_message(BacklogMoved(indexed, finished=True, error=error))
-
-    @on(BacklogMoved)
-    def _backlog_moved(self, message: BacklogMoved) -> None:
-        """Indexing goes on behind; the window follows when it is done."""
-        self.indexed = message.finished
-        if not message.finished:
-            self.query_one(TopLine).show_status(f"indexing… {message.indexed:,} turns done")
-            return
-        collector.settle()
-        self.show_status()
-        if message.error is not None:
-            self.tell(message.error)
-        if message.indexed:
-            self.plan_now()
-
-    @on(ModelFetch.Ended)
-    def _fetch_ended(self, message: ModelFetch.Ended) -> None:
-        """A model that came is used as soon as every turn has its vector."""
-        if message.asked or message.fetched:
-            self.notify(message.sentence, markup=False)
-        if message.fetched and self.session is not None:
-            self._change_embedder(self.session)
-
-    @work(thread=True, group="embedder")
-    def _change_embedder(self, session: Session) -> None:
-        embedder = self.backend.better_embedder()
-        if embedder is not None:
-            self.app.call_from_thread(self._catch_up, session, embedder)
 
     def show_status(self) -> None:
         """Who answers, and what embeds and counts."""
@@ -228,7 +124,7 @@ class DeskScreen(Screen[None]):
     def _plan(self, session: Session, draft: str, mode: Mode, serial: int) -> None:
         outcome: ContextWindow | JitchatError
         try:
-            outcome = session.preview(repaired(draft), mode)
+            outcome = session.preview(draft, mode)
         except JitchatError as error:
             outcome = error
         if not get_current_worker().is_cancelled:
@@ -239,8 +135,6 @@ class DeskScreen(Screen[None]):
         """Show it, unless the draft has moved on."""
         if message.serial != self._serial or self.busy:
             return
-        if self.window is None:
-            collector.settle()
         self.sent = self.window = None
         self.planned = message.serial
         if isinstance(message.outcome, JitchatError):
@@ -248,12 +142,26 @@ class DeskScreen(Screen[None]):
         else:
             self.show_window(message.outcome, sent=False)
 
+    def forget_window(self) -> None:
+        """Another conversation comes: a plan that is under way is not for it."""
+        self._serial += 1
+        self.workers.cancel_group(self, "plan")
+        if self.planned:
+            self.show_nothing()
+        self.sent = self.window = None
+
     def _show_refusal(self, error: JitchatError) -> None:
+        self.show_nothing(error.what)
+        if isinstance(error, WindowOverflow):
+            self.query_one(BudgetBar).refusal = error
+        self.query_one(Inspector).refuse(error)
+
+    def show_nothing(self, hint: str = "") -> None:
         """No window: no surface keeps the figures of another one."""
         bar = self.query_one(BudgetBar)
-        bar.window, bar.refusal = None, error if isinstance(error, WindowOverflow) else None
-        self.query_one(Inspector).refuse(error)
-        self.query_one(HintLine).show_cost(error.what)
+        bar.window = bar.refusal = None
+        self.query_one(Inspector).clear()
+        self.query_one(HintLine).show_cost(hint)
         self.query_one(Transcript).mark({})
 
     def show_window(self, window: ContextWindow, *, sent: bool) -> None:
@@ -266,5 +174,5 @@ class DeskScreen(Screen[None]):
         self.query_one(Transcript).mark(window.kind_of_turns())
 
     def tell(self, error: JitchatError) -> None:
-        """An error, as long as it takes to read it."""
-        self.notify(str(error), severity="error", timeout=12, markup=False)
+        """Show an error of ours."""
+        tell(self, error)

@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList, Static
 
-from jitchat.errors import JitchatError
+from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.safe import one_line
 from jitchat.tui.figures import part_bars, size_sentence
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, Verdict
@@ -75,11 +75,17 @@ class Inspector(Vertical):
 
     def refuse(self, error: JitchatError) -> None:
         """Why nothing can be sent as it stands."""
-        self._title.update(Content.assemble((" next window ", "reverse bold"), " does not fit"))
+        why = "does not fit" if isinstance(error, WindowOverflow) else "cannot be planned"
+        self._title.update(Content.assemble((" next window ", "reverse bold"), f" {why}"))
         self._note.update(Content(str(error)))
         self._note.display = True
-        self._rows = []
-        self._list.clear_options()
+        self._empty()
+
+    def clear(self) -> None:
+        """No window is known yet."""
+        self._title.update(Content())
+        self._note.display = False
+        self._empty()
 
     def point_at(self, kind: str) -> None:
         """Move the cursor to the first row of a kind."""
@@ -98,6 +104,10 @@ class Inspector(Vertical):
             self.post_message(self.RowOpened(_title(kind, segments, row), text))
         elif row is not None:
             self.post_message(self.LeftOutOpened(row))
+
+    def _empty(self) -> None:
+        self._rows = []
+        self._list.clear_options()
 
     def _fill(self) -> None:
         place = self._list.highlighted or 0

@@ -20,6 +20,13 @@ from jitchat.text.safe import visible
 LARGE_PASTE = 50_000
 """Characters from which a paste is held aside."""
 TYPING_SECONDS = 0.7
+_AT_ONCE = dict.fromkeys(("shift+enter", "ctrl+j", "alt+enter"), "newline") | {
+    "backspace": "delete_left",
+    "delete": "delete_right",
+    "left": "cursor_left",
+    "right": "cursor_right",
+}
+"""Keys that a binding would handle too, but later than characters that were typed behind them."""
 
 
 class Prompt(TextArea):
@@ -82,6 +89,7 @@ class Prompt(TextArea):
         """The draft, leaving an empty prompt."""
         draft = self.draft
         self._place, self._unsent = 0, ""
+        self._history = [draft, *(each for each in self._history if each != draft)]
         self.text = ""
         self._pastes.clear()
         self._key_at = float("-inf")
@@ -100,6 +108,10 @@ class Prompt(TextArea):
             event.stop()
             event.prevent_default()
             self._enter()
+        elif event.key in _AT_ONCE:
+            event.stop()
+            event.prevent_default()
+            await self.run_action(_AT_ONCE[event.key])
         elif event.key in ("up", "down") and self._at_edge(event.key):
             event.stop()
             event.prevent_default()
@@ -110,7 +122,7 @@ class Prompt(TextArea):
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
-        text = visible(event.text)
+        text = visible(event.text.replace("\r\n", "\n").replace("\r", "\n"))
         self.insert(self._held(text) if len(text) > LARGE_PASTE else text)
 
     def action_newline(self) -> None:
@@ -134,7 +146,12 @@ class Prompt(TextArea):
             self.action_delete_left()
             self.insert("\n")
         else:
-            self.post_message(self.Submitted(self.draft))
+            self._submit()
+
+    def _submit(self) -> None:
+        """Take the draft with the key: what is typed next is not a part of it."""
+        if self.draft.strip():
+            self.post_message(self.Submitted(self.take_draft()))
 
     def _held(self, text: str) -> str:
         marker = f"[pasted text {len(self._pastes) + 1}: {len(text):,} characters]"

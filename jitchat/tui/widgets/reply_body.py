@@ -7,6 +7,7 @@ is then furthest away.
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 from textual.timer import Timer
@@ -16,8 +17,8 @@ from jitchat.text.safe import visible
 
 DRAW_EVERY = 0.1
 """Seconds between two drawings, at least."""
-SHARE = 3
-"""And as many times what the last one took."""
+SHARE, LONGEST_REST = 3, 1.0
+"""And as many times what the last one took, up to so many seconds."""
 DRAW_BESIDE_TYPING = 0.6
 """Seconds until it is drawn although keys were pressed just now."""
 
@@ -30,6 +31,7 @@ class ReplyBody(Markdown):
         self._pending: list[str] = []
         self._waiting: Timer | None = None
         self._drawn_at = self._took = 0.0
+        self._drawing = asyncio.Lock()
 
     def add(self, piece: str, *, typing: bool) -> None:
         """A piece of the reply; drawn with those that come within the same moment."""
@@ -40,27 +42,35 @@ class ReplyBody(Markdown):
 
     async def draw_behind_key(self) -> None:
         """A key was drawn: a good moment, unless the last drawing was just now."""
-        if self._pending and time.monotonic() - self._drawn_at >= self._rest:
+        rested = time.monotonic() - self._drawn_at >= self._rest
+        if rested and not self._drawing.locked():
             await self._draw()
 
     async def finish(self, text: str) -> None:
         """The whole of it, as it was stored."""
-        self._pending.clear()
-        await self.update(visible(text))
+        async with self._drawing:
+            self._take_pending()
+            await self.update(visible(text))
 
     @property
     def _rest(self) -> float:
-        return max(DRAW_EVERY, SHARE * self._took)
+        return max(DRAW_EVERY, min(SHARE * self._took, LONGEST_REST))
 
     async def _draw(self) -> None:
+        # Two appends at once would both begin where the first one did.
+        async with self._drawing:
+            begun = time.monotonic()
+            if pieces := self._take_pending():
+                await self.append(visible(pieces))
+                self.call_after_refresh(self._drawn, begun)
+
+    def _take_pending(self) -> str:
         if self._waiting is not None:
             self._waiting.stop()
             self._waiting = None
-        if self._pending:
-            pieces, begun = "".join(self._pending), time.monotonic()
-            self._pending.clear()
-            await self.append(visible(pieces))
-            self.call_after_refresh(self._drawn, begun)
+        pieces = "".join(self._pending)
+        self._pending.clear()
+        return pieces
 
     def _drawn(self, begun: float) -> None:
         self._drawn_at = time.monotonic()

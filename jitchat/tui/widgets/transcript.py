@@ -6,7 +6,9 @@ So a conversation of 100,000 turns opens as quickly as one of ten.
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from textual.binding import Binding
 from textual.containers import VerticalScroll
@@ -45,6 +47,8 @@ class Transcript(VerticalScroll):
         self._kinds: Mapping[int, Kind] = {}
         self._extending = False
         self._shown = 0
+        self._grown: list[str] = []
+        """The pieces of the reply that is growing."""
         self._mounting = asyncio.Lock()
 
     async def show(self, turns: Sequence[Turn], at: int | None = None) -> None:
@@ -66,12 +70,22 @@ class Transcript(VerticalScroll):
         await self.mount_all(views or [Static(Content(EMPTY), id="empty")])
         self.call_after_refresh(self._settle, at, self._shown)
 
-    def know(self, turns: Sequence[Turn]) -> None:
-        """The whole conversation, of which the end is on screen already."""
-        behind = len(self._turns) - self._start
-        self._turns = list(turns)
-        self._end = len(self._turns)
-        self._start = max(0, self._end - behind)
+    async def know(self, turns: Sequence[Turn]) -> None:
+        """The whole conversation, of which a stretch is on screen already."""
+        async with self._mounting:
+            shown = [view.turn.position for view in self._mounted()]
+            self._turns = list(turns)
+            if not shown:
+                await self._show(self._turns)
+                return
+            self._start = bisect_left(self._turns, shown[0], key=_position)
+            self._end = bisect_left(self._turns, shown[-1] + 1, key=_position)
+
+    async def take_in(self, turns: Sequence[Turn]) -> None:
+        """What is stored now: if another instance wrote between ours, show the end anew."""
+        latest = [turn.position for turn in turns[-STEP:]]
+        if latest != [turn.position for turn in self._turns[-STEP:]]:
+            await self.show(turns)
 
     async def put(self, turn: Turn) -> None:
         """A turn as it now is: a new one at the end, in view, or one that is here already."""
@@ -82,6 +96,8 @@ class Transcript(VerticalScroll):
                     await view.finish(turn)
                 return
         async with self._mounting:
+            if turn.role is Role.ASSISTANT:
+                await self._drop_stream()
             if self._end < len(self._turns):
                 await self._show(self._turns)
             await self.query("#empty").remove()
@@ -91,18 +107,41 @@ class Transcript(VerticalScroll):
             self.anchor()
 
     async def stream(self, piece: str, position: int, *, typing: bool = False) -> None:
-        """A piece of the reply that will be the turn at `position`."""
-        if not self._turns or self._turns[-1].position != position:
+        """A piece of the reply that will be the turn at `position`, if nobody comes between."""
+        growing = self._growing_turn()
+        if growing is None:
+            self._grown.clear()
             await self.put(Turn(position, Role.ASSISTANT, "", None, None, Status.STREAMING))
-        view = self._view_of(position)
+            growing = self._turns[-1]
+        self._grown.append(piece)
+        view = self._view_of(growing.position)
         if view is not None and view.reply is not None:
             view.reply.add(piece, typing=typing)
 
+    async def end_stream(self) -> None:
+        """No more comes of a reply that was not stored: what came of it stays in view."""
+        if (growing := self._growing_turn()) is not None:
+            text = "".join(self._grown)
+            await self.put(replace(growing, content=text, status=Status.INTERRUPTED))
+
     async def draw_behind_key(self) -> None:
         """The reply that is growing, if one is, now that a key was drawn."""
-        view = self._view_of(self._turns[-1].position) if self._turns else None
+        growing = self._growing_turn()
+        view = self._view_of(growing.position) if growing else None
         if view is not None and view.reply is not None:
             await view.reply.draw_behind_key()
+
+    def _growing_turn(self) -> Turn | None:
+        last = self._turns[-1] if self._turns else None
+        return last if last is not None and last.status is Status.STREAMING else None
+
+    async def _drop_stream(self) -> None:
+        """Its reply was stored at another place: somebody else's turn came between."""
+        if (growing := self._growing_turn()) is not None:
+            if (view := self._view_of(growing.position)) is not None:
+                await view.remove()
+            self._turns.pop()
+            self._end = min(self._end, len(self._turns))
 
     def mark(self, kinds: Mapping[int, Kind]) -> None:
         """Which turns the window has, and as what."""
@@ -146,8 +185,7 @@ class Transcript(VerticalScroll):
             self._start = start
             self.call_after_refresh(self._keep_place, height, shown)
             if self._end - self._start > MOST:
-                for view in list(self.query(TurnView))[MOST:]:
-                    view.remove()
+                await self.remove_children(self._mounted()[MOST:])
                 self._end = self._start + MOST
 
     async def _extend_down(self, shown: int) -> None:
@@ -157,6 +195,12 @@ class Transcript(VerticalScroll):
             end = min(len(self._turns), self._end + STEP)
             await self.mount_all(self._views(self._end, end))
             self._end = end
+            views = self._mounted()
+            if self._end - self._start > MOST:
+                above = views[-MOST].virtual_region.y
+                await self.remove_children(views[:-MOST])
+                self._start = self._end - MOST
+                self.scroll_to(y=self.scroll_y - above, animate=False)
             self._extending = False
             self.call_after_refresh(self._fill, shown)
 
@@ -192,8 +236,20 @@ class Transcript(VerticalScroll):
 
     def _view_of(self, position: int) -> TurnView | None:
         """The view of a turn, if it is mounted; the latest are looked at first."""
-        views = (view for view in reversed(self.children) if isinstance(view, TurnView))
+        views = reversed(self._mounted())
         return next((view for view in views if view.turn.position == position), None)
 
+    def _mounted(self) -> list[TurnView]:
+        return [view for view in self.children if isinstance(view, TurnView)]
+
     def _views(self, start: int, end: int) -> list[TurnView]:
-        return [TurnView(turn, self._kinds.get(turn.position)) for turn in self._turns[start:end]]
+        return [self._view(turn) for turn in self._turns[start:end]]
+
+    def _view(self, turn: Turn) -> TurnView:
+        if turn.status is Status.STREAMING:
+            turn = replace(turn, content="".join(self._grown))
+        return TurnView(turn, self._kinds.get(turn.position))
+
+
+def _position(turn: Turn) -> int:
+    return turn.position

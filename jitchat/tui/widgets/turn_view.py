@@ -74,7 +74,8 @@ class TurnView(Vertical):
         for kind in Kind:
             self.set_class(kind is self._kind, f"-{kind.value}")
         turn = self.turn
-        when = f" · {turn.created_at:%a %-d %b %Y, %H:%M}" if turn.created_at else ""
+        said = turn.created_at
+        when = f" · {said:%a} {said.day} {said:%b %Y, %H:%M}" if said else ""
         ended = f" · {_ENDED[turn.status]}" if turn.status in _ENDED else ""
         label = f" · {_GUTTER[self._kind]}" if self._kind in _GUTTER else ""
         name = f"#{turn.position} " if turn.position else ""

@@ -1,0 +1,183 @@
+"""The conversation on the screen: opened and left, indexed behind what the user does.
+
+Workers report with the number of the opening that they ran for, so that nothing of a
+conversation that was left is taken for the one on screen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import on, work
+
+from jitchat.errors import JitchatError
+from jitchat.tui import collector
+from jitchat.tui.backend import Backend
+from jitchat.tui.messages import BacklogMoved, PreviewReady, SessionReady, SessionRefused
+from jitchat.tui.screens.desk import DeskScreen
+from jitchat.tui.telling import telling
+from jitchat.tui.widgets.model_fetch import ModelFetch
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.top_line import TopLine
+from jitchat.tui.widgets.transcript import Transcript
+from jitchat.turn import Conversation, Status, Turn
+
+if TYPE_CHECKING:
+    from jitchat.memory.embedder import Embedder
+    from jitchat.session import Session
+
+SHOWN_FIRST = 40
+"""Turns that are read before the whole conversation is."""
+
+
+class OpenedScreen(DeskScreen):
+    """A desk with a conversation on it."""
+
+    def __init__(self, backend: Backend, conversation: Conversation) -> None:
+        super().__init__(backend)
+        self.conversation = conversation
+        self.opening = 0
+        """Counts the conversations that were opened; see `messages`."""
+        self.refusal: JitchatError | None = None
+        """Why the conversation cannot be talked to, if it cannot."""
+        self._settled = False
+        self._jump: int | None = None
+
+    async def on_mount(self) -> None:
+        """Show what can be shown at once; the rest is loaded behind the first frame."""
+        self.set_out()
+        await self.open(self.conversation)
+
+    @telling
+    async def open(self, conversation: Conversation, at: int | None = None) -> None:
+        """Another conversation, at its end or at one of its turns."""
+        await self.leave()
+        self.conversation, self._jump = conversation, at
+        store = self.backend.store
+        turns = store.turns(conversation.id, after=max(0, conversation.turns - SHOWN_FIRST))
+        await self.query_one(Transcript).show(turns)
+        self.query_one(TopLine).show_title(conversation.title, conversation.turns)
+        self.query_one(TopLine).show_status("opening…")
+        self.query_one(Prompt).use_history(store.prompts(100))
+        self.call_after_refresh(self._load, conversation, self.opening)
+
+    async def leave(self) -> None:
+        """Nothing of the conversation comes late from now on, or stays on screen."""
+        left, self.session = self.session, None
+        self.opening += 1
+        for group in ("load", "backlog", "embedder"):
+            self.workers.cancel_group(self, group)
+        self.forget_window()
+        self.refusal = None
+        self.indexed = self._settled = False
+        collector.release()
+        if left is not None:
+            left.memory.pace.halt()
+            await left.provider.aclose()
+
+    async def on_unmount(self) -> None:
+        """Leave no thread and no connection behind."""
+        if self.session is not None:
+            self.session.memory.pace.halt()
+            await self.session.provider.aclose()
+
+    @work(thread=True, exclusive=True, group="load")
+    def _load(self, conversation: Conversation, opening: int) -> None:
+        try:
+            session = self.backend.open_session(conversation)
+        except JitchatError as error:
+            self.post_message(SessionRefused(opening, error))
+            return
+        self.post_message(SessionReady(opening, session))
+
+    @on(SessionReady)
+    async def _ready(self, message: SessionReady) -> None:
+        """The conversation can be talked to."""
+        if message.opening != self.opening:
+            return
+        self.session = message.session
+        turns = message.session.memory.turns
+        transcript = self.query_one(Transcript)
+        if self._jump is not None:
+            await transcript.show(turns, self._jump)
+        else:
+            await transcript.know(turns)
+        self.show_status()
+        self._return_unanswered(turns)
+        self.plan_now()
+        self._catch_up(message.session, None, message.opening)
+        if self.backend.may_fetch_model:
+            self.query_one(ModelFetch).start()
+
+    @on(SessionRefused)
+    def _refused(self, message: SessionRefused) -> None:
+        """It cannot; the conversation can still be read."""
+        if message.opening == self.opening:
+            self.refusal = message.error
+            self._settle()
+            self.query_one(TopLine).show_status("cannot send")
+            self.tell(message.error)
+
+    def _return_unanswered(self, turns: list[Turn]) -> None:
+        """A message whose request died with the app goes back into the prompt."""
+        prompt = self.query_one(Prompt)
+        if turns and turns[-1].status is Status.UNANSWERED and not prompt.text:
+            prompt.give_back(turns[-1].content)
+
+    @work(thread=True, exclusive=True, group="backlog")
+    def _catch_up(self, session: Session, embedder: Embedder | None, opening: int) -> None:
+        indexed = 0
+        error: JitchatError | None = None
+        try:
+            for entries in session.memory.catch_up(embedder):
+                indexed += len(entries)
+                self.post_message(BacklogMoved(opening, indexed, finished=False))
+            error = session.memory.failure
+        except JitchatError as refused:
+            error = refused
+        self.post_message(BacklogMoved(opening, indexed, finished=True, error=error))
+
+    @on(BacklogMoved)
+    def _backlog_moved(self, message: BacklogMoved) -> None:
+        """Indexing goes on behind; the window follows when it is done."""
+        if message.opening != self.opening:
+            return
+        self.indexed = message.finished
+        if not message.finished:
+            self.query_one(TopLine).show_status(f"indexing… {message.indexed:,} turns done")
+            return
+        self._settle()
+        self.show_status()
+        if message.error is not None:
+            self.tell(message.error)
+        if message.indexed:
+            self.plan_now()
+
+    @on(ModelFetch.Ended)
+    def _fetch_ended(self, message: ModelFetch.Ended) -> None:
+        """A model that came is used as soon as every turn has its vector."""
+        if message.asked or message.fetched:
+            self.notify(message.sentence, markup=False)
+        if message.fetched and self.session is not None:
+            self._change_embedder(self.session, self.opening)
+
+    @work(thread=True, group="embedder")
+    def _change_embedder(self, session: Session, opening: int) -> None:
+        try:
+            embedder = self.backend.better_embedder()
+        except JitchatError as error:
+            self.post_message(BacklogMoved(opening, 0, finished=True, error=error))
+            return
+        if embedder is not None:
+            self.app.call_from_thread(self._catch_up, session, embedder, opening)
+
+    @on(PreviewReady)
+    def _first_preview_ready(self) -> None:
+        if self.indexed:
+            self._settle()
+
+    def _settle(self) -> None:
+        """All that is kept is loaded."""
+        if not self._settled:
+            self._settled = True
+            collector.settle()

@@ -1,0 +1,194 @@
+"""One conversation after another: nothing of the one that was left is taken for the next."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+import pytest
+
+from jitchat.errors import EmbedderUnavailable, StoreUnreadable
+from jitchat.session import SessionOptions
+from jitchat.tui.app import JitchatApp
+from jitchat.tui.widgets.budget_bar import BudgetBar
+from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.transcript import Transcript
+from jitchat.tui.widgets.turn_view import TurnView
+from jitchat.turn import Conversation
+from jitchat.window.budget import Budget
+from tests.support import conversation_of, talk
+from tests.tui.support import TestBackend, chat, demo_app, idle, ready, until
+
+
+@pytest.fixture
+def gates(backend: TestBackend, monkeypatch: pytest.MonkeyPatch) -> dict[str, threading.Event]:
+    """Conversations that open only when their gate does."""
+    shut: dict[str, threading.Event] = {}
+    real = backend.open_session
+
+    def slow(conversation: Conversation) -> object:
+        made = real(conversation)
+        shut.get(conversation.id, _open_gate()).wait(10)
+        return made
+
+    monkeypatch.setattr(backend, "open_session", slow)
+    return shut
+
+
+def _open_gate() -> threading.Event:
+    gate = threading.Event()
+    gate.set()
+    return gate
+
+
+def last_texts(backend: TestBackend, conversation: str, count: int = 2) -> list[str]:
+    return [turn.content for turn in backend.store.turns(conversation)][-count:]
+
+
+async def test_of_two_messages_before_it_is_open_none_is_lost(backend: TestBackend, gates) -> None:
+    gates["demo"] = threading.Event()
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        prompt = chat(pilot).query_one(Prompt)
+        for text in ("first message", "second message"):
+            prompt.insert(text)
+            await pilot.press("enter")
+            await pilot.pause()
+        assert prompt.text == "second message"
+        gates["demo"].set()
+        await until(pilot, lambda: len(backend.store.turns("demo")) == 62, "the answer")
+        await idle(pilot)
+        assert last_texts(backend, "demo")[0] == "first message"
+
+
+async def test_a_message_to_a_conversation_that_cannot_be_opened_stays(backend: TestBackend):
+    backend.refusal = EmbedderUnavailable("No model.", "Name another.")
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = chat(pilot)
+        await until(pilot, lambda: screen.refusal is not None, "the refusal")
+        screen.query_one(Prompt).insert("my long message")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert screen.query_one(Prompt).text == "my long message"
+
+
+async def test_a_message_that_waits_goes_nowhere_else(backend: TestBackend, gates) -> None:
+    gates["demo"] = threading.Event()
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = chat(pilot)
+        screen.query_one(Prompt).insert("about the release")
+        await pilot.press("enter")
+        await pilot.pause()
+        await screen.action_new_conversation()
+        gates["demo"].set()
+        await until(pilot, lambda: screen.session is not None, "the new conversation")
+        await pilot.pause()
+        assert screen.query_one(Prompt).text == "about the release"
+        assert backend.provider.requests == []  # type: ignore[attr-defined]
+
+
+async def test_a_conversation_that_opens_late_is_not_the_one_on_screen(
+    backend: TestBackend, gates
+) -> None:
+    left = conversation_of(backend.store, talk("left"))
+    wanted = conversation_of(backend.store, talk("wanted"))
+    gates[left.id], gates[wanted.id] = threading.Event(), threading.Event()
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await screen.open(left)
+        await screen.open(wanted)
+        gates[left.id].set()
+        await pilot.pause(0.1)
+        assert screen.session is None
+        gates[wanted.id].set()
+        await until(pilot, lambda: screen.session is not None, "the session")
+        assert screen.session.memory.conversation == screen.conversation == wanted  # type: ignore[union-attr]
+
+
+async def test_figures_of_the_conversation_before_do_not_stay(backend: TestBackend) -> None:
+    broken = conversation_of(backend.store, talk("x", "y"))
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        backend.refusal = StoreUnreadable("It is broken.", "Mend it.")
+        await screen.open(broken)
+        await until(pilot, lambda: screen.refusal is not None, "the refusal")
+        assert screen.window is None
+        assert screen.query_one(BudgetBar).window is None
+        assert screen.query_one(Inspector).query_one("#segments").option_count == 0  # type: ignore[attr-defined]
+
+
+async def test_a_preview_that_comes_late_is_dropped(backend: TestBackend, gates) -> None:
+    other = conversation_of(backend.store, talk("x", "y"))
+    gates[other.id] = threading.Event()
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        assert screen.session is not None
+        real, begun, opened = screen.session.preview, threading.Event(), threading.Event()
+
+        def slow(*arguments: object) -> object:
+            begun.set()
+            opened.wait(10)
+            return real(*arguments)  # type: ignore[arg-type]
+
+        screen.session.preview = slow  # type: ignore[assignment, method-assign]
+        screen.plan_now(afresh=True)
+        await until(pilot, begun.is_set, "the preview")
+        await screen.open(other)
+        opened.set()
+        await pilot.pause(0.1)
+        assert screen.window is None
+        gates[other.id].set()
+        await ready(pilot)
+
+
+async def test_the_backlog_of_a_conversation_that_was_left_says_nothing(
+    backend: TestBackend, gates
+) -> None:
+    long = conversation_of(backend.store, talk(*(f"turn {n}" for n in range(3_000))))
+    other = conversation_of(backend.store, talk("x", "y"))
+    gates[other.id] = threading.Event()
+    async with JitchatApp(backend, long).run_test(size=(140, 40)) as pilot:
+        screen = chat(pilot)
+        await until(pilot, lambda: screen.session is not None, "the session")
+        pace = screen.session.memory.pace  # type: ignore[union-attr]
+        await screen.open(other)
+        assert pace.halted
+        for _ in range(20):
+            await pilot.pause(0.01)
+            assert not screen.indexed
+            assert "opening" in str(screen.query_one("#status").render())
+        gates[other.id].set()
+        await ready(pilot)
+
+
+async def test_turns_keep_their_order_while_the_rest_is_read(backend: TestBackend) -> None:
+    made = conversation_of(backend.store, talk(*(f"point {n}" for n in range(1, 301))))
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await screen.open(made)
+        await until(pilot, lambda: screen.indexed and screen.window, "the window")
+        transcript = screen.query_one(Transcript)
+        for _ in range(12):
+            transcript.scroll_to(y=8, animate=False)
+            await pilot.pause()
+            transcript.scroll_to(y=0, animate=False)
+            await pilot.pause(0.02)
+        shown = [view.turn.position for view in transcript.query(TurnView)]
+        assert shown == list(range(shown[0], shown[-1] + 1))
+        assert shown[0] < 280
+
+
+async def test_a_draft_over_the_budget_freezes_nothing_at_each_key(backend: TestBackend) -> None:
+    backend.options = SessionOptions(budget=Budget(limit=2_500, reserve=2_048))
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = chat(pilot)
+        await until(pilot, lambda: screen.planned and screen.indexed, "the first plan")
+        screen.action_use_mode("full")
+        await pilot.pause(0.1)
+        before = gc.get_freeze_count()
+        for _ in range(5):
+            planned = screen.planned
+            await pilot.press("a")
+            await until(pilot, lambda p=planned: screen.planned > p, "the plan")
+        assert screen.window is None
+        assert gc.get_freeze_count() <= before

@@ -1,0 +1,107 @@
+"""A store that refuses is told on the screen; it ends nothing, and nothing hangs."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from jitchat.errors import StoreFull
+from jitchat.memory.replies import ReplyWriter
+from jitchat.tui.app import JitchatApp
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.transcript import Transcript
+from jitchat.tui.widgets.turn_view import TurnView
+from jitchat.turn import Role, Status, Turn
+from tests.support import ScriptedProvider, talk
+from tests.tui.support import TestBackend, chat, demo_app, idle, ready, until
+
+
+def full(*_: object, **__: object) -> None:
+    raise StoreFull("The disk is full.", "Free some space.")
+
+
+def told(pilot: object) -> list[str]:
+    return [each.message for each in pilot.app._notifications]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("what", ["rename", "create"])
+async def test_it_is_told_and_the_app_goes_on(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    made = backend.store.create("New conversation")
+    async with JitchatApp(backend, made).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        monkeypatch.setattr(backend.store, what, full)
+        if what == "create":
+            backend.store.append(made.id, talk("a", "b"))
+            await pilot.press("ctrl+n")
+        else:
+            screen.query_one(Prompt).insert("hello")
+            await pilot.press("enter")
+        await until(pilot, lambda: told(pilot), "the sentence")
+        assert "The disk is full." in told(pilot)[0]
+        await idle(pilot)
+
+
+async def test_a_stopped_reply_that_cannot_be_kept_is_told_and_stays_in_view(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend.provider = ScriptedProvider(("It is ", asyncio.Event()))
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        screen.query_one(Prompt).insert("when?")
+        await pilot.press("enter")
+        transcript = screen.query_one(Transcript)
+        await until(pilot, lambda: _last(transcript).reply.source == "It is ", "the first piece")
+        monkeypatch.setattr(ReplyWriter, "_write", full)
+        monkeypatch.setattr(backend.store, "set_status", full)
+        await pilot.press("escape")
+        await idle(pilot)
+        assert "The disk is full." in told(pilot)[0]
+        assert _last(transcript).turn.status is Status.INTERRUPTED
+        assert _last(transcript).reply.source == "It is "
+
+
+async def test_somebody_elses_turn_between_question_and_reply_shows_the_reply_once(
+    backend: TestBackend,
+) -> None:
+    gate = asyncio.Event()
+    backend.provider = ScriptedProvider(("It is ", gate, "now."))
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        assert screen.session is not None
+        put = screen.session.memory.archive.put
+
+        def then_another(*arguments: object) -> object:
+            found = put(*arguments)  # type: ignore[arg-type]
+            backend.store.append("demo", [Turn(0, Role.USER, "from another instance")])
+            return found
+
+        screen.session.memory.archive.put = then_another  # type: ignore[assignment, method-assign]
+        screen.query_one(Prompt).insert("when?")
+        await pilot.press("enter")
+        transcript = screen.query_one(Transcript)
+        await until(pilot, lambda: _last(transcript).turn.status is Status.STREAMING, "a piece")
+        gate.set()
+        await idle(pilot)
+        shown = [view.turn for view in transcript.query(TurnView)][-3:]
+        assert [(turn.position, turn.content) for turn in shown] == [
+            (61, "when?"),
+            (62, "from another instance"),
+            (63, "It is now."),
+        ]
+
+
+async def test_the_title_of_the_inspector_says_what_is_the_matter(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        assert screen.session is not None
+        screen.session.preview = full  # type: ignore[assignment, method-assign]
+        screen.plan_now(afresh=True)
+        await until(pilot, lambda: screen.window is None, "the refusal")
+        assert "cannot be planned" in str(chat(pilot).query_one("#inspector-title").render())
+
+
+def _last(transcript: Transcript) -> TurnView:
+    return list(transcript.query(TurnView))[-1]
