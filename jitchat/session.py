@@ -101,6 +101,7 @@ class Session:
 
     def _retrieve(self, said: Turn) -> TurnsRetrieved:
         started = time.perf_counter()
+        self.memory.index_little(said.position)
         retrieval = self.memory.retrieve(said.content, said.position)
         return TurnsRetrieved(retrieval, time.perf_counter() - started)
 

@@ -35,6 +35,7 @@ class LocalBackend:
     def __init__(self, settings: Settings, paths: Paths, store: ColdStore) -> None:
         self.settings, self.store = settings, store
         self.crash: Path = paths.crash
+        self.warning = ""
         self._paths = paths
         self._embedder: Embedder | None = None
         self._counter: TokenCounter | None = None
@@ -43,11 +44,13 @@ class LocalBackend:
         """A session on `conversation`; the first call loads the embedder and the vocabulary."""
         # The first frame does not wait for any of this: 300 ms of imports.
         from jitchat.cli.compose import (  # noqa: PLC0415
+            key_in_the_open,
             make_counter,
             make_embedder,
             make_session,
         )
 
+        self.warning = key_in_the_open(self.settings)
         self._embedder = self._embedder or make_embedder(self.settings, self._paths)
         self._counter = self._counter or make_counter(self.settings)
         return make_session(self.settings, self.store, conversation, self._embedder, self._counter)
@@ -88,6 +91,10 @@ def run_chat(flags: Flags, wanted: str | None) -> int:
     """Open the chat; the exit code."""
     settings, paths = flags.settings(), flags.paths()
     settings.model_name()
+    if settings.keys:
+        from jitchat.cli.key_names import require_known_keys  # noqa: PLC0415  loads textual
+
+        require_known_keys(settings)
     if not sys.stdout.isatty():
         raise click.UsageError("The chat needs a terminal. `jitchat send TEXT` works without one.")
     collector.rest()

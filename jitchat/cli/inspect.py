@@ -28,7 +28,12 @@ def config_command(flags: Flags) -> None:
     """Print every setting and where its value comes from."""
     from jitchat.settings.sources import unknown_variables  # noqa: PLC0415  not needed for help
 
-    _print_columns(flags.settings().rows())
+    settings = flags.settings()
+    if settings.keys:
+        from jitchat.cli.key_names import require_known_keys  # noqa: PLC0415  loads textual
+
+        require_known_keys(settings)
+    _print_columns(settings.rows())
     for warning in unknown_variables(os.environ):
         say(warning, err=True)
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import sys
 import threading
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from jitchat.errors import EmbedderUnavailable
+from jitchat.errors import EmbedderUnavailable, StoreError
 from jitchat.memory.archive import WindowArchive
 from jitchat.memory.embedder import Embedder, NoEmbedder
 from jitchat.memory.pace import Pace
@@ -132,6 +133,23 @@ class Memory:
             if self._outdated or chosen is not self.embedder:
                 self.embedder, self._outdated = chosen, False
                 self._forget_index()
+
+    def index_little(self, before: int) -> None:
+        """Index what is missing ahead of position `before`, if one batch does it.
+
+        So the first message to a conversation that was just opened finds all of it.
+        """
+        from jitchat.memory.backlog import BATCH  # noqa: PLC0415  loads numpy
+
+        self._loaded()
+        with self._lock:
+            missing = bisect_left(self._turns, before, key=_position) - bisect_right(
+                self._turns, self._seen, key=_position
+            )
+        if 0 < missing <= BATCH:
+            with self.pace.awaited(), suppress(StoreError):
+                for _ in self.catch_up(batches=1):
+                    pass
 
     def retrieve(self, draft: str, position: int) -> Retrieval:
         """Search the hot index for a draft that will be the turn at `position`."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 ATTENDED_SECONDS = 1.0
 _REST, _LONGEST_REST = 4.0, 0.25
@@ -26,6 +27,7 @@ class Pace:
         self._halted = threading.Event()
         self._clock, self._sleep = clock, sleep or self._halted.wait
         self._attended_until = float("-inf")
+        self._awaited = 0
 
     @property
     def halted(self) -> bool:
@@ -40,10 +42,19 @@ class Pace:
         """Somebody is at it, now and for a second."""
         self._attended_until = self._clock() + ATTENDED_SECONDS
 
+    @contextmanager
+    def awaited(self) -> Iterator[None]:
+        """Take no rest meanwhile: the user waits for the index itself."""
+        self._awaited += 1
+        try:
+            yield
+        finally:
+            self._awaited -= 1
+
     def rest_after(self, started: float) -> float:
         """End a piece of work begun at `started` of `now`; gives when the next one begins."""
         ended = self._clock()
-        if ended >= self._attended_until:
+        if self._awaited or ended >= self._attended_until:
             return ended
         self._sleep(min((ended - started) * _REST, _LONGEST_REST))
         return self._clock()

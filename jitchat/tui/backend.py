@@ -21,6 +21,8 @@ class Backend(Protocol):
     store: ColdStore
     crash: Path
     """Where the report of a defect goes."""
+    warning: str
+    """What the user should know of the settings, once a session is open; mostly empty."""
 
     def open_session(self, conversation: Conversation) -> Session:
         """Slow: loads the embedder and the vocabulary the first time.

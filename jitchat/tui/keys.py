@@ -44,6 +44,9 @@ MODES = (
     Action("mode_jit", "", "use_mode('jit')", "Mode jit", "Send the last turns and what is needed"),
 )
 
+PROMPT_ACTIONS = {"newline": "shift+enter,ctrl+j,alt+enter", "prompt_quit": "ctrl+d"}
+"""Keys of the prompt's own actions, by id."""
+
 PROMPT_KEYS = (
     ("Enter", "send"),
     ("Shift+Enter, Ctrl+J", "new line"),

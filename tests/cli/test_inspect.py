@@ -125,3 +125,28 @@ def test_a_wrong_variable_ends_with_a_sentence(jitchat: Shell, monkeypatch: pyte
         "jitchat: $JITCHAT_WINDOW_RECENT: window.recent must be a whole number, not 'abc'."
         " It is tokens for the recent block; by default 768.\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('inspectr = "f9"', "Did you mean 'inspector'?"),
+        ('help = "f2"', "'f2' is a key of inspector and of help"),
+        ('newline = "ctrl+r"', "'ctrl+r' is a key of resume and of newline"),
+    ],
+)
+def test_a_key_for_no_action_or_for_two_is_refused(
+    jitchat: Shell, tmp_path: Path, line: str, told: str
+):
+    config = tmp_path / "config.toml"
+    config.write_text(f"[keys]\n{line}\n")
+    done = jitchat("config", "--config", config)
+    assert done.code == 2
+    assert str(config) in done.err
+    assert told in done.err
+
+
+def test_keys_can_be_changed(jitchat: Shell, tmp_path: Path):
+    config = tmp_path / "config.toml"
+    config.write_text('[keys]\ninspector = "f9"\nhelp = "f2"\n')
+    assert jitchat("config", "--config", config).code == 0

@@ -64,6 +64,16 @@ def test_a_rest_is_short_however_long_the_work_took():
     assert hours.rests == [0.25]
 
 
+def test_who_waits_for_the_index_itself_lets_it_work():
+    hours = Hours()
+    pace = hours.pace()
+    pace.attend()
+    with pace.awaited():
+        hours.time += 0.01
+        pace.rest_after(100.0)
+    assert hours.rests == []
+
+
 def test_a_conversation_that_is_left_is_not_indexed_any_further(store):
     memory = Memory(store, conversation_of(store, talk(*(f"turn {n}" for n in range(300)))))
     steps = memory.catch_up()

@@ -20,6 +20,21 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
 
 
+def _has_loopback() -> bool:
+    """A network namespace of its own may be without: even this machine cannot be reached."""
+    with socket.socket() as listening, socket.socket() as calling:
+        try:
+            listening.bind(("127.0.0.1", 0))
+            listening.listen()
+            calling.connect(listening.getsockname())
+        except OSError:
+            return False
+    return True
+
+
+pytestmark = pytest.mark.skipif(not _has_loopback(), reason="needs the loopback interface")
+
+
 def chunk(text: str) -> bytes:
     return f"{len(text.encode()):x}\r\n{text}\r\n".encode()
 

@@ -45,6 +45,7 @@ class TestBackend:
     refusal: JitchatError | None = None
     may_fetch_model: bool = False
     fetched: bool = False
+    warning: str = ""
 
     def open_session(self, conversation: Conversation) -> Session:
         if self.refusal is not None:

@@ -192,3 +192,10 @@ async def test_a_draft_over_the_budget_freezes_nothing_at_each_key(backend: Test
             await until(pilot, lambda p=planned: screen.planned > p, "the plan")
         assert screen.window is None
         assert gc.get_freeze_count() <= before
+
+
+async def test_a_key_that_would_travel_in_the_open_is_warned_of(backend: TestBackend) -> None:
+    backend.warning = "The key goes to models.test unencrypted: use https."
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        await ready(pilot)
+        assert [each.message for each in pilot.app._notifications] == [backend.warning]

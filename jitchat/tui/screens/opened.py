@@ -15,7 +15,7 @@ from jitchat.tui import collector
 from jitchat.tui.backend import Backend
 from jitchat.tui.messages import BacklogMoved, PreviewReady, SessionReady, SessionRefused
 from jitchat.tui.screens.desk import DeskScreen
-from jitchat.tui.telling import telling
+from jitchat.tui.telling import SECONDS, telling
 from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
@@ -106,6 +106,8 @@ class OpenedScreen(DeskScreen):
         self._return_unanswered(turns)
         self.plan_now()
         self._catch_up(message.session, None, message.opening)
+        if self.backend.warning and message.opening == 1:
+            self.notify(self.backend.warning, severity="warning", timeout=SECONDS, markup=False)
         if self.backend.may_fetch_model:
             self.query_one(ModelFetch).start()
 

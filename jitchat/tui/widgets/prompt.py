@@ -16,11 +16,12 @@ from textual.message import Message
 from textual.widgets import TextArea
 
 from jitchat.text.safe import visible
+from jitchat.tui.keys import PROMPT_ACTIONS
 
 LARGE_PASTE = 50_000
 """Characters from which a paste is held aside."""
 TYPING_SECONDS = 0.7
-_AT_ONCE = dict.fromkeys(("shift+enter", "ctrl+j", "alt+enter"), "newline") | {
+_AT_ONCE = dict.fromkeys(PROMPT_ACTIONS["newline"].split(","), "newline") | {
     "backspace": "delete_left",
     "delete": "delete_right",
     "left": "cursor_left",
@@ -33,8 +34,8 @@ class Prompt(TextArea):
     """Where the user writes."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("shift+enter,ctrl+j,alt+enter", "newline", "New line", id="newline", show=False),
-        Binding("ctrl+d", "quit_or_delete", "Quit", id="prompt_quit", show=False),
+        Binding(PROMPT_ACTIONS["newline"], "newline", "New line", id="newline", show=False),
+        Binding(PROMPT_ACTIONS["prompt_quit"], "quit_or_delete", id="prompt_quit", show=False),
         Binding("pageup", "scroll_chat(-1)", show=False),
         Binding("pagedown", "scroll_chat(1)", show=False),
     ]
