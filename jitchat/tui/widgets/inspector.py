@@ -105,12 +105,21 @@ class Inspector(Vertical):
         elif row is not None:
             self.post_message(self.LeftOutOpened(row))
 
+    def _telling_row(self) -> int:
+        """The best of what was retrieved: in a small terminal little else is in view."""
+        scores = [
+            (row.score, -number)
+            for number, (kind, _, row) in enumerate(self._rows)
+            if kind == Kind.RETRIEVED.value and row is not None
+        ]
+        return -max(scores)[1] if scores else 0
+
     def _empty(self) -> None:
         self._rows = []
         self._list.clear_options()
 
     def _fill(self) -> None:
-        place = self._list.highlighted or 0
+        place = (self._list.highlighted or 0) if self._list.has_focus else self._telling_row()
         rows = [row for _, _, row in self._rows if row]
         largest = max((value for row in rows for _, value in row.parts), default=0.0)
         self._list.set_options([_line(*each, largest) for each in self._rows])
