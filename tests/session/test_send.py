@@ -10,13 +10,10 @@ import pytest
 
 from jitchat.errors import EmptyDraft
 from jitchat.events import TurnIndexed, TurnsRetrieved, UsageReported, WindowBuilt
-from jitchat.memory.backlog import BATCH
-from jitchat.memory.memory import Memory
 from jitchat.providers.provider import Finished, Options, Piece
-from jitchat.session import Session, SessionOptions
+from jitchat.session import SessionOptions
 from jitchat.turn import Message, Mode, Role, Status, Usage
 from jitchat.window.budget import Budget
-from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind
 from tests.session.sending import (
     Durable,
@@ -28,7 +25,7 @@ from tests.session.sending import (
     stored_turns,
     talking,
 )
-from tests.support import ScriptedProvider, conversation_of, demo_session, talk
+from tests.support import ScriptedProvider, demo_session
 
 QUESTION = "what did we settle on for the deploy window?"
 FOLLOW_UP = "and what about the other window, the one on Thursday?"
@@ -281,21 +278,3 @@ async def test_a_search_is_timed(store):
     (found,) = [event for event in events if isinstance(event, TurnsRetrieved)]
     assert found.seconds >= 0
     assert json.dumps(found.seconds)
-
-
-async def test_a_send_does_not_wait_for_a_long_backlog(store):
-    session = talking(store)
-    many = [replace(session.memory.turns[0], content=f"late {n}") for n in range(300)]
-    store.append(session.memory.conversation.id, many)
-    events = await send(session, "hello")
-    indexed = [event.entry.turn for event in events if isinstance(event, TurnIndexed)]
-    assert indexed == [*range(5, 5 + BATCH)]
-
-
-async def test_the_first_message_finds_a_conversation_that_is_not_indexed_yet(store):
-    turns = talk("The ferry is called Gannet.", *(f"Chatter of morning {n}." for n in range(70)))
-    memory = Memory(store, conversation_of(store, turns))
-    session = Session(memory, ScriptedProvider(), EstimateCounter(), SessionOptions())
-    events = await send(session, "what is the ferry called?")
-    (found,) = (event.retrieval for event in events if isinstance(event, TurnsRetrieved))
-    assert found.hits[0].turn == 1

@@ -286,33 +286,3 @@ def _last_text(screen: object) -> str:
 def _last_header(screen: object) -> str:
     view = list(screen.query("TurnView"))[-1]  # type: ignore[attr-defined]
     return str(view.query_one(".turn-header").render())
-
-
-async def test_the_end_of_one_send_does_not_free_the_next(backend: TestBackend) -> None:
-    indexed = threading.Event()
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        assert screen.session is not None
-        real = screen.session.memory.catch_up
-
-        def slow(**behind: int) -> object:
-            indexed.wait(10)
-            return real(**behind)
-
-        screen.session.memory.catch_up = slow  # type: ignore[assignment, method-assign]
-        screen.session.memory.index_little = lambda _: None  # type: ignore[method-assign]
-        await type_text(pilot, "first")
-        await pilot.press("enter")
-        await until(pilot, lambda: screen.conversation.turns == 62, "the first reply")
-        screen.session.provider = ScriptedProvider(script=("Still ", asyncio.Event()))
-        await type_text(pilot, "second")
-        await pilot.press("enter")
-        await until(pilot, lambda: _last_text(screen) == "Still ", "the second reply")
-        carriers = [worker for worker in screen.workers if worker.group == "send"]
-        assert len(carriers) == 2
-        indexed.set()
-        await until(pilot, lambda: carriers[0].is_finished, "the end of the first send")
-        await pilot.pause()
-        assert screen.busy
-        await pilot.press("escape")
-        await idle(pilot)
