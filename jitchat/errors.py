@@ -13,6 +13,7 @@ Every error carries one sentence on what happened and one on what to do.
     │   ├── StoreFull
     │   └── StoreBusy
     ├── ImportFailed
+    ├── BenchFailed
     ├── EmbedderUnavailable
     ├── EmptyDraft
     ├── WindowOverflow           what must be sent does not fit
@@ -82,6 +83,10 @@ class StoreBusy(StoreError):
 
 class ImportFailed(JitchatError):
     """A file could not be imported; nothing of it was stored."""
+
+
+class BenchFailed(JitchatError):
+    """What was to be measured cannot be."""
 
 
 class EmbedderUnavailable(JitchatError):

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import click
 
 from jitchat import __version__
+from jitchat.cli.bench import bench_command
 from jitchat.cli.conversations import conversations_command
 from jitchat.cli.importing import import_command
 from jitchat.cli.inspect import config_command, paths_command
@@ -86,6 +87,7 @@ for _command in (
     import_command,
     config_command,
     paths_command,
+    bench_command,
 ):
     commands.add_command(_command)
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from jitchat.cli.options import Flags, SharingCommand, embedder_options
-from jitchat.cli.output import is_terminal, say
-from jitchat.text.safe import visible
+from jitchat.cli.output import progress, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from jitchat.memory.embedder import Embedder
     from jitchat.memory.store import ColdStore
     from jitchat.transfer.report import Found
@@ -54,7 +49,7 @@ def _index(store: ColdStore, conversation: Conversation, embedder: Embedder) -> 
     from jitchat.memory.backlog import Indexer  # noqa: PLC0415  loads numpy
 
     indexer = Indexer(store, conversation.id, embedder)
-    with _progress(f"{conversation.id}: indexing", conversation.turns) as advance:
+    with progress(f"{conversation.id}: indexing", conversation.turns) as advance:
         try:
             for entries in indexer.catch_up():
                 advance(len(entries))
@@ -66,16 +61,6 @@ def _index(store: ColdStore, conversation: Conversation, embedder: Embedder) -> 
             raise
     if indexer.failure:
         say(f"{conversation.id} has no vectors yet: {indexer.failure}", err=True)
-
-
-@contextmanager
-def _progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Draw a bar for who looks at standard error, and nothing for a file or a pipe."""
-    if not is_terminal(sys.stderr):
-        yield lambda _: None
-        return
-    with click.progressbar(length=total, label=visible(label), file=sys.stderr) as bar:
-        yield bar.update
 
 
 def _report(found: Found, made: Conversation | None) -> str:

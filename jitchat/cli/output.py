@@ -11,6 +11,8 @@ import codecs
 import os
 import re
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import IO
 
 import click
@@ -61,6 +63,16 @@ def say_json(value: object) -> None:
 
     text = json.dumps(value, indent=2, ensure_ascii=not _is_utf8(sys.stdout))
     emit(_STEERS.sub(_escaped, text))
+
+
+@contextmanager
+def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Draw a bar for who looks at standard error, and nothing for a file or a pipe."""
+    if not is_terminal(sys.stderr):
+        yield lambda _: None
+        return
+    with click.progressbar(length=total, label=visible(label), file=sys.stderr) as bar:
+        yield bar.update
 
 
 def is_terminal(stream: IO[str] | None) -> bool:

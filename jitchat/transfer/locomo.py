@@ -93,7 +93,7 @@ def _take(
     elif not parts:
         gathering.skip("empty" if isinstance(text, str | None) else "its text is no text")
     else:
-        gathering.take(speakers[speaker], " ".join(parts), moment, speaker)
+        gathering.take(speakers[speaker], " ".join(parts), moment, speaker, item.get("dia_id"))
 
 
 def _session_date(value: object) -> datetime | None:

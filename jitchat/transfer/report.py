@@ -26,6 +26,8 @@ class Found:
     """How many items were left out, by reason."""
     changed: Mapping[str, int] = field(default_factory=dict)
     """How many turns were taken not quite as they stand, by reason."""
+    labels: tuple[str | None, ...] = ()
+    """What the file itself calls each turn, if anything; as many as there are turns."""
 
     def titled(self, title: str) -> Found:
         """Make the same conversation under another title."""
@@ -37,6 +39,7 @@ class Gathering:
 
     def __init__(self) -> None:
         self._turns: list[Turn] = []
+        self._labels: list[str | None] = []
         self._skipped: Counter[str] = Counter()
         self._changed: Counter[str] = Counter()
 
@@ -48,7 +51,14 @@ class Gathering:
         """Note that the next turn is not taken quite as it stands."""
         self._changed[reason] += 1
 
-    def take(self, role: Role, content: str, moment: datetime | None, name: str | None) -> None:
+    def take(
+        self,
+        role: Role,
+        content: str,
+        moment: datetime | None,
+        name: str | None,
+        label: object = None,
+    ) -> None:
         """Add a turn; what no text may hold is repaired, and counted."""
         whole = repaired(content)
         if whole != content:
@@ -56,6 +66,7 @@ class Gathering:
         spoken = shortened(name, _LONGEST_NAME) if name else ""
         position = len(self._turns) + 1
         self._turns.append(Turn(position, role, whole, moment, spoken or None))
+        self._labels.append(label if isinstance(label, str) else None)
 
     def found(self, identity: str, title: str) -> Found:
         """Close the collection; an identity or a title that is too long is cut."""
@@ -66,4 +77,5 @@ class Gathering:
             tuple(self._turns),
             MappingProxyType(dict(self._skipped)),
             MappingProxyType(dict(self._changed)),
+            tuple(self._labels),
         )

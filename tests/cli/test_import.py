@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from jitchat.cli import compose as composing
-from jitchat.cli import importing, output
+from jitchat.cli import output
 from jitchat.memory.backlog import BATCH
 from tests.cli.conftest import Shell
 from tests.memory.support import FailingEmbedder
@@ -127,7 +127,7 @@ def test_a_bar_is_drawn_only_for_who_looks(
     path = written(tmp_path, "talk.json", plain_turns(300))
     assert jitchat("import", path).err == ""
 
-    monkeypatch.setattr(importing, "is_terminal", lambda stream: True)
+    monkeypatch.setattr(output, "is_terminal", lambda stream: True)
     done = jitchat("import", path)
 
     assert "talk-2: indexing" in done.err

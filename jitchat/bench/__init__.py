@@ -1,0 +1,1 @@
+"""Measuring the app against labelled conversations, through the code that the app runs."""
