@@ -42,8 +42,9 @@ def _options(command: click.Command) -> set[str]:
 def test_every_command_has_the_flags_that_it_is_shown_with(line: str) -> None:
     words = line.partition("#")[0].partition("jitchat ")[2].split()
     command: click.Command = commands
-    if words[0] in commands.commands:
-        command = commands.commands[words[0]]
+    for word in words:
+        if isinstance(command, click.Group) and word in command.commands:
+            command = command.commands[word]
     known = _options(command) | _options(commands)
     assert {word for word in words if word.startswith("--")} <= known
 
