@@ -7,14 +7,14 @@ each string as it stands. An id that no turn has is dropped by the first and mis
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jitchat.errors import BenchFailed
-from jitchat.transfer.locomo import is_locomo, read_locomo
+from jitchat.errors import BenchFailed, ImportFailed
+from jitchat.transfer.formats import read_value
+from jitchat.transfer.locomo import is_locomo, read_locomo, samples
 from jitchat.transfer.report import Found
 
 CATEGORIES = {4: "single-hop", 1: "multi-hop", 2: "temporal", 3: "open-domain"}
@@ -51,15 +51,14 @@ def read_labelled(path: Path) -> list[LabelledTalk]:
 
     """
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        value = read_value(path)
+    except ImportFailed as error:
         raise BenchFailed(f"{path} cannot be read as JSON.", "Name LoCoMo's file.") from error
     if not is_locomo(value):
         raise BenchFailed(f"{path} is not in LoCoMo's form.", "Name LoCoMo's file.")
-    samples = value if isinstance(value, list) else [value]
     talks = [
         LabelledTalk(found, tuple(_questions(sample, found.labels)))
-        for sample, found in zip(samples, read_locomo(value), strict=True)
+        for sample, found in zip(samples(value), read_locomo(value), strict=True)
         if found.turns
     ]
     if not any(talk.questions for talk in talks):

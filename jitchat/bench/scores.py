@@ -6,8 +6,9 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from jitchat.bench.labels import Question
+from jitchat.bench.labels import CATEGORIES, Question
 
+ALL = "all"
 PICKED = 6
 SHORTLISTS = (12, 32, 50)
 
@@ -70,6 +71,29 @@ def scores_of(outcomes: Sequence[Outcome]) -> Scores:
         window_any=_mean(_any, window),
         window_all=_mean(_all, window),
         window_share=spread([each.share for each in outcomes], "mean"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ModeScores:
+    """What one mode reached, and how long it took; times in milliseconds."""
+
+    retrieve_ms: dict[str, float]
+    """Of the search, with the embedding of the question."""
+    plan_ms: dict[str, float]
+    categories: dict[str, Scores]
+    """All questions first, then each category that was asked."""
+
+
+def mode_scores(outcomes: Sequence[Outcome]) -> ModeScores:
+    """Score the outcomes of one mode, at least one."""
+    groups = {ALL: list(outcomes)} | {name: [] for name in CATEGORIES.values()}
+    for each in outcomes:
+        groups[each.question.category].append(each)
+    return ModeScores(
+        retrieve_ms=spread([each.retrieve_ms for each in outcomes]),
+        plan_ms=spread([each.plan_ms for each in outcomes]),
+        categories={name: scores_of(group) for name, group in groups.items() if group},
     )
 
 

@@ -48,17 +48,19 @@ def bench_command() -> None:
 def locomo_command(flags: Flags, data: Path, modes: str, out: Path | None, **model: str) -> None:
     """Ask LoCoMo's questions and see whether their evidence is found. Sends nothing."""
     from jitchat.bench.labels import read_labelled  # noqa: PLC0415  loads the planner
-    from jitchat.bench.report import result_fields, tables  # noqa: PLC0415
+    from jitchat.bench.report import result_fields, table  # noqa: PLC0415
+    from jitchat.bench.scores import mode_scores  # noqa: PLC0415
     from jitchat.cli.compose import make_embedder  # noqa: PLC0415  loads much
 
     wanted, settings = _modes(modes), _with_model(flags, **model).settings()
     talks = read_labelled(data)
     embedder = make_embedder(settings, flags.paths())
     outcomes = _measure(talks, embedder, settings, wanted)
-    for table in tables(outcomes):
-        _print(table)
+    scores = {mode: mode_scores(found) for mode, found in outcomes.items()}
+    for mode, reached in scores.items():
+        _print(table(mode, reached))
     if out is not None:
-        _write(out, result_fields(data, embedder.id, settings, outcomes))
+        _write(out, result_fields(data, embedder.id, settings, scores))
 
 
 def _with_model(flags: Flags, embedder: str | None, model_path: str | None) -> Flags:

@@ -30,13 +30,23 @@ def read_file(path: Path, pick: str | None = None) -> list[Found]:
         ImportFailed: The file cannot be read, is not a known format, or lacks `pick`.
 
     """
-    value = _parsed(_text(path), path)
+    value = read_value(path)
     found = read_locomo(value) if is_locomo(value) else read_plain(value, path.stem)
     if pick is not None:
         found = _picked(found, pick, path)
     if not any(each.turns for each in found):
         raise ImportFailed(f"{path} holds no turns{_reasons(found)}.", _EXPECTED)
     return found
+
+
+def read_value(path: Path) -> object:
+    """Read what a file of JSON or JSONL holds, in whichever encoding of Unicode.
+
+    Raises:
+        ImportFailed: It cannot be read, or is neither.
+
+    """
+    return _parsed(_text(path), path)
 
 
 def _picked(found: Sequence[Found], pick: str, path: Path) -> list[Found]:

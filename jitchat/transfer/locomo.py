@@ -20,15 +20,16 @@ _SESSION = re.compile(r"session_([0-9]{1,6})")
 
 def is_locomo(value: object) -> bool:
     """Whether this is such a file, or one conversation of it."""
-    return any("speaker_a" in (_talk(sample) or {}) for sample in _samples(value))
+    return any("speaker_a" in (_talk(sample) or {}) for sample in samples(value))
 
 
 def read_locomo(value: object) -> list[Found]:
     """Read its conversations, in the file's order."""
-    return [_conversation(each, f"locomo-{at}") for at, each in enumerate(_samples(value), start=1)]
+    return [_conversation(each, f"locomo-{at}") for at, each in enumerate(samples(value), start=1)]
 
 
-def _samples(value: object) -> list[object]:
+def samples(value: object) -> list[object]:
+    """List its conversations as they stand in the file; `read_locomo` reads as many."""
     return value if isinstance(value, list) else [value]
 
 
