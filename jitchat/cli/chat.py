@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jitchat.cli.key_names import require_known_keys
 from jitchat.cli.opening import choose_conversation, open_store, quiet_libraries
 from jitchat.cli.options import Flags
 from jitchat.memory.models import model_cached
@@ -91,10 +92,7 @@ def run_chat(flags: Flags, wanted: str | None) -> int:
     """Open the chat; the exit code."""
     settings, paths = flags.settings(), flags.paths()
     settings.model_name()
-    if settings.keys:
-        from jitchat.cli.key_names import require_known_keys  # noqa: PLC0415  loads textual
-
-        require_known_keys(settings)
+    require_known_keys(settings)
     if not sys.stdout.isatty():
         raise click.UsageError("The chat needs a terminal. `jitchat send TEXT` works without one.")
     collector.rest()

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import click
 
+from jitchat.cli.key_names import require_known_keys
 from jitchat.cli.options import Flags, SharingCommand, common_options, location_options
 from jitchat.cli.output import say
 
@@ -29,10 +30,7 @@ def config_command(flags: Flags) -> None:
     from jitchat.settings.sources import unknown_variables  # noqa: PLC0415  not needed for help
 
     settings = flags.settings()
-    if settings.keys:
-        from jitchat.cli.key_names import require_known_keys  # noqa: PLC0415  loads textual
-
-        require_known_keys(settings)
+    require_known_keys(settings)
     _print_columns(settings.rows())
     for warning in unknown_variables(os.environ):
         say(warning, err=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from jitchat.errors import SettingsError
-from jitchat.settings import Settings
 from jitchat.settings.checks import nearest
 from jitchat.text.safe import shortened
-from jitchat.tui.keys import ACTIONS, PROMPT_ACTIONS
+
+if TYPE_CHECKING:
+    from jitchat.settings import Settings
 
 
 def require_known_keys(settings: Settings) -> None:
@@ -18,6 +20,10 @@ def require_known_keys(settings: Settings) -> None:
         SettingsError: One is for no action, or for two.
 
     """
+    if not settings.keys:
+        return
+    from jitchat.tui.keys import ACTIONS, PROMPT_ACTIONS  # noqa: PLC0415  loads textual
+
     known = {action.id: action.keys for action in ACTIONS if action.keys} | PROMPT_ACTIONS
     origin = settings.origins.get("keys", "[keys]")
     for name in settings.keys:
