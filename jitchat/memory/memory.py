@@ -178,6 +178,8 @@ class Memory:
             if self._index is None:
                 self._index = HotIndex(self.embedder)
             fresh = self._turns[bisect_right(self._turns, self._seen, key=_position) :]
+            if not fresh:
+                return self._index
             indexer = Indexer(self.store, self.conversation.id, self.embedder)
             gap = indexer.first_gap(self._seen)
             reached = takewhile(self._is_reached, fresh)

@@ -130,20 +130,23 @@ def is_decision(text: str) -> bool:
     plain = _plain(text)
     likely = _patterns_hinted(plain) if any(map(plain.__contains__, _HINTS)) else ()
     return bool(likely) and any(
-        _commits(sentence, likely) for sentence, is_code in marked_sentences(text) if not is_code
+        _commits(sentence, _plain(sentence), likely)
+        for sentence, is_code in marked_sentences(text)
+        if not is_code
     )
 
 
 def commits(sentence: str) -> bool:
     """Whether one sentence does; a question never does."""
-    return _commits(sentence, _patterns_hinted(_plain(sentence)))
+    plain = _plain(sentence)
+    return _commits(sentence, plain, _patterns_hinted(plain))
 
 
-def _commits(sentence: str, likely: Sequence[re.Pattern[str]]) -> bool:
+def _commits(sentence: str, plain: str, likely: Sequence[re.Pattern[str]]) -> bool:
     if not likely or is_question(sentence):
         return False
-    plain = _plain(sentence).strip("\"'“” ")
-    return any(_is_meant(plain, sign) for pattern in likely for sign in pattern.finditer(plain))
+    bare = plain.strip("\"'“” ")
+    return any(_is_meant(bare, sign) for pattern in likely for sign in pattern.finditer(bare))
 
 
 def _plain(text: str) -> str:

@@ -63,7 +63,6 @@ class OpenedScreen(DeskScreen):
 
     async def leave(self) -> None:
         """Nothing of the conversation comes late from now on, or stays on screen."""
-        left, self.session = self.session, None
         self.opening += 1
         for group in ("load", "backlog", "embedder"):
             self.workers.cancel_group(self, group)
@@ -71,15 +70,17 @@ class OpenedScreen(DeskScreen):
         self.refusal = None
         self.indexed = self._settled = False
         collector.release()
-        if left is not None:
-            left.memory.pace.halt()
-            await left.provider.aclose()
+        await self._let_go()
 
     async def on_unmount(self) -> None:
         """Leave no thread and no connection behind."""
-        if self.session is not None:
-            self.session.memory.pace.halt()
-            await self.session.provider.aclose()
+        await self._let_go()
+
+    async def _let_go(self) -> None:
+        left, self.session = self.session, None
+        if left is not None:
+            left.memory.pace.halt()
+            await left.provider.aclose()
 
     @work(thread=True, exclusive=True, group="load")
     def _load(self, conversation: Conversation, opening: int) -> None:

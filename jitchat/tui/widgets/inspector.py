@@ -107,12 +107,12 @@ class Inspector(Vertical):
 
     def _telling_row(self) -> int:
         """The best of what was retrieved: in a small terminal little else is in view."""
-        scores = [
-            (row.score, -number)
+        ranked = [
+            (row.rank, number)
             for number, (kind, _, row) in enumerate(self._rows)
-            if kind == Kind.RETRIEVED.value and row is not None
+            if kind == Kind.RETRIEVED.value and row is not None and row.rank is not None
         ]
-        return -max(scores)[1] if scores else 0
+        return min(ranked)[1] if ranked else 0
 
     def _empty(self) -> None:
         self._rows = []

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from jitchat.tui.widgets.reply_body import ReplyBody
 from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.turn import Role, Status, Turn
 from jitchat.window.window import Kind
@@ -108,15 +110,12 @@ class Transcript(VerticalScroll):
 
     async def stream(self, piece: str, position: int, *, typing: bool = False) -> None:
         """A piece of the reply that will be the turn at `position`, if nobody comes between."""
-        growing = self._growing_turn()
-        if growing is None:
+        if self._growing_turn() is None:
             self._grown.clear()
             await self.put(Turn(position, Role.ASSISTANT, "", None, None, Status.STREAMING))
-            growing = self._turns[-1]
         self._grown.append(piece)
-        view = self._view_of(growing.position)
-        if view is not None and view.reply is not None:
-            view.reply.add(piece, typing=typing)
+        if (reply := self._growing_reply()) is not None:
+            reply.add(piece, typing=typing)
 
     async def end_stream(self) -> None:
         """No more comes of a reply that was not stored: what came of it stays in view."""
@@ -126,14 +125,17 @@ class Transcript(VerticalScroll):
 
     async def draw_behind_key(self) -> None:
         """The reply that is growing, if one is, now that a key was drawn."""
-        growing = self._growing_turn()
-        view = self._view_of(growing.position) if growing else None
-        if view is not None and view.reply is not None:
-            await view.reply.draw_behind_key()
+        if (reply := self._growing_reply()) is not None:
+            await reply.draw_behind_key()
 
     def _growing_turn(self) -> Turn | None:
         last = self._turns[-1] if self._turns else None
         return last if last is not None and last.status is Status.STREAMING else None
+
+    def _growing_reply(self) -> ReplyBody | None:
+        growing = self._growing_turn()
+        view = self._view_of(growing.position) if growing else None
+        return view.reply if view is not None else None
 
     async def _drop_stream(self) -> None:
         """Its reply was stored at another place: somebody else's turn came between."""
@@ -155,11 +157,9 @@ class Transcript(VerticalScroll):
         super().watch_scroll_y(old, new)
         if not self._extending and self.is_mounted:
             if new <= 2 and self._start > 0 and new < old:
-                self._extending = True
-                self.call_later(self._extend_up, self._shown)
+                self._extend(self._extend_up, self._shown)
             elif new >= self.max_scroll_y - 2 and self._end < len(self._turns) and new > old:
-                self._extending = True
-                self.call_later(self._extend_down, self._shown)
+                self._extend(self._extend_down, self._shown)
 
     def on_resize(self) -> None:
         """A larger terminal has room for more."""
@@ -174,6 +174,10 @@ class Transcript(VerticalScroll):
         """To the latest turn."""
         await self.show(self._turns)
         self.scroll_end(animate=False)
+
+    def _extend(self, way: Callable[[int], Coroutine[Any, Any, None]], shown: int) -> None:
+        self._extending = True
+        self.call_later(way, shown)
 
     async def _extend_up(self, shown: int) -> None:
         async with self._mounting:
@@ -214,11 +218,9 @@ class Transcript(VerticalScroll):
         """Mount more where the turns that are mounted leave room."""
         if shown == self._shown and not self._extending and self.max_scroll_y == 0:
             if self._start > 0:
-                self._extending = True
-                self.call_later(self._extend_up, shown)
+                self._extend(self._extend_up, shown)
             elif self._end < len(self._turns):
-                self._extending = True
-                self.call_later(self._extend_down, shown)
+                self._extend(self._extend_down, shown)
 
     def _settle(self, at: int | None, shown: int) -> None:
         """Once the views have their heights: bring up the turn that is wanted."""
@@ -229,8 +231,7 @@ class Transcript(VerticalScroll):
             self.scroll_to_widget(view, top=True, animate=False)
         self._extending = False
         if at is None and self._start:
-            self._extending = True
-            self.call_later(self._extend_up, shown)
+            self._extend(self._extend_up, shown)
         else:
             self._fill(shown)
 
