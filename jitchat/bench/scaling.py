@@ -16,13 +16,13 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 
 from jitchat.bench.alone import Tell, alone
-from jitchat.bench.answers import Answer, TimedEmbedder, answer
 from jitchat.bench.bounds import fts5_ms, matrix_ms
 from jitchat.bench.haystack import PHRASINGS, Haystack, other_questions
 from jitchat.bench.measures import QUESTIONS, Asked, Built, Measured, Sent
 from jitchat.bench.resident import memory_mb
 from jitchat.bench.scores import spread
 from jitchat.bench.talk import OpenTalk
+from jitchat.bench.timing import Timed, TimedEmbedder, timed
 from jitchat.memory.backlog import BATCH
 from jitchat.memory.database import Database
 from jitchat.memory.embedder import Embedder
@@ -99,7 +99,7 @@ def ask(setup: Setup, talk: Haystack, path: Path, tell: Tell) -> Asked:
         open_ms = (time.perf_counter() - begun) * 1000
         answers = []
         for question in asked:
-            answers.append(answer(opened, embedder, question, setup.modes))
+            answers.append(timed(opened, embedder, question, setup.modes))
             tell(1)
         resident, peak = memory_mb()
         words = fts5_ms(store.database, asked)
@@ -123,7 +123,7 @@ def ask(setup: Setup, talk: Haystack, path: Path, tell: Tell) -> Asked:
     )
 
 
-def _sent(mode: Mode, answers: Sequence[Answer], needle: int) -> Sent | None:
+def _sent(mode: Mode, answers: Sequence[Timed], needle: int) -> Sent | None:
     planned = [window for each in answers if (window := each.modes[mode])]
     if len(planned) < len(answers):
         return None

@@ -30,7 +30,7 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Timed:
     """What came of one question."""
 
     embed_ms: float
@@ -58,9 +58,7 @@ class TimedEmbedder:
             self.seconds += time.perf_counter() - begun
 
 
-def answer(
-    talk: OpenTalk, embedder: TimedEmbedder, question: str, modes: Collection[Mode]
-) -> Answer:
+def timed(talk: OpenTalk, embedder: TimedEmbedder, question: str, modes: Collection[Mode]) -> Timed:
     """Retrieve once and plan for each mode; `embedder` is the talk's.
 
     Raises:
@@ -77,7 +75,7 @@ def answer(
             planned[mode] = jit if mode is Mode.JIT else _planned(talk, mode, question, retrieval)
         except WindowOverflow:
             planned[mode] = None
-    return Answer(embed_ms, took - embed_ms, jit, planned)
+    return Timed(embed_ms, took - embed_ms, jit, planned)
 
 
 def _planned(talk: OpenTalk, mode: Mode, question: str, retrieval: Retrieval) -> Planned:
