@@ -10,6 +10,7 @@ from jitchat.text.dates import has_time_cue, mentioned
 from jitchat.text.decisions import is_decision
 from jitchat.text.disclaimers import disclaims
 from jitchat.text.entities import MOST, every_entity
+from jitchat.text.safe import both_ends
 from jitchat.text.sentences import is_question
 from jitchat.turn import IndexEntry, Turn
 
@@ -19,7 +20,7 @@ _REACH = 20_000
 def index_entry(turn: Turn) -> IndexEntry:
     """Make the entry of one turn."""
     said_on = turn.created_at.date() if turn.created_at else None
-    text = _within_reach(turn.content)
+    text = both_ends(turn.content, _REACH, "\n\n")
     names, decides = every_entity(text), is_decision(text)
     return IndexEntry(
         turn=turn.position,
@@ -31,9 +32,3 @@ def index_entry(turn: Turn) -> IndexEntry:
         tells_when=has_time_cue(text),
         disclaims=disclaims(turn.content),
     )
-
-
-def _within_reach(text: str) -> str:
-    if len(text) <= 2 * _REACH:
-        return text
-    return f"{text[:_REACH]}\n\n{text[-_REACH:]}"

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
+from jitchat.text.safe import both_ends
 from jitchat.text.spans import Span, asked_spans
 from jitchat.text.words import content_words, folded, stem, words
 from jitchat.turn import Role
@@ -76,7 +77,7 @@ def make_query(
     `speakers` are the names and roles that occur in the conversation, folded; `today` is the
     day on which "last week" is said.
     """
-    draft, before = _within_reach(draft), _within_reach(before)
+    draft, before = both_ends(draft, _REACH), both_ends(before, _REACH)
     preferred, parts = _named(draft, speakers - _ROLES)
     spelled = {stem(word): word for word in _words_but(draft, parts)}
     weights = dict.fromkeys(spelled, 1.0)
@@ -95,10 +96,6 @@ def make_query(
         asks_when=bool(_WHEN.search(draft)),
         asks_decision=bool(_WHAT_WE_DECIDED.search(draft)),
     )
-
-
-def _within_reach(text: str) -> str:
-    return text if len(text) <= 2 * _REACH else f"{text[:_REACH]} {text[-_REACH:]}"
 
 
 def _named(draft: str, names: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:

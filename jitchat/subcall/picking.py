@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from jitchat.errors import NotAnAnswer
 from jitchat.subcall.json_reply import not_as_asked, object_in
-from jitchat.text.safe import visible
+from jitchat.text.safe import both_ends, visible
 from jitchat.turn import Candidate, Hit, Message, Picking, Retrieval, Role
 from jitchat.window.history import History
 from jitchat.window.render import fenced, free_tag, index_line
@@ -47,7 +47,7 @@ def lines_of(retrieval: Retrieval, history: History) -> dict[int, str]:
 
 def picker_request(draft: str, lines: Mapping[int, str]) -> tuple[Message, ...]:
     """Ask which of the turns of `lines` bear on `draft`. Neither text can leave its fence."""
-    draft = _within_reach(visible(draft))
+    draft = both_ends(visible(draft), _REACH, " … ")
     texts = list(lines.values())
     asked = fenced(free_tag("message", [draft, *texts]), [f"{draft}\n"])
     listed = fenced(free_tag("index", [draft, *texts]), texts)
@@ -93,10 +93,6 @@ def _reason(row: Candidate, ids: Collection[int], model: str, reasons: Mapping[i
     if row.turn in ids:
         return f"picked by {model}"
     return reasons.get(row.turn, f"rank {row.rank}, kept beside the picks")
-
-
-def _within_reach(text: str) -> str:
-    return text if len(text) <= 2 * _REACH else f"{text[:_REACH]} … {text[-_REACH:]}"
 
 
 def _position(value: object) -> int | None:

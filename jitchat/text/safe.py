@@ -59,6 +59,11 @@ def visible(text: str) -> str:
     return text.replace("\r\n", "\n").translate(_VISIBLE)
 
 
+def both_ends(text: str, reach: int, between: str = " ") -> str:
+    """Keep `reach` characters at the beginning and at the end of a text that is longer."""
+    return text if len(text) <= 2 * reach else f"{text[:reach]}{between}{text[-reach:]}"
+
+
 def one_line(text: str) -> str:
     """`visible`, with every run of white space as one blank."""
     return " ".join(visible(text).split())
