@@ -1,13 +1,13 @@
 """What `jit` adds to the recent block: which turns at full text, which as index lines.
 
 Turns are taken by value until their allowance is spent; the best hit may exceed it, for it is
-what the question is about. Then the neighbours of the best hits, for an answer needs its
-question. Index lines come last: latest decisions, then the shortlist by rank.
+what the question is about. Right behind the best hits come their neighbours, for an answer
+needs its question. Index lines come last: latest decisions, then the shortlist by rank.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from jitchat.text.sentences import is_question
@@ -17,7 +17,7 @@ from jitchat.window.render import index_line
 from jitchat.window.segments import Piece, Price, quote_all
 
 NEIGHBOURS_OF = 2
-"""So many of the best hits bring the turns before and after them."""
+"""So many of the best hits bring the question that they answer, or the answer to them."""
 _TURNS_FENCE, _LINES_FENCE = "<recalled>\n</recalled>\n\n", "<index>\n</index>\n"
 
 
@@ -66,8 +66,8 @@ def recall(
     loading = _Loading(history, taken, allowance, price)
     loading.load_hits(retrieval)
     known = taken | loading.loaded.keys()
-    room = min(allowance.index, allowance.room - loading.spent)
-    lines = _affordable(_lines(history, retrieval, known, price), room, price)
+    room = min(allowance.index, allowance.room - loading.spent) - price(_LINES_FENCE)
+    lines = _affordable(_lines(history, retrieval, known, price), room)
     return Recall(tuple(loading.loaded.values()), tuple(lines), loading.refused)
 
 
@@ -97,11 +97,13 @@ class _Loading:
         The turns beside the best ones come before the hits of less value: an answer needs its
         question.
         """
-        self._texts = _quotations(self._history, [hit.turn for hit in retrieval.hits])
         best, rest = retrieval.hits[:NEIGHBOURS_OF], retrieval.hits[NEIGHBOURS_OF:]
+        beside = {hit.turn: _beside(self._history, hit.turn) for hit in best}
+        wanted = {hit.turn for hit in retrieval.hits}.union(*beside.values())
+        self._texts = _quotations(self._history, wanted)
         self._load_each(best)
-        for hit in best:
-            self._load_beside(hit.turn)
+        for position, neighbours in beside.items():
+            self._load_beside(position, neighbours)
         self._load_each(rest)
 
     def _load_each(self, hits: Sequence[Hit]) -> None:
@@ -110,13 +112,12 @@ class _Loading:
                 continue
             if hit.turn not in self._texts:
                 self.refused[hit.turn] = "not among the turns that a window may show"
-            elif not self._load(hit.turn, hit.reason):
-                missing = self._price(self._texts[hit.turn]) - max(0, self._left)
+            elif missing := self._load(hit.turn, hit.reason):
                 self.refused[hit.turn] = f"would fit with {missing:,} more tokens"
 
-    def _load_beside(self, position: int) -> None:
+    def _load_beside(self, position: int, neighbours: Sequence[int]) -> None:
         if position in self.loaded:
-            for beside in _beside(self._history, position):
+            for beside in neighbours:
                 if beside not in self._taken and beside not in self.loaded:
                     self._load(beside, f"neighbour of #{position}")
 
@@ -124,21 +125,21 @@ class _Loading:
     def _left(self) -> int:
         return min(self._room, self._retrieved) - self._paid
 
-    def _load(self, position: int, reason: str) -> bool:
+    def _load(self, position: int, reason: str) -> int:
+        """Load a turn if it can be paid; the tokens that are missing if not, else 0."""
         text = self._texts[position]
-        cost = self._price(text)
-        if cost > (self._left if self.loaded else self._room):
-            return False
+        cost, left = self._price(text), max(0, self._left if self.loaded else self._room)
+        if cost > left:
+            return cost - left
         self._paid += cost
         self.loaded[position] = Piece(position, text, reason)
-        return True
+        return 0
 
 
-def _quotations(history: History, positions: Sequence[int]) -> dict[int, str]:
-    """Quote the turns at these positions and beside them, by position; unknown ones are left."""
-    wanted = {near for place in positions for near in (place, *_beside(history, place))}
-    found = [(place, history.find(place)) for place in sorted(wanted)]
-    turns = [history.turns[index] for _, index in found if index is not None]
+def _quotations(history: History, positions: Collection[int]) -> dict[int, str]:
+    """Quote the turns at these positions, by position; unknown ones are left."""
+    found = [history.find(place) for place in sorted(positions)]
+    turns = [history.turns[index] for index in found if index is not None]
     return {turn.position: text for turn, text in zip(turns, quote_all(turns), strict=True)}
 
 
@@ -155,8 +156,8 @@ def _beside(history: History, position: int) -> list[int]:
 
 def _lines(
     history: History, retrieval: Retrieval, known: frozenset[int], price: Price
-) -> Iterator[Piece]:
-    """Write index lines, the most valuable first, of turns that are not `known`.
+) -> Iterator[tuple[Piece, int]]:
+    """Write index lines with their prices, the most valuable first, of turns not `known`.
 
     A line that costs more than half of its turn has no use, except for a late decision.
     """
@@ -166,8 +167,9 @@ def _lines(
         index = history.find(entry.turn)
         if index is not None and entry.turn not in known:
             line = index_line(entry, history.turns[index])
-            if place < len(late) or 2 * price(line) <= history.costs[index]:
-                yield Piece(entry.turn, line, reason)
+            cost = price(line)
+            if place < len(late) or 2 * cost <= history.costs[index]:
+                yield Piece(entry.turn, line, reason), cost
 
 
 def _once(entries: Sequence[tuple[IndexEntry, str]]) -> list[tuple[IndexEntry, str]]:
@@ -178,10 +180,9 @@ def _once(entries: Sequence[tuple[IndexEntry, str]]) -> list[tuple[IndexEntry, s
     return list(found.values())
 
 
-def _affordable(lines: Iterator[Piece], room: int, price: Price) -> Iterator[Piece]:
-    left = room - price(_LINES_FENCE)
-    for piece in lines:
-        cost = price(piece.text)
+def _affordable(lines: Iterator[tuple[Piece, int]], room: int) -> Iterator[Piece]:
+    left = room
+    for piece, cost in lines:
         if cost <= left:
             left -= cost
             yield piece
