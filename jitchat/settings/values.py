@@ -121,10 +121,10 @@ class WindowSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class PickerSettings:
-    """A small model that picks the turns to recall."""
+class SmallModelSettings:
+    """A small model that does a part of the work."""
 
-    model: str = _setting("", "a small model that picks the turns to recall; empty: none")
+    model: str = _setting("", "a small model; empty: none")
     base_url: str = _setting("", "address of its API; empty: that of the provider")
     api_key: Secret = _setting(  # noqa: RUF009  see ProviderSettings
         Secret(), "the key of its API; where it is the provider's, so is the key"
@@ -133,14 +133,17 @@ class PickerSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class SummariserSettings:
+class PickerSettings(SmallModelSettings):
+    """A small model that picks the turns to recall."""
+
+    model: str = _setting("", "a small model that picks the turns to recall; empty: none")
+
+
+@dataclass(frozen=True, slots=True)
+class SummariserSettings(SmallModelSettings):
     """A small model that writes index lines, behind the chat."""
 
     model: str = _setting("", "a small model that writes index lines; empty: none")
-    base_url: str = _setting("", "address of its API; empty: that of the provider")
-    api_key: Secret = _setting(  # noqa: RUF009  see ProviderSettings
-        Secret(), "the key of its API; where it is the provider's, so is the key"
-    )
     timeout: float = _setting(60.0, "how many seconds its answer may take", least=0.1)
 
 
