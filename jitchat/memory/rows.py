@@ -71,7 +71,7 @@ class Columns:
 
     def add(self, row: IndexRow) -> None:
         """Take the next row."""
-        for span in spans_of(row.dates.split("\n")):
+        for span in spans_of(row.dates.split("\n")) if row.dates else ():
             if not span.any_year:
                 self._dated.append(len(self._asks))
                 self._first.append(span.first)

@@ -37,7 +37,7 @@ _FEW = 2
 _CHANCE, _BEYOND_CHANCE = np.float32(3.0), np.float32(2.0)
 """Cosines of so many standard deviations come by chance, and what those beyond count more."""
 _LEAST_CUE = -0.95
-_EMPTY = 12.0
+_MIDDLING = 12.0
 """A turn of so many stems is neither long nor empty."""
 
 
@@ -87,7 +87,7 @@ class HotIndex:
 
     def search(self, query: Query, before: int, size: int = SHORTLIST) -> tuple[Candidate, ...]:
         """Rank the `size` best turns ahead of position `before`; none where none fits."""
-        vector = self.embedded(query)
+        vector = self._embedded(query)
         with self._lock:
             stop = self._row_at(before)
             if not stop:
@@ -99,7 +99,7 @@ class HotIndex:
                 for rank, row in enumerate(_best(total, size), start=1)
             )
 
-    def embedded(self, query: Query) -> NDArray[np.float32]:
+    def _embedded(self, query: Query) -> NDArray[np.float32]:
         """Embed a query, shape (dimension,); zeros, and so no dense part, where that fails."""
         if query.text:
             with suppress(EmbedderUnavailable):
@@ -115,10 +115,11 @@ class HotIndex:
         weights, stretch_of = self._weights, self._columns.stretch_of()
         sought = self._postings.rarest(query.weights, _STEMS)
         every, size = self._postings.matches(sought), len(self._rows)
-        echoes = self._echoes(covered(every, size), query)
+        share = covered(every, size)
+        echoes = self._echoes(share, query)
         matches = [match.without(echoes) for match in every]
         liking = 1 + weights.speaker * self._columns.spoken_by(query.speakers)
-        lexical = summed(matches, size) * (1 + covered(matches, size)) * liking
+        lexical = summed(matches, size) * (1 + share) * liking
         dense = weights.dense * _outstanding(self._vectors.standardised(vector)) * ~echoes * liking
         around = in_context(matches, stretch_of, weights.heard)
         parts = {
@@ -151,6 +152,8 @@ class HotIndex:
 
     def _date_scores(self, query: Query) -> Scores:
         """Prefer the days that are asked about, the more the fewer turns are of them."""
+        if not query.spans:
+            return np.zeros(len(self._rows), dtype=np.float32)
         said = self._columns.said_in(query.spans)
         spoken_of = self._columns.speaking_of(query.spans)
         return np.asarray(
@@ -163,7 +166,7 @@ class HotIndex:
         weights, lengths = self._weights, self._postings.lengths
         found = weights.asks * self._columns.asking()
         found += weights.disclaims * self._columns.disclaiming()
-        found += weights.says_much * (lengths / (lengths + _EMPTY) - 0.5)
+        found += weights.says_much * (lengths / (lengths + _MIDDLING) - 0.5)
         if query.asks_when:
             found += weights.tells_when * self._columns.telling_when()
         if query.asks_decision:
