@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -90,3 +91,15 @@ def session_on(
 def demo_session(store: ColdStore, provider: ScriptedProvider | None = None) -> Session:
     """A session on the bundled demo conversation, lexical only."""
     return session_on(store, store_demo(store), provider)
+
+
+def has_loopback() -> bool:
+    """A network namespace of its own may be without: even this machine cannot be reached."""
+    with socket.socket() as listening, socket.socket() as calling:
+        try:
+            listening.bind(("127.0.0.1", 0))
+            listening.listen()
+            calling.connect(listening.getsockname())
+        except OSError:
+            return False
+    return True

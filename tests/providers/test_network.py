@@ -15,24 +15,13 @@ from jitchat.providers.http import HttpProvider
 from jitchat.providers.openai import OpenAiProtocol
 from jitchat.providers.provider import Options
 from tests.providers.streams import ASKED, DONE, HELLO, collect, delta, endpoint, event, text_of
+from tests.support import has_loopback
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
 
 
-def _has_loopback() -> bool:
-    """A network namespace of its own may be without: even this machine cannot be reached."""
-    with socket.socket() as listening, socket.socket() as calling:
-        try:
-            listening.bind(("127.0.0.1", 0))
-            listening.listen()
-            calling.connect(listening.getsockname())
-        except OSError:
-            return False
-    return True
-
-
-pytestmark = pytest.mark.skipif(not _has_loopback(), reason="needs the loopback interface")
+pytestmark = pytest.mark.skipif(not has_loopback(), reason="needs the loopback interface")
 
 
 def chunk(text: str) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.providers.streams import DONE, STOP, delta, event
+from tests.support import has_loopback
 
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 
@@ -29,21 +29,11 @@ class Served:
         return f"http://127.0.0.1:{self.port}/v1"
 
 
-def needs_loopback() -> None:
-    """A network namespace of its own may be without: even this machine cannot be reached."""
-    with socket.socket() as listening, socket.socket() as calling:
-        try:
-            listening.bind(("127.0.0.1", 0))
-            listening.listen()
-            calling.connect(listening.getsockname())
-        except OSError:
-            pytest.skip("needs the loopback interface")
-
-
 @asynccontextmanager
 async def answering(*answers: str, hold: asyncio.Event | None = None) -> AsyncIterator[Served]:
     """Answer each request with the next text, the last one for ever; with `hold`, wait first."""
-    needs_loopback()
+    if not has_loopback():
+        pytest.skip("needs the loopback interface")
     left = list(answers)
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -21,15 +21,23 @@ from tests.support import conversation_of, talk
 from tests.tui.support import TestBackend, chat, demo_app, idle, ready, until
 
 
+class Gates(dict[str, threading.Event]):
+    """By conversation; `passed` are those that went through."""
+
+    passed: list[str]
+
+
 @pytest.fixture
-def gates(backend: TestBackend, monkeypatch: pytest.MonkeyPatch) -> dict[str, threading.Event]:
+def gates(backend: TestBackend, monkeypatch: pytest.MonkeyPatch) -> Gates:
     """Conversations that open only when their gate does."""
-    shut: dict[str, threading.Event] = {}
+    shut = Gates()
+    shut.passed = []
     real = backend.open_session
 
     def slow(conversation: Conversation) -> object:
         made = real(conversation)
         shut.get(conversation.id, _open_gate()).wait(10)
+        shut.passed.append(conversation.id)
         return made
 
     monkeypatch.setattr(backend, "open_session", slow)
@@ -98,7 +106,8 @@ async def test_a_conversation_that_opens_late_is_not_the_one_on_screen(
         await screen.open(left)
         await screen.open(wanted)
         gates[left.id].set()
-        await pilot.pause(0.1)
+        await until(pilot, lambda: left.id in gates.passed, "the one that was left")
+        await pilot.pause()
         assert screen.session is None
         gates[wanted.id].set()
         await until(pilot, lambda: screen.session is not None, "the session")
@@ -124,18 +133,23 @@ async def test_a_preview_that_comes_late_is_dropped(backend: TestBackend, gates)
         screen = await ready(pilot)
         assert screen.session is not None
         real, begun, opened = screen.session.preview, threading.Event(), threading.Event()
+        planned = threading.Event()
 
         def slow(*arguments: object) -> object:
             begun.set()
             opened.wait(10)
-            return real(*arguments)  # type: ignore[arg-type]
+            try:
+                return real(*arguments)  # type: ignore[arg-type]
+            finally:
+                planned.set()
 
         screen.session.preview = slow  # type: ignore[assignment, method-assign]
         screen.plan_now(afresh=True)
         await until(pilot, begun.is_set, "the preview")
         await screen.open(other)
         opened.set()
-        await pilot.pause(0.1)
+        await until(pilot, planned.is_set, "the preview that was planned")
+        await pilot.pause()
         assert screen.window is None
         gates[other.id].set()
         await ready(pilot)
