@@ -25,7 +25,7 @@ def open_store(paths: Paths) -> ColdStore:
     try:
         store = ColdStore(database)
         close_interrupted(store)
-    except BaseException:
+    except BaseException:  # closed whatever it was, and passed on
         database.close()
         raise
     return store

@@ -41,7 +41,7 @@ class Database:
             self._connection = _connect(path)
             try:
                 self._prepare()
-            except BaseException:
+            except BaseException:  # closed whatever it was, and passed on
                 self._connection.close()
                 raise
 
@@ -107,7 +107,7 @@ class Database:
             try:
                 yield self._connection
                 self._connection.execute("COMMIT")
-            except BaseException:
+            except BaseException:  # taken back whatever it was, and passed on
                 self._connection.rollback()
                 raise
 

@@ -109,7 +109,7 @@ def vectors_of(embedder: Embedder, texts: Sequence[str]) -> Vectors:
 
     try:
         made = np.asarray(embedder.embed([text[:_REACH] for text in texts]), dtype=np.float32)
-    except Exception as error:
+    except Exception as error:  # each library fails in classes of its own
         raise EmbedderUnavailable(
             f"The embedder {embedder.id} failed ({type(error).__name__}).", _RECALL_IS_LEXICAL
         ) from error
@@ -154,7 +154,7 @@ def load_embedder(name: str, model: str, folder: Path | None, cache: Path) -> Em
 def _fast_embedder(model: str, folder: Path | None, cache: Path) -> Embedder:
     try:
         return FastEmbedder(model, folder, cache)
-    except Exception as error:
+    except Exception as error:  # each library fails in classes of its own
         raise EmbedderUnavailable(
             f"The embedding model {model} cannot be loaded from {folder or cache}.",
             "Name a folder with its ONNX files by embedder.path, or use"
@@ -165,7 +165,7 @@ def _fast_embedder(model: str, folder: Path | None, cache: Path) -> Embedder:
 def _builtin_embedder() -> Embedder:
     try:
         return BuiltinEmbedder()
-    except Exception as error:
+    except Exception as error:  # each library fails in classes of its own
         raise EmbedderUnavailable(
             "The built-in embedder cannot be loaded: the package wordllama is incomplete.",
             'Install jitchat afresh, or use embedder.name = "none".',
