@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from array import array
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -109,11 +108,11 @@ class Postings:
             found += np.asarray(gain * counts / (counts + damping), dtype=np.float32)
         return found / np.float32(sum(gains.values()) or 1.0)
 
-    def holds(self, stem: str, document: int) -> bool:
-        """Whether a document has a stem."""
-        found = self._occurrences.get(stem, _NOWHERE)[0]
-        place = bisect_left(found, document)
-        return place < len(found) and found[place] == document
+    def holding(self, stem: str, documents: Places) -> NDArray[np.bool_]:
+        """Whether each of `documents` has a stem, shape of `documents`."""
+        having = self._where(stem)[0]
+        place = np.searchsorted(having, documents)
+        return np.asarray(np.append(having, -1)[place] == documents)
 
     def _where(self, stem: str) -> tuple[Places, NDArray[np.uint32]]:
         documents, counts = self._occurrences.get(stem, _NOWHERE)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitchat.errors import EmbedderUnavailable
+from jitchat.memory.chance import outstanding, trust_in_words
 from jitchat.memory.embedder import Embedder, vectors_of
 from jitchat.memory.lexical import Places, Postings, Scores, covered, summed
 from jitchat.memory.neighbours import in_context, lent
@@ -34,8 +35,6 @@ _STEMS = 48
 _ECHO = 0.8
 """A question that holds this share of the query, and little else, is the query itself."""
 _FEW = 2
-_CHANCE, _BEYOND_CHANCE = np.float32(3.0), np.float32(2.0)
-"""Cosines of so many standard deviations come by chance, and what those beyond count more."""
 _LEAST_CUE = -0.95
 _MIDDLING = 12.0
 """A turn of so many stems is neither long nor empty."""
@@ -94,10 +93,7 @@ class HotIndex:
                 return ()
             parts = self._parts(query, vector, stop)
             total = np.asarray(np.sum(list(parts.values()), axis=0, dtype=np.float64))
-            return tuple(
-                self._candidate(int(row), rank, parts, query)
-                for rank, row in enumerate(_best(total, size), start=1)
-            )
+            return self._candidates(_best(total, size), parts, query)
 
     def _embedded(self, query: Query) -> NDArray[np.float32]:
         """Embed a query, shape (dimension,); zeros, and so no dense part, where that fails."""
@@ -117,17 +113,19 @@ class HotIndex:
         every, size = self._postings.matches(sought), len(self._rows)
         share = covered(every, size)
         echoes = self._echoes(share, query)
-        matches = [match.without(echoes) for match in every]
+        matches, share = [match.without(echoes) for match in every], share * ~echoes
+        trust = trust_in_words(matches, share) if vector.any() else np.float32(1.0)
         liking = 1 + weights.speaker * self._columns.spoken_by(query.speakers)
-        lexical = summed(matches, size) * (1 + share) * liking
-        dense = weights.dense * _outstanding(self._vectors.standardised(vector)) * ~echoes * liking
-        around = in_context(matches, stretch_of, weights.heard)
+        lexical = trust * summed(matches, size) * (1 + share) * liking
+        dense = weights.dense * outstanding(self._vectors.standardised(vector)) * ~echoes * liking
+        around = trust * in_context(matches, stretch_of, weights.heard)
+        lends = np.add(lexical, weights.lent_dense * dense, dtype=np.float32)
         parts = {
             "lexical": weights.lexical * lexical,
             "dense": dense,
             "context": weights.context * around * liking,
-            "neighbour": lent(lexical + dense, stretch_of, weights.lent),
-            "stretch": weights.stretch * self._stretch_scores(sought, stretch_of),
+            "neighbour": lent(lends, stretch_of, weights.lent),
+            "stretch": weights.stretch * trust * self._stretch_scores(sought, stretch_of),
             "date": self._date_scores(query),
         }
         parts = {name: values[:stop].astype(np.float32) for name, values in parts.items()}
@@ -174,26 +172,25 @@ class HotIndex:
         cues: Scores = np.maximum(found, _LEAST_CUE).astype(np.float32)
         return cues
 
-    def _candidate(self, row: int, rank: int, parts: dict[str, Scores], query: Query) -> Candidate:
-        shares = tuple((name, float(values[row])) for name, values in parts.items())
-        matched = (stem for stem in query.weights if self._postings.holds(stem, row))
-        return Candidate(
-            turn=self._rows[row].position,
-            rank=rank,
-            score=sum(share for _, share in shares),
-            parts=shares,
-            matched=tuple(query.spelled[stem] for stem in matched),
-            entry=self._rows[row].entry(),
+    def _candidates(
+        self, best: Places, parts: Mapping[str, Scores], query: Query
+    ) -> tuple[Candidate, ...]:
+        shares = np.stack([values[best] for values in parts.values()], axis=1).tolist()
+        held = [(query.spelled[stem], self._postings.holding(stem, best)) for stem in query.weights]
+        return tuple(
+            Candidate(
+                turn=self._rows[row].position,
+                rank=place + 1,
+                score=sum(shares[place]),
+                parts=tuple(zip(parts, shares[place], strict=True)),
+                matched=tuple(word for word, rows in held if rows[place]),
+                entry=self._rows[row].entry(),
+            )
+            for place, row in enumerate(best.tolist())
         )
 
 
-def _outstanding(deviations: Scores) -> Scores:
-    """Let a vector that stands out count threefold for what is beyond chance."""
-    beyond: Scores = np.maximum(deviations - _CHANCE, np.float32(0.0))
-    return deviations + _BEYOND_CHANCE * beyond
-
-
-def _best(total: NDArray[np.float64], size: int) -> NDArray[np.int64]:
+def _best(total: NDArray[np.float64], size: int) -> Places:
     """The rows of the `size` highest scores above 0, best first; of equals the earlier first."""
     found = np.flatnonzero(total > 0)
     if len(found) > size:

@@ -16,16 +16,18 @@ class Weights:
 
     lexical: float = 0.8
     """Of a match that the turn makes by itself."""
-    dense: float = 0.06
+    dense: float = 0.07
     """Of a cosine, for each standard deviation above the mean."""
     speaker: float = 1.5
     """How much more a turn of the person that the question names is worth."""
-    context: float = 1.25
+    context: float = 1.5
     """Of a match that a turn and the turns around it make together."""
     heard: Steps = ((1, 1.0), (2, 0.5), (-1, 0.5), (-2, 0.5))
     """For that match: so many turns later, what was said still counts so much."""
     lent: Steps = ((1, 0.3), (2, 0.15), (-1, 0.2), (-2, 0.15))
     """So many turns later, what a turn lends of its own score."""
+    lent_dense: float = 0.3
+    """Of the dense part, so much is lent."""
     stretch: float = 0.25
     """Of the match of the stretch of talk as a whole."""
     said_then: float = 0.4

@@ -4,7 +4,8 @@
 
 A hundred question–turn pairs stand in a crowd of a thousand other turns, one conversation in a
 seeded order, and go the way of the app: import, index, retrieve. Beside it stands what the
-cosine of the same embedder finds by itself, for that is what the pairs allow.
+cosine of the same embedder finds by itself, for that is what the pairs allow. Those of
+`paraphrase` say the same in other words; those of `oblique` want a step of reasoning besides.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from jitchat.transfer.plain import read_plain
 from tests.support import ROOT
 
 DATA = ROOT / "tests" / "data"
+PARAPHRASE, OBLIQUE = "paraphrase", "oblique"
 AT = 6
 SEED = 1811
 
@@ -51,8 +53,8 @@ class Ranks:
     """By the embedder alone, best first; all None where it makes no vectors."""
 
 
-def read_pairs() -> list[Pair]:
-    return [Pair(**each) for each in _lines("paraphrase.jsonl")]
+def read_pairs(kind: str = PARAPHRASE) -> list[Pair]:
+    return [Pair(**each) for each in _lines(f"{kind}.jsonl")]
 
 
 def read_crowd() -> list[dict[str, str]]:
@@ -65,9 +67,9 @@ def share_found(ranks: Sequence[int | None], at: int = AT) -> float:
     return sum(rank is not None and rank <= at for rank in ranks) / len(ranks)
 
 
-def ranks_with(embedder: Embedder, seed: int = SEED) -> Ranks:
+def ranks_with(embedder: Embedder, kind: str = PARAPHRASE, seed: int = SEED) -> Ranks:
     """Import, index and ask everything, in a database that is gone afterwards."""
-    pairs = read_pairs()
+    pairs = read_pairs(kind)
     with tempfile.TemporaryDirectory(prefix="jitchat-paraphrase-") as folder:
         database = Database(Path(folder) / "cold.db")
         try:
@@ -117,11 +119,11 @@ def _cosine_ranks(memory: Memory, pairs: Sequence[Pair]) -> tuple[int | None, ..
 
 def _show(name: str, ranks: Sequence[int | None]) -> None:
     shares = "   ".join(f"any@{at} {share_found(ranks, at):.2f}" for at in (1, AT, 12, 32, 50))
-    print(f"{name:<22} {shares}")
+    print(f"{name:<24} {shares}")
 
 
-def _show_misses(ranks: Ranks) -> None:
-    for pair, found, close in zip(read_pairs(), ranks.retrieved, ranks.cosine, strict=True):
+def _show_misses(kind: str, ranks: Ranks) -> None:
+    for pair, found, close in zip(read_pairs(kind), ranks.retrieved, ranks.cosine, strict=True):
         if found is None or found > AT:
             print(f"{found or '–':>4} {close or '–':>4}  {pair.question} | {pair.turn}")
 
@@ -135,12 +137,13 @@ def main() -> None:
     name = given.embedder or ("fastembed" if given.model_path else "builtin")
     name = "none" if name == "lexical" else name
     embedder = load_embedder(name, DEFAULT_MODEL, given.model_path, Path())
-    ranks = ranks_with(embedder)
-    _show("retrieved", ranks.retrieved)
-    if embedder.dimension:
-        _show("by the cosine alone", ranks.cosine)
-    if given.misses:
-        _show_misses(ranks)
+    for kind in (PARAPHRASE, OBLIQUE):
+        ranks = ranks_with(embedder, kind)
+        _show(f"{kind}, retrieved", ranks.retrieved)
+        if embedder.dimension:
+            _show(f"{kind}, cosine alone", ranks.cosine)
+        if given.misses:
+            _show_misses(kind, ranks)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ def test_following_the_same_turns_changes_nothing():
 def test_a_shorter_conversation_keeps_the_prices_of_what_is_left():
     turns, price = talk("one", "two", "three"), Prices()
     history = History().following(turns, price)
-    assert history.following(turns[:1], price) == History((turns[0],), (3,), (0, 3))
+    assert history.following(turns[:1], price) == History((turns[0],), (3,), (0, 3), (1,))
     assert len(price.seen) == 3
 
 
