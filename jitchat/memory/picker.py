@@ -31,17 +31,8 @@ def pick(candidates: Sequence[Candidate]) -> tuple[tuple[Hit, ...], tuple[Hit, .
     quotation.
     """
     floor = floor_of(candidates)
-    same: list[tuple[frozenset[str], list[Candidate]]] = []
-    for row in candidates:
-        if row.score >= floor:
-            line = frozenset(stems(row.entry.summary))
-            group = next((group for known, group in same if _alike(line, known)), None)
-            if group is None:
-                same.append((line, [row]))
-            else:
-                group.append(row)
     hits, spared = [], []
-    for _, group in same:
+    for group in _alike_grouped([row for row in candidates if row.score >= floor]):
         first = min(group, key=lambda row: row.turn)
         hits.append(Hit(first.turn, group[0].score, _reason(first)))
         spared += [
@@ -52,10 +43,23 @@ def pick(candidates: Sequence[Candidate]) -> tuple[tuple[Hit, ...], tuple[Hit, .
     return tuple(hits), tuple(spared)
 
 
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two lines share most of their words (Jaccard)."""
-    enough = min(len(one), len(other)) > _FEW
-    return enough and len(one & other) >= _ALIKE * len(one | other)
+def _alike_grouped(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
+    """Group those whose lines share most of their words with the first of a group (Jaccard)."""
+    bits: dict[str, int] = {}
+    groups: list[tuple[int, int, list[Candidate]]] = []
+    for row in candidates:
+        line = 0
+        for each in stems(row.entry.summary):
+            line |= bits.setdefault(each, 1 << len(bits))
+        size = line.bit_count()
+        for known, others, group in groups if size > _FEW else ():
+            common = (line & known).bit_count()
+            if common >= _ALIKE * (size + others - common):
+                group.append(row)
+                break
+        else:
+            groups.append((line, size, [row]))
+    return [group for _, _, group in groups]
 
 
 def _reason(row: Candidate) -> str:

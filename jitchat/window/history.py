@@ -28,6 +28,8 @@ class History:
     """Tokens of each turn as a message of its own."""
     before: tuple[int, ...] = (0,)
     """Cumulative costs: one more than there are turns."""
+    positions: tuple[int, ...] = ()
+    """Of each turn, ascending; an unanswered turn leaves a gap."""
 
     def extended(self, turns: Iterable[Turn], price: Callable[[str], int]) -> History:
         """Add turns at the end. Unanswered ones are left out: no window shows them.
@@ -40,7 +42,13 @@ class History:
         ahead = [self.turns[-1] if self.turns else None, *added[:-1]]
         costs = [price(verbatim(turn, last)) for turn, last in zip(added, ahead, strict=True)]
         sums = accumulate(costs, initial=self.before[-1])
-        return History((*self.turns, *added), (*self.costs, *costs), (*self.before[:-1], *sums))
+        places = (turn.position for turn in added)
+        return History(
+            turns=(*self.turns, *added),
+            costs=(*self.costs, *costs),
+            before=(*self.before[:-1], *sums),
+            positions=(*self.positions, *places),
+        )
 
     def following(self, turns: Iterable[Turn], price: Callable[[str], int]) -> History:
         """Make the history of `turns`; those that begin like the ones here keep their prices."""
@@ -48,7 +56,7 @@ class History:
         size = _alike(self.turns, wanted)
         same = self
         if size < len(self.turns):
-            same = History(self.turns[:size], self.costs[:size], self.before[: size + 1])
+            same = self._first(size)
         return same.extended(wanted[size:], price)
 
     @property
@@ -62,8 +70,8 @@ class History:
 
     def find(self, position: int) -> int | None:
         """Find the index of the turn at `position`; None if it is not here."""
-        index = bisect_left(self.turns, position, key=lambda turn: turn.position)
-        found = index < len(self.turns) and self.turns[index].position == position
+        index = bisect_left(self.positions, position)
+        found = index < len(self.positions) and self.positions[index] == position
         return index if found else None
 
     def exchange_at(self, index: int) -> int:
@@ -82,6 +90,14 @@ class History:
             index -= 1
             count -= self._opens(index)
         return index
+
+    def _first(self, size: int) -> History:
+        return History(
+            turns=self.turns[:size],
+            costs=self.costs[:size],
+            before=self.before[: size + 1],
+            positions=self.positions[:size],
+        )
 
     def _opens(self, index: int) -> bool:
         """Whether the user speaks at `index`, after somebody else did."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from jitchat.errors import WindowOverflow
 from jitchat.turn import Mode, Retrieval, Turn
-from jitchat.window.budget import Budget
+from jitchat.window.budget import PER_MESSAGE, Budget
 from jitchat.window.history import History
 from jitchat.window.ledger import Choice, ledger_rows
 from jitchat.window.recall import Allowance, Recall, recall
@@ -26,7 +27,7 @@ from jitchat.window.segments import (
     system_segment,
     tail_segments,
 )
-from jitchat.window.tokens import TokenCounter, message_tokens
+from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Segment
 
 SYSTEM_PROMPT = (
@@ -76,12 +77,13 @@ class _Planner:
     """The three modes over the same parts."""
 
     def __init__(self, sources: Sources, budget: Budget, counter: TokenCounter) -> None:
-        self._sources, self._budget, self._counter = sources, budget, counter
+        self._sources, self._budget = sources, budget
+        self._price = cache(counter.count)
         self._history = sources.history
-        self._system = system_segment(sources.system, counter.count)
+        self._system = system_segment(sources.system, self._price)
         text = verbatim(sources.draft, self._history.last())
         self._draft = Piece(sources.draft.position, text, "your message")
-        self._bare_tail = tail_segments((), (), self._draft, counter.count)
+        self._bare_tail = tail_segments((), (), self._draft, self._price)
         self._fixed = self._system.tokens + _tokens(self._bare_tail)
         self.whole = self._fixed + block_tokens(self._history, 0, self._message_price)
 
@@ -122,7 +124,7 @@ class _Planner:
         found = {self._history.find(position) for position in self._sources.pinned}
         ahead = sorted(index for index in found if index is not None and index < start)
         turns = [self._history.turns[index] for index in ahead]
-        return pinned_segments(turns, self._counter.count)
+        return pinned_segments(turns, self._price)
 
     def _just_enough(self, pinned: Sequence[Segment], start: int) -> Choice:
         head = (self._system, *pinned, *self._recent(start))
@@ -138,13 +140,13 @@ class _Planner:
         room = self._budget.budget - _tokens(head) - _tokens(self._bare_tail)
         allowance = Allowance(room, self._budget.retrieved, self._budget.index)
         retrieval = self._sources.retrieval
-        return recall(self._history, retrieval, taken, allowance, self._counter.count)
+        return recall(self._history, retrieval, taken, allowance, self._price)
 
     def _tail(self, recalled: Recall) -> list[Segment]:
-        return tail_segments(recalled.lines, recalled.turns, self._draft, self._counter.count)
+        return tail_segments(recalled.lines, recalled.turns, self._draft, self._price)
 
     def _everything(self, reason: str) -> Choice:
-        turns = recent_segments(self._history, 0, reason, self._counter.count)
+        turns = recent_segments(self._history, 0, reason, self._price)
         return Choice((self._system, *turns, *self._bare_tail))
 
     def _wanted_start(self) -> int:
@@ -155,14 +157,14 @@ class _Planner:
         return fitting_start(self._history, start, room, self._message_price)
 
     def _recent(self, start: int) -> list[Segment]:
-        return recent_segments(self._history, start, RECENT_BLOCK, self._counter.count)
+        return recent_segments(self._history, start, RECENT_BLOCK, self._price)
 
     def _squeezed(self, start: int) -> tuple[int, ...]:
         missing = self._history.turns[self._wanted_start() : start]
         return tuple(turn.position for turn in missing)
 
     def _message_price(self, text: str) -> int:
-        return message_tokens(self._counter, text)
+        return self._price(text) + PER_MESSAGE
 
     def _require(self, fixed: int) -> None:
         if fixed > self._budget.budget:
