@@ -40,6 +40,7 @@ def test_json_has_these_keys_and_no_others(jitchat: Shell):
         "full_tokens",
         "segments",
         "ledger",
+        "never_candidates",
         "messages",
     ]
     assert list(window["counter"]) == ["name", "exact"]
@@ -49,6 +50,7 @@ def test_json_has_these_keys_and_no_others(jitchat: Shell):
     assert {tuple(each) for each in window["ledger"]} == {
         ("turn", "rank", "score", "parts", "tokens", "verdict", "reason")
     }
+    assert list(window["never_candidates"]) == ["turns", "tokens", "reason"]
     assert {tuple(each) for each in window["messages"]} == {("role", "content")}
 
 
@@ -62,6 +64,17 @@ def test_the_sums_are_exact_in_every_mode(jitchat: Shell, mode: str):
     assert window["messages"][-1]["content"].endswith(QUESTION)
     if mode == "full":
         assert window["used"] == window["full_tokens"]
+
+
+@pytest.mark.parametrize("mode", ["full", "recency", "jit"])
+def test_every_turn_of_the_conversation_is_told_of(jitchat: Shell, mode: str):
+    window = jitchat("window", QUESTION, "--mode", mode, "--json").json
+
+    told = {row["turn"] for row in window["ledger"]}
+    told |= {segment["turn"] for segment in window["segments"][1:-1]}
+    never = window["never_candidates"]
+    assert len(told) + (never["turns"] if never else 0) == len(jitchat.stored()["demo"])
+    assert (never is None) == (mode == "full")
 
 
 @pytest.mark.parametrize("budget", [300, 1_000, 5_000, 10**9])
