@@ -209,7 +209,37 @@ def test_the_embedders_folder_can_be_given(
     done = jitchat("window", "hi")
 
     assert done.code == 1
-    assert f"cannot be loaded from {tmp_path / 'none'}" in done.err
+    assert f"cannot be loaded from {tmp_path / 'none'}: there is no such folder." in done.err
+
+
+@pytest.mark.parametrize("command", [("window", "hi"), ("send", "hi")])
+def test_an_unknown_embedder_is_refused_wherever_it_is_named(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch, command: tuple[str, str]
+):
+    file = jitchat.home / "config.toml"
+    told = {"--embedder": jitchat(*command, "--embedder", "minilm")}
+    monkeypatch.setenv("JITCHAT_EMBEDDER_NAME", "minilm")
+    told["$JITCHAT_EMBEDDER_NAME"] = jitchat(*command)
+    monkeypatch.delenv("JITCHAT_EMBEDDER_NAME")
+    file.write_text('[embedder]\nname = "minilm"\n')
+    told[str(file)] = jitchat(*command)
+
+    for origin, done in told.items():
+        assert done.code == 2
+        assert done.err == (
+            f"jitchat: {origin}: embedder.name cannot be 'minilm'."
+            " Use auto, fastembed, builtin or none.\n"
+        )
+
+
+def test_a_text_of_100_kb_on_standard_input_is_planned_or_refused_in_words(jitchat: Shell):
+    fits = ("what was the port of the gateway, again? " * 2_500)[:100_000].encode()
+    assert_exact(jitchat("window", "-", "--json", stdin=fits).json)
+
+    done = jitchat("window", "-", stdin=b"".join(b"word%d " % n for n in range(11_111)) * 2)
+    assert done.code == 1
+    assert "Your message with the instructions needs " in done.err
+    assert "shorten the message" in done.err
 
 
 def test_the_evidence_of_a_real_question_is_recalled_for_a_fraction(jitchat: Shell, locomo: Path):
