@@ -19,7 +19,11 @@ from jitchat.transfer.report import Found
 
 CATEGORIES = {4: "single-hop", 1: "multi-hop", 2: "temporal", 3: "open-domain"}
 """By LoCoMo's numbers. Its fifth, adversarial, is left out, as the convention is."""
-
+_ADVERSARIAL = 5
+_FORM = (
+    "Name LoCoMo's file: a list of objects with a conversation (speaker_a, speaker_b, session_1 …)"
+    " and a list qa of questions with category and evidence."
+)
 _EVIDENCE_ID = re.compile(r"D:?(\d+):0*(\d+)")
 
 
@@ -43,44 +47,61 @@ class LabelledTalk:
 
     found: Found
     questions: tuple[Question, ...]
+    unreadable: int = 0
+    """How many questions have no text, no category of LoCoMo's, or no turn to be asked of."""
 
 
 def read_labelled(path: Path) -> list[LabelledTalk]:
     """Read a file in LoCoMo's form.
 
     Raises:
-        BenchFailed: It cannot be read, is of another form, or asks nothing.
+        BenchFailed: It cannot be read, is of another form, says nothing or asks nothing.
 
     """
     try:
         value = read_value(path)
     except ImportFailed as error:
-        raise BenchFailed(f"{path} cannot be read as JSON.", "Name LoCoMo's file.") from error
+        raise BenchFailed(error.what, _FORM) from error
     if not is_locomo(value):
-        raise BenchFailed(f"{path} is not in LoCoMo's form.", "Name LoCoMo's file.")
-    talks = [
-        LabelledTalk(found, tuple(_questions(sample, found.labels)))
-        for sample, found in zip(samples(value), read_locomo(value), strict=True)
-        if found.turns
-    ]
+        raise BenchFailed(f"{path} is not in LoCoMo's form.", _FORM)
+    pairs = zip(samples(value), read_locomo(value), strict=True)
+    talks = [_labelled(sample, found) for sample, found in pairs]
+    if not any(talk.found.turns for talk in talks):
+        raise BenchFailed(f"{path} holds no turns.", _FORM)
     if not any(talk.questions for talk in talks):
-        raise BenchFailed(f"{path} has no questions.", "Name LoCoMo's file.")
+        raise BenchFailed(f"{path} has no questions with a text and a category 1 to 4.", _FORM)
     return talks
 
 
-def _questions(sample: object, labels: Sequence[str | None]) -> Iterator[Question]:
-    positions = {label: place for place, label in enumerate(labels, start=1) if label}
+def _labelled(sample: object, found: Found) -> LabelledTalk:
+    """Read the questions of a conversation."""
+    positions = {label: place for place, label in enumerate(found.labels, start=1) if label}
     asked = sample.get("qa") if isinstance(sample, dict) else None
-    for each in asked if isinstance(asked, list) else ():
-        if isinstance(each, dict) and each.get("category") in CATEGORIES:
-            ids = [str(identity) for identity in _listed(each.get("evidence"))]
-            yield Question(
-                text=str(each.get("question", "")),
-                category=CATEGORIES[each["category"]],
-                evidence=frozenset(_repaired(ids, positions)),
-                strict=_as_they_stand(ids, positions),
-                answer=_answer(each.get("answer")),
-            )
+    wanted = [each for each in _listed(asked) if not _is_adversarial(each)]
+    read = [question for each in wanted if (question := _question(each, positions))]
+    questions = tuple(read if found.turns else ())
+    return LabelledTalk(found, questions, len(wanted) - len(questions))
+
+
+def _is_adversarial(value: object) -> bool:
+    return isinstance(value, dict) and value.get("category") == _ADVERSARIAL
+
+
+def _question(value: object, positions: Mapping[str, int]) -> Question | None:
+    if not isinstance(value, dict):
+        return None
+    text, number = value.get("question"), value.get("category")
+    category = CATEGORIES.get(number) if type(number) is int else None
+    if not isinstance(text, str) or not text.strip() or category is None:
+        return None
+    ids = [each if isinstance(each, str) else "" for each in _listed(value.get("evidence"))]
+    return Question(
+        text=text,
+        category=category,
+        evidence=frozenset(_repaired(ids, positions)),
+        strict=_as_they_stand(ids, positions),
+        answer=_answer(value.get("answer")),
+    )
 
 
 def _answer(value: object) -> str:
@@ -89,7 +110,10 @@ def _answer(value: object) -> str:
 
 
 def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
+    """List what a field holds; what is no list is one item, and None none."""
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def _repaired(ids: Sequence[str], positions: Mapping[str, int]) -> Iterator[int]:

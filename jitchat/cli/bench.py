@@ -17,7 +17,7 @@ from jitchat.cli.bench_options import (
 )
 from jitchat.cli.bench_scaling import scaling_command
 from jitchat.cli.options import Flags, SharingCommand, endpoint_options
-from jitchat.cli.output import progress
+from jitchat.cli.output import progress, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,8 @@ def locomo_command(
 
     Sends nothing, unless --answerer names who is to answer them as well.
     """
-    from jitchat.bench.labels import read_labelled  # noqa: PLC0415  loads the planner
+    from jitchat.bench.doubts import doubts  # noqa: PLC0415  loads the planner
+    from jitchat.bench.labels import read_labelled  # noqa: PLC0415
     from jitchat.bench.report import result_fields, table  # noqa: PLC0415
     from jitchat.bench.scores import mode_scores  # noqa: PLC0415
     from jitchat.cli.bench_answers import answer_all, make_cases  # noqa: PLC0415
@@ -57,6 +58,8 @@ def locomo_command(
 
     wanted, flags = modes_of(modes), answering.over(with_model(flags, **model))
     talks, settings = read_labelled(data), flags.settings()
+    for doubt in doubts(talks):
+        say(doubt, err=True)
     embedder, cases = make_embedder(settings, flags.paths()), make_cases(answering, settings)
     outcomes = _measure(talks, embedder, settings, wanted, cases)
     scores = {mode: mode_scores(found) for mode, found in outcomes.items()}
@@ -84,13 +87,17 @@ def _measure(
     found: dict[Mode, list[Outcome]] = {mode: [] for mode in modes}
     counter, budget = make_counter(settings), make_budget(settings)
     with progress("questions", sum(len(talk.questions) for talk in talks)) as advance:
-        for talk in talks:
+        for talk in filter(_is_asked, talks):
             with imported(talk, embedder, counter, budget, cases) as asked:
                 for question in talk.questions:
                     for mode, outcome in asked.ask(question, modes).items():
                         found[mode].append(outcome)
                     advance(1)
     return found
+
+
+def _is_asked(talk: LabelledTalk) -> bool:
+    return bool(talk.questions)
 
 
 bench_command.add_command(scaling_command)

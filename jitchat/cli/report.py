@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from jitchat.cli.output import emit, painted, say
 from jitchat.text.safe import one_line, shortened
-from jitchat.window.record import ledger_fields, picking_fields, segment_fields
+from jitchat.window.record import (
+    ledger_fields,
+    never_candidates_fields,
+    picking_fields,
+    segment_fields,
+)
 from jitchat.window.spending import picking_sentences
 from jitchat.window.window import Verdict
 
@@ -47,6 +52,7 @@ def window_fields(window: ContextWindow, conversation: str) -> dict[str, Any]:
         **picking_fields(window),
         "segments": segments,
         "ledger": [ledger_fields(row) for row in window.ledger],
+        "never_candidates": never_candidates_fields(window),
         "messages": [
             {"role": message.role.value, "content": message.content}
             for message in window.messages()
@@ -113,6 +119,8 @@ def _sums(window: ContextWindow, conversation: str) -> Iterator[str]:
     left_out = sum(row.verdict in (Verdict.LEFT_OUT, Verdict.INDEX) for row in window.ledger)
     if left_out:
         yield f"{left_out:,} candidates are not there at full text; --json says why"
+    if (never := window.never_candidates) is not None:
+        yield f"{never.sentence} ({sign}{never.tokens:,} tokens)"
 
 
 def _sign(window: ContextWindow) -> str:

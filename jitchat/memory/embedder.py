@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.memory.models import model_cached
+from jitchat.memory.models import lack_of, model_cached
 
 if TYPE_CHECKING:
     import numpy as np
@@ -155,11 +155,21 @@ def _fast_embedder(model: str, folder: Path | None, cache: Path) -> Embedder:
     try:
         return FastEmbedder(model, folder, cache)
     except Exception as error:  # each library fails in classes of its own
+        why = _why_not_loaded(error, model, folder, cache)
         raise EmbedderUnavailable(
-            f"The embedding model {model} cannot be loaded from {folder or cache}.",
+            f"The embedding model {model} cannot be loaded from {folder or cache}: {why}.",
             "Name a folder with its ONNX files by embedder.path, or use"
             ' embedder.name = "auto" or "builtin".',
         ) from error
+
+
+def _why_not_loaded(error: Exception, model: str, folder: Path | None, cache: Path) -> str:
+    """Say it as a clause, as far as looking at the files tells."""
+    if folder is not None:
+        return lack_of(folder) or f"its files cannot be used ({type(error).__name__})"
+    if not model_cached(model, cache):
+        return "it is not there"
+    return f"its files cannot be used ({type(error).__name__})"
 
 
 def _builtin_embedder() -> Embedder:

@@ -1,4 +1,4 @@
-"""Whether an embedding model is on this machine; found by looking, without loading anything."""
+"""Which files of an embedding model are on this machine; found by looking, nothing is loaded."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 _PREFIX = "models--"
 _TOKENIZER = "tokenizer.json"
+_NEEDED = (_TOKENIZER, "tokenizer_config.json")
 _WEIGHTS = ("*.onnx", "onnx/*.onnx", "*.safetensors")
 
 
@@ -21,6 +22,19 @@ def model_cached(model: str, cache: Path) -> bool:
         return False
 
 
+def lack_of(folder: Path) -> str:
+    """Say what keeps `folder` from being a model's, as a clause; empty where no file is missing."""
+    try:
+        if not folder.is_dir():
+            return "it is no folder" if folder.exists() else "there is no such folder"
+        missing = [name for name in _NEEDED if not (folder / name).is_file()]
+        if not _has_weights(folder):
+            missing.append("the weights (.onnx)")
+    except (OSError, ValueError):  # no leave to look, or a name that no folder can have
+        return "it cannot be read"
+    return f"it lacks {', '.join(missing)}" if missing else ""
+
+
 def _is_of(folder: str, model: str) -> bool:
     if not folder.startswith(_PREFIX):
         return False
@@ -32,7 +46,10 @@ def _is_of(folder: str, model: str) -> bool:
 def _is_whole(folder: Path) -> bool:
     """Whether a revision has its tokenizer and weights: each is linked once it is complete."""
     return any(
-        (revision / _TOKENIZER).exists()
-        and any(file.exists() for pattern in _WEIGHTS for file in revision.glob(pattern))
+        (revision / _TOKENIZER).exists() and _has_weights(revision)
         for revision in (folder / "snapshots").glob("*")
     )
+
+
+def _has_weights(folder: Path) -> bool:
+    return any(file.exists() for pattern in _WEIGHTS for file in folder.glob(pattern))

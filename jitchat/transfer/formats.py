@@ -35,7 +35,10 @@ def read_file(path: Path, pick: str | None = None) -> list[Found]:
     if pick is not None:
         found = _picked(found, pick, path)
     if not any(each.turns for each in found):
-        raise ImportFailed(f"{path} holds no turns{_reasons(found)}.", _EXPECTED)
+        told = left_out(found)
+        raise ImportFailed(
+            f"{path} holds no turns{f' (left out: {told})' if told else ''}.", _EXPECTED
+        )
     return found
 
 
@@ -49,6 +52,15 @@ def read_value(path: Path) -> object:
     return _parsed(_text(path), path)
 
 
+def left_out(found: Sequence[Found]) -> str:
+    """Say what was left out of all conversations, and why; empty where nothing was."""
+    counts: dict[str, int] = {}
+    for each in found:
+        for reason, count in each.skipped.items():
+            counts[reason] = counts.get(reason, 0) + count
+    return ", ".join(f"{count:,} {reason}" for reason, count in sorted(counts.items()))
+
+
 def _picked(found: Sequence[Found], pick: str, path: Path) -> list[Found]:
     chosen = [each for each in found if each.id == pick]
     if not chosen:
@@ -56,16 +68,6 @@ def _picked(found: Sequence[Found], pick: str, path: Path) -> list[Found]:
         more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
         raise ImportFailed(f"{path} has no conversation {pick!r}.", f"It has {names}{more}.")
     return chosen
-
-
-def _reasons(found: Sequence[Found]) -> str:
-    """Say what was left out of all conversations."""
-    counts: dict[str, int] = {}
-    for each in found:
-        for reason, count in each.skipped.items():
-            counts[reason] = counts.get(reason, 0) + count
-    told = ", ".join(f"{count:,} {reason}" for reason, count in sorted(counts.items()))
-    return f" (left out: {told})" if told else ""
 
 
 def _text(path: Path) -> str:

@@ -1,4 +1,8 @@
-"""Writing the ledger: for every turn that was considered what it costs, what became of it, why."""
+"""Writing the ledger: for every turn that was considered what it costs, what became of it, why.
+
+What was never considered is one sum, reckoned from what is left over: its cost does not grow
+with the conversation.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from jitchat.turn import Candidate, Mode, Retrieval
 from jitchat.window.history import History
 from jitchat.window.recall import Recall
 from jitchat.window.segments import RECENT_BLOCK
-from jitchat.window.window import Kind, LedgerRow, Segment, Verdict
+from jitchat.window.window import Kind, LedgerRow, NeverCandidates, Segment, Verdict
 
 _VERDICTS = {
     Kind.PINNED: Verdict.PINNED,
@@ -44,6 +48,37 @@ def ledger_rows(
         for row in extra:
             rows.setdefault(row.turn, row)
     return tuple(rows.values())
+
+
+def never_candidates(
+    mode: Mode, history: History, choice: Choice, rows: Sequence[LedgerRow]
+) -> NeverCandidates | None:
+    """Sum up the turns ahead of the recent block that are neither sent nor in `rows`."""
+    start = _block_start(history, choice.segments)
+    pinned = (segment.turn for segment in choice.segments if segment.kind is Kind.PINNED)
+    named = {turn for turn in (*pinned, *(row.turn for row in rows)) if turn is not None}
+    found = (history.find(turn) for turn in named)
+    told = [index for index in found if index is not None and index < start]
+    if start == len(told):
+        return None
+    tokens = history.before[start] - sum(history.costs[index] for index in told)
+    return NeverCandidates(start - len(told), tokens, _why_never(mode, rows))
+
+
+def _block_start(history: History, segments: Sequence[Segment]) -> int:
+    """Find the index at which the recent block starts; behind the last turn if there is none."""
+    first = next((segment.turn for segment in segments if segment.kind is Kind.RECENT), None)
+    index = history.find(first) if first is not None else None
+    return len(history.turns) if index is None else index
+
+
+def _why_never(mode: Mode, rows: Sequence[LedgerRow]) -> str:
+    if mode is Mode.RECENCY:
+        return _BEFORE
+    size = sum(row.rank is not None for row in rows)
+    if not size:
+        return "nothing in them matched"
+    return f"matched less than the shortlist of {size}, or not at all"
 
 
 class _Book:
@@ -103,7 +138,7 @@ class _Book:
         if row.turn in self._squeezed:
             return _SQUEEZED
         if self._mode is Mode.RECENCY:
-            return "said before the recent block"
+            return _BEFORE
         if self._history.find(row.turn) is None:
             return "not among the turns that a window may show"
         refused = self._choice.recalled.refused.get(row.turn)
@@ -127,6 +162,7 @@ def _short(distance: float) -> str:
     return f"{distance:.2f}" if distance >= 0.005 else "just"
 
 
+_BEFORE = "said before the recent block"
 _SQUEEZED = "the recent block had no room for it"
 
 

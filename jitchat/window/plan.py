@@ -15,7 +15,7 @@ from jitchat.errors import WindowOverflow
 from jitchat.turn import Mode, Retrieval, Turn
 from jitchat.window.budget import PER_MESSAGE, Budget
 from jitchat.window.history import History
-from jitchat.window.ledger import Choice, ledger_rows
+from jitchat.window.ledger import Choice, ledger_rows, never_candidates
 from jitchat.window.recall import Allowance, Recall, recall
 from jitchat.window.recent import block_tokens, fitting_start, recent_start
 from jitchat.window.render import verbatim
@@ -60,6 +60,7 @@ def plan(mode: Mode, sources: Sources, budget: Budget, counter: TokenCounter) ->
     planner = _Planner(sources, budget, counter)
     choose = {Mode.FULL: planner.full, Mode.RECENCY: planner.recency, Mode.JIT: planner.jit}
     choice = choose[mode]()
+    rows = ledger_rows(mode, sources.retrieval, sources.history, choice)
     return ContextWindow(
         mode=mode,
         model=sources.model,
@@ -67,7 +68,8 @@ def plan(mode: Mode, sources: Sources, budget: Budget, counter: TokenCounter) ->
         exact=counter.exact,
         budget=budget,
         segments=choice.segments,
-        ledger=ledger_rows(mode, sources.retrieval, sources.history, choice),
+        ledger=rows,
+        never_candidates=never_candidates(mode, sources.history, choice, rows),
         full_tokens=planner.whole,
         picking=sources.retrieval.picking,
     )

@@ -8,13 +8,20 @@ from typing import Any
 
 from jitchat.turn import Mode, Picking, Role
 from jitchat.window.budget import Budget
-from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, Verdict
+from jitchat.window.window import (
+    ContextWindow,
+    Kind,
+    LedgerRow,
+    NeverCandidates,
+    Segment,
+    Verdict,
+)
 
 Fields = dict[str, Any]
 
 
 def header_fields(window: ContextWindow) -> Fields:
-    """Describe everything but the segments and the ledger."""
+    """Describe everything but the segments and the rows of the ledger."""
     return {
         "mode": window.mode.value,
         "model": window.model,
@@ -22,12 +29,18 @@ def header_fields(window: ContextWindow) -> Fields:
         "exact": window.exact,
         "budget": asdict(window.budget),
         "full_tokens": window.full_tokens,
+        "never_candidates": never_candidates_fields(window),
     } | picking_fields(window)
 
 
 def picking_fields(window: ContextWindow) -> Fields:
     """Describe what a small model had to do with the choice, if one is to choose."""
     return {"picking": asdict(window.picking)} if window.picking is not None else {}
+
+
+def never_candidates_fields(window: ContextWindow) -> Fields | None:
+    """Describe the sum of what was never considered; None where nothing is left over."""
+    return asdict(window.never_candidates) if window.never_candidates is not None else None
 
 
 def segment_fields(segment: Segment) -> Fields:
@@ -61,7 +74,7 @@ def window_from(
     ledger: Sequence[Mapping[str, Any]],
 ) -> ContextWindow:
     """Make the window that the three kinds of fields describe."""
-    picking = header.get("picking")
+    picking, never = header.get("picking"), header["never_candidates"]
     return ContextWindow(
         mode=Mode(header["mode"]),
         model=header["model"],
@@ -70,6 +83,7 @@ def window_from(
         budget=Budget(**header["budget"]),
         segments=tuple(_segment(fields) for fields in segments),
         ledger=tuple(_ledger_row(fields) for fields in ledger),
+        never_candidates=NeverCandidates(**never) if never else None,
         full_tokens=header["full_tokens"],
         picking=Picking(**picking) if picking else None,
     )

@@ -74,6 +74,25 @@ class LedgerRow:
 
 
 @dataclass(frozen=True, slots=True)
+class NeverCandidates:
+    """The turns that are neither in the ledger nor in the window, in one sum."""
+
+    turns: int
+    """At least one."""
+    tokens: int
+    """What they would cost together, each as a message of its own."""
+    reason: str
+    """Why they were never candidates, or would not be sent if they were."""
+
+    @property
+    def sentence(self) -> str:
+        """`10 turns, never candidates: nothing in them matched`."""
+        single = self.turns == 1
+        who = "1 turn, never a candidate" if single else f"{self.turns:,} turns, never candidates"
+        return f"{who}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
 class ContextWindow:
     """One request's worth of segments, in order, the draft last."""
 
@@ -86,6 +105,8 @@ class ContextWindow:
     budget: Budget
     segments: tuple[Segment, ...]
     ledger: tuple[LedgerRow, ...]
+    never_candidates: NeverCandidates | None
+    """None where each turn of the history was considered or is sent."""
     full_tokens: int
     """What `full` would send for the same draft."""
     picking: Picking | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from jitchat.bench.labels import Question, read_labelled
 from jitchat.errors import BenchFailed
 from tests.bench.support import labelled_sample, question
-from tests.transfer.files import locomo_sample, plain_turns, written
+from tests.transfer.files import brief, locomo_sample, plain_turns, written
 
 
 def asked(folder: Path, *questions: dict[str, object]) -> tuple[Question, ...]:
@@ -60,22 +61,86 @@ def test_adversarial_questions_are_left_out(tmp_path: Path):
     assert len(asked(tmp_path, question("a", ["D1:1"], 5), question("b", ["D1:1"], 3))) == 1
 
 
+def test_evidence_that_is_one_id_needs_no_list_around_it(tmp_path: Path):
+    (found,) = asked(tmp_path, question("?", "D1:2"))
+    assert found.evidence == found.strict == {2}
+
+
+ODD_QUESTIONS: tuple[dict[str, object], ...] = (
+    {"question": None},
+    {"question": ["a"]},
+    {"question": " "},
+    {"category": None},
+    {"category": "4"},
+    {"category": 4.0},
+    {"category": True},
+    {"category": 0},
+    {"category": [4]},
+    {"category": {"a": 1}},
+)
+
+
+@pytest.mark.parametrize("odd", ODD_QUESTIONS, ids=brief)
+def test_a_question_without_text_or_category_is_left_out_and_counted(
+    tmp_path: Path, odd: dict[str, object]
+):
+    sample = labelled_sample(question("?", ["D1:1"]) | odd, question("What flies?", ["D1:2"]))
+    (talk,) = read_labelled(written(tmp_path, "f.json", [sample]))
+    assert [each.text for each in talk.questions] == ["What flies?"]
+    assert talk.unreadable == 1
+
+
+def test_questions_of_a_conversation_that_cannot_be_read_are_left_out_and_counted(tmp_path: Path):
+    good, bad = (labelled_sample(question("What flies?", ["D1:2"])) for _ in range(2))
+    talks = read_labelled(written(tmp_path, "f.json", [good, bad | {"conversation": [1]}]))
+    assert [(len(talk.questions), talk.unreadable) for talk in talks] == [(1, 0), (0, 1)]
+
+
+ASKED = labelled_sample(question("What flies?", ["D1:2"]))
+MUTE = {"conversation": {"speaker_a": "Ann", "speaker_b": "Bo"}}
+
+
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ("{", "cannot be read as JSON"),
-        (plain_turns(), "not in LoCoMo's form"),
-        ([locomo_sample()], "no questions"),
+        ("{", "is not JSON: "),
+        ("", "is empty"),
+        (" \n", "is empty"),
+        (b"\xff\xfe\xfa\x00[1", "is not JSON: "),
+        (b'["\xc3(', "is not JSON: "),
+        (b"\0" * 99, "is not JSON: "),
+        (json.dumps([ASKED])[:-20], "is not JSON: "),
+        ("[" * 200_000, "is nested too deeply"),
+        ("[" * 200_000 + "]" * 200_000, "is nested too deeply"),
+        ('{"conversation":' * 100_000, "is nested too deeply"),
+        (plain_turns(), "is not in LoCoMo's form"),
+        (["a", "b"], "is not in LoCoMo's form"),
+        ([], "is not in LoCoMo's form"),
+        ({"a": 1}, "is not in LoCoMo's form"),
+        ("1", "is not in LoCoMo's form"),
+        ("null", "is not in LoCoMo's form"),
+        ([{"qa": ASKED["qa"]}], "is not in LoCoMo's form"),
+        ([ASKED | {"conversation": [1, 2]}], "is not in LoCoMo's form"),
+        ([ASKED | MUTE], "holds no turns"),
+        ([ASKED | {"conversation": MUTE["conversation"] | {"session_1": {}}}], "holds no turns"),
+        ([locomo_sample()], "has no questions"),
+        *(([ASKED | {"qa": odd}], "has no questions") for odd in (None, "x", 1, {}, [], [1, None])),
     ],
+    ids=brief,
 )
 def test_another_file_is_refused_with_a_sentence(tmp_path: Path, content: object, told: str):
-    with pytest.raises(BenchFailed, match=told):
-        read_labelled(written(tmp_path, "f.json", content))
+    path = written(tmp_path, "f.json", content)
+    with pytest.raises(BenchFailed) as refused:
+        read_labelled(path)
+    assert refused.value.what.startswith(f"{path} {told}")
+    assert "a list qa of questions" in refused.value.remedy
 
 
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path):
-    with pytest.raises(BenchFailed, match="cannot be read"):
+def test_a_file_that_is_not_there_and_one_that_is_a_folder_are_refused(tmp_path: Path):
+    with pytest.raises(BenchFailed, match=r"There is no file .*none\.json\."):
         read_labelled(tmp_path / "none.json")
+    with pytest.raises(BenchFailed, match="cannot be read: "):
+        read_labelled(tmp_path)
 
 
 def test_every_label_of_locomo_is_found_but_the_broken_ones(locomo: Path):

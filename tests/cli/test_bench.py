@@ -10,7 +10,7 @@ import pytest
 
 from tests.bench.support import labelled_sample, question
 from tests.cli.conftest import Shell
-from tests.transfer.files import plain_turns, written
+from tests.transfer.files import brief, plain_turns, written
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_the_json_has_every_figure_and_what_it_depends_on(
         (("--modes", "jit,none"), "There are full, recency, jit."),
         (("--modes", ","), "none named"),
         (("--embedder", "nosuch"), "embedder.name"),
-        (("--embedder", "fastembed", "--model-path", "/nowhere"), "cannot be loaded"),
+        (("--embedder", "fastembed", "--model-path", "/nowhere"), "there is no such folder"),
         (("--json", "/nowhere/out.json"), "cannot be written"),
     ],
 )
@@ -67,8 +67,55 @@ def test_what_cannot_be_is_a_sentence(
     assert told in done.err
 
 
-def test_another_file_is_refused(jitchat: Shell, tmp_path: Path):
-    path = written(tmp_path, "f.json", plain_turns())
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (plain_turns(), "is not in LoCoMo's form"),
+        (b"", "is empty"),
+        (b"\xff\xfe\xfa", "is not JSON"),
+        ("[" * 200_000, "is nested too deeply"),
+        ([labelled_sample() | {"qa": {}}], "has no questions"),
+        ([labelled_sample(question("?", [], 4) | {"category": [4]})], "has no questions"),
+    ],
+    ids=brief,
+)
+def test_another_file_is_refused(jitchat: Shell, tmp_path: Path, content: object, told: str):
+    path = written(tmp_path, "f.json", content)
     done = jitchat("bench", "locomo", "--data", path)
-    assert done.code != 0
-    assert "not in LoCoMo's form" in done.err
+    assert done.code == 1
+    assert done.err.startswith(f"jitchat: {path} {told}")
+    assert "Name LoCoMo's file" in done.err
+    assert done.out == ""
+
+
+def test_a_file_that_is_not_there_is_refused(jitchat: Shell, tmp_path: Path):
+    done = jitchat("bench", "locomo", "--data", tmp_path / "none.json")
+    assert done.code == 1
+    assert done.err.startswith(f"jitchat: There is no file {tmp_path / 'none.json'}.")
+    assert jitchat("bench", "locomo", "--data", tmp_path).code == 1
+
+
+def test_evidence_that_does_not_exist_is_told_and_counts_as_missed(jitchat: Shell, tmp_path: Path):
+    found, unknown = question("Who has a red kite?", ["D1:2"]), question("And else?", ["D9:99"])
+    data, out = written(tmp_path, "f.json", [labelled_sample(found, unknown)]), tmp_path / "o.json"
+    done = jitchat("bench", "locomo", "--data", data, "--modes", "full", "--json", out)
+    assert done.code == 0
+    assert "without evidence that is a turn, missed in any case: 1 of 2 questions\n" in done.err
+    assert json.loads(out.read_text())["modes"]["full"]["categories"]["all"]["window_any"] == 0.5
+
+
+@pytest.mark.parametrize("text", ["what is it of the and", "?!", "red kite " * 11_112], ids=brief)
+def test_odd_questions_are_measured(jitchat: Shell, tmp_path: Path, text: str):
+    data = written(tmp_path, "f.json", [labelled_sample(question(text, ["D1:2"]))])
+    done = jitchat("bench", "locomo", "--data", data, "--modes", "jit,recency")
+    assert (done.code, done.err) == (0, "")
+
+
+def test_a_conversation_of_one_turn_is_measured(jitchat: Shell, tmp_path: Path):
+    sample = labelled_sample(question("Hello?", ["D1:1"]))
+    talk = {"speaker_a": "Ann", "speaker_b": "Bo"}
+    talk["session_1"] = [{"speaker": "Ann", "dia_id": "D1:1", "text": "Hello Bo."}]
+    data, out = written(tmp_path, "f.json", [sample | {"conversation": talk}]), tmp_path / "o.json"
+    assert jitchat("bench", "locomo", "--data", data, "--json", out).code == 0
+    for mode in json.loads(out.read_text())["modes"].values():
+        assert mode["categories"]["all"]["window_all"] == 1.0

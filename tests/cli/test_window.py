@@ -40,6 +40,7 @@ def test_json_has_these_keys_and_no_others(jitchat: Shell):
         "full_tokens",
         "segments",
         "ledger",
+        "never_candidates",
         "messages",
     ]
     assert list(window["counter"]) == ["name", "exact"]
@@ -49,6 +50,7 @@ def test_json_has_these_keys_and_no_others(jitchat: Shell):
     assert {tuple(each) for each in window["ledger"]} == {
         ("turn", "rank", "score", "parts", "tokens", "verdict", "reason")
     }
+    assert list(window["never_candidates"]) == ["turns", "tokens", "reason"]
     assert {tuple(each) for each in window["messages"]} == {("role", "content")}
 
 
@@ -62,6 +64,17 @@ def test_the_sums_are_exact_in_every_mode(jitchat: Shell, mode: str):
     assert window["messages"][-1]["content"].endswith(QUESTION)
     if mode == "full":
         assert window["used"] == window["full_tokens"]
+
+
+@pytest.mark.parametrize("mode", ["full", "recency", "jit"])
+def test_every_turn_of_the_conversation_is_told_of(jitchat: Shell, mode: str):
+    window = jitchat("window", QUESTION, "--mode", mode, "--json").json
+
+    told = {row["turn"] for row in window["ledger"]}
+    told |= {segment["turn"] for segment in window["segments"][1:-1]}
+    never = window["never_candidates"]
+    assert len(told) + (never["turns"] if never else 0) == len(jitchat.stored()["demo"])
+    assert (never is None) == (mode == "full")
 
 
 @pytest.mark.parametrize("budget", [300, 1_000, 5_000, 10**9])
@@ -196,7 +209,37 @@ def test_the_embedders_folder_can_be_given(
     done = jitchat("window", "hi")
 
     assert done.code == 1
-    assert f"cannot be loaded from {tmp_path / 'none'}" in done.err
+    assert f"cannot be loaded from {tmp_path / 'none'}: there is no such folder." in done.err
+
+
+@pytest.mark.parametrize("command", [("window", "hi"), ("send", "hi")])
+def test_an_unknown_embedder_is_refused_wherever_it_is_named(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch, command: tuple[str, str]
+):
+    file = jitchat.home / "config.toml"
+    told = {"--embedder": jitchat(*command, "--embedder", "minilm")}
+    monkeypatch.setenv("JITCHAT_EMBEDDER_NAME", "minilm")
+    told["$JITCHAT_EMBEDDER_NAME"] = jitchat(*command)
+    monkeypatch.delenv("JITCHAT_EMBEDDER_NAME")
+    file.write_text('[embedder]\nname = "minilm"\n')
+    told[str(file)] = jitchat(*command)
+
+    for origin, done in told.items():
+        assert done.code == 2
+        assert done.err == (
+            f"jitchat: {origin}: embedder.name cannot be 'minilm'."
+            " Use auto, fastembed, builtin or none.\n"
+        )
+
+
+def test_a_text_of_100_kb_on_standard_input_is_planned_or_refused_in_words(jitchat: Shell):
+    fits = ("what was the port of the gateway, again? " * 2_500)[:100_000].encode()
+    assert_exact(jitchat("window", "-", "--json", stdin=fits).json)
+
+    done = jitchat("window", "-", stdin=b"".join(b"word%d " % n for n in range(11_111)) * 2)
+    assert done.code == 1
+    assert "Your message with the instructions needs " in done.err
+    assert "shorten the message" in done.err
 
 
 def test_the_evidence_of_a_real_question_is_recalled_for_a_fraction(jitchat: Shell, locomo: Path):

@@ -64,6 +64,17 @@ def test_the_sum_is_the_meters_and_estimates_are_marked(jitchat: Shell):
     assert f"~{window['segments'][0]['tokens']}" in out
 
 
+def test_turns_that_were_never_candidates_are_summed_up(jitchat: Shell):
+    never = jitchat("window", QUESTION, "--json").json["never_candidates"]
+
+    *_, last = jitchat("window", QUESTION).out.splitlines()
+
+    assert last == (
+        f"{never['turns']} turns, never candidates: {never['reason']} (~{never['tokens']:,} tokens)"
+    )
+    assert "never candidates" not in jitchat("window", QUESTION, "--mode", "full").out
+
+
 def test_exact_figures_are_not_marked(jitchat: Shell, shared_vocabulary: Path):
     out = jitchat("window", QUESTION).out
 

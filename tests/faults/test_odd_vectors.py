@@ -49,6 +49,40 @@ def test_a_vector_of_another_type_harms_nobody(store, value):
     assert found[0].turn == 1
 
 
+def dense_parts(memory: Memory) -> list[float]:
+    found = memory.retrieve("turn number 7 and more", 51).candidates
+    assert found
+    return [dict(row.parts)["dense"] for row in found]
+
+
+@pytest.mark.parametrize("dimension", [4, 16, -1, 2**40])
+def test_vectors_of_another_dimension_are_not_compared_and_then_made_anew(store, dimension):
+    talked = conversation_of(store, talk(*(f"turn number {number}" for number in range(50))))
+    embedder = FakeEmbedder(dimension=8)
+    list(Indexer(store, talked.id, embedder).catch_up())
+    whole = dense_parts(Memory(store, talked, embedder))
+    with store.database.write() as connection:
+        connection.execute(
+            "UPDATE vectors SET dimension = ?, vector = substr(vector, 1, 16)", (dimension,)
+        )
+    memory = Memory(store, talked, embedder)
+    assert set(dense_parts(memory)) == {0.0}
+    list(memory.catch_up())
+    assert dense_parts(memory) == pytest.approx(whole)
+    assert any(whole)
+
+
+def test_vectors_cut_short_under_their_own_dimension_leave_the_words(store):
+    talked = conversation_of(store, talk("one", "two"))
+    embedder = FakeEmbedder(dimension=8)
+    list(Indexer(store, talked.id, embedder).catch_up())
+    with store.database.write() as connection:
+        connection.execute("UPDATE vectors SET vector = substr(vector, 1, 16)")
+    found = Memory(store, talked, embedder).retrieve("one and more and less", 3).candidates
+    assert found[0].turn == 1
+    assert {dict(row.parts)["dense"] for row in found} == {0.0}
+
+
 def test_nothing_is_ever_unpickled():
     for path in (ROOT / "jitchat").rglob("*.py"):
         tree = ast.parse(path.read_text())

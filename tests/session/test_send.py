@@ -89,6 +89,7 @@ async def test_the_provider_gets_the_very_window_that_is_shown_and_kept(store, m
     kept = session.sent_window(said)
     assert kept == window
     assert kept.messages() == window.messages()
+    assert (kept.never_candidates is None) == (mode is Mode.FULL)
     assert durable(store).windows[0][0] == kept.digest == window.digest
     assert window.mode is mode
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+from textual.widgets import OptionList, TextArea
+
 from jitchat.memory.store import ColdStore
-from jitchat.tui.widgets.inspector import SINGLY, _rows
+from jitchat.tui.widgets.inspector import SINGLY, Inspector, _rows
 from jitchat.turn import Mode
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.support import conversation_of, demo_session, session_on, talk
+from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 
 QUESTION = "what did we settle on for the deploy window?"
 
@@ -35,3 +39,40 @@ def _tokens(rows: object) -> int:
 def test_rows_of_a_window_of_draft_and_system_only(store: ColdStore) -> None:
     window: ContextWindow = session_on(store, store.create("Empty")).preview("hello", Mode.JIT)
     assert [kind for kind, _, _ in _rows(window)] == [Kind.SYSTEM, Kind.DRAFT]
+
+
+@pytest.mark.parametrize("size", [(140, 40), (80, 24)], ids=["large", "small"])
+async def test_the_last_row_tells_of_the_turns_that_were_never_candidates(
+    backend: TestBackend, size: tuple[int, int]
+) -> None:
+    async with demo_app(backend).run_test(size=size) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        screen.query_one(Inspector).point_at("left out")
+        await pilot.press("end")
+        await pilot.pause()
+        assert screen.window is not None
+        never = screen.window.never_candidates
+        assert never is not None
+        rows = screen.query_one("#segments", OptionList)
+        assert rows.highlighted == rows.option_count - 1
+        row = str(rows.get_option_at_index(rows.option_count - 1).prompt)
+        assert row.split(maxsplit=3) == ["left", "out", f"{never.tokens:,}", never.sentence]
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen is not screen, "the text")
+        assert pilot.app.screen.query_one("#exact", TextArea).text == never.sentence
+
+
+async def test_the_window_of_every_turn_has_no_such_row(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        rows = screen.query_one("#segments", OptionList)
+        last = str(rows.get_option_at_index(rows.option_count - 1).prompt)
+        assert "never candidates" in last
+        planned = screen.planned
+        await pilot.press("shift+tab")
+        await until(pilot, lambda: screen.planned > planned, "the window of full")
+        await pilot.pause()
+        assert screen.window is not None
+        assert rows.option_count == len(screen.window.segments)

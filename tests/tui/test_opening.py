@@ -22,8 +22,9 @@ from tests.tui.support import TestBackend, chat, demo_app, idle, ready, until
 
 
 class Gates(dict[str, threading.Event]):
-    """By conversation; `passed` are those that went through."""
+    """By conversation; `reached` are those that came to theirs, `passed` those that went on."""
 
+    reached: list[str]
     passed: list[str]
 
 
@@ -31,11 +32,12 @@ class Gates(dict[str, threading.Event]):
 def gates(backend: TestBackend, monkeypatch: pytest.MonkeyPatch) -> Gates:
     """Conversations that open only when their gate does."""
     shut = Gates()
-    shut.passed = []
+    shut.reached, shut.passed = [], []
     real = backend.open_session
 
     def slow(conversation: Conversation) -> object:
         made = real(conversation)
+        shut.reached.append(conversation.id)
         shut.get(conversation.id, _open_gate()).wait(10)
         shut.passed.append(conversation.id)
         return made
@@ -104,6 +106,7 @@ async def test_a_conversation_that_opens_late_is_not_the_one_on_screen(
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         await screen.open(left)
+        await until(pilot, lambda: left.id in gates.reached, "the one to be left, at its gate")
         await screen.open(wanted)
         gates[left.id].set()
         await until(pilot, lambda: left.id in gates.passed, "the one that was left")

@@ -136,6 +136,18 @@ def test_exact_text(snap_compare: Snap, backend: TestBackend) -> None:
     assert snap_compare(demo_app(backend), terminal_size=LARGE, run_before=run)
 
 
+async def last_row(pilot: Pilot[None]) -> None:
+    (await ready(pilot)).query_one(Inspector).point_at("left out")
+    await pilot.press("end")
+    await pilot.pause()
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+def test_never_candidates(snap_compare: Snap, backend: TestBackend, size: tuple[int, int]) -> None:
+    run = steps(draft, last_row)
+    assert snap_compare(demo_app(backend), terminal_size=size, run_before=run)
+
+
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
 def test_help(snap_compare: Snap, backend: TestBackend, size: tuple[int, int]) -> None:
     assert snap_compare(demo_app(backend), terminal_size=size, run_before=steps(press("f1")))

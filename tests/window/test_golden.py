@@ -64,6 +64,8 @@ def _ledger(window: ContextWindow) -> Iterator[str]:
     for row in window.ledger:
         rank = "" if row.rank is None else row.rank
         yield f"{f'#{row.turn}':>4}  {rank:>4}  {row.verdict.value:<9}  {row.reason}\n"
+    if (never := window.never_candidates) is not None:
+        yield f"{never.sentence} ({never.tokens:,} tokens)\n"
 
 
 @pytest.mark.parametrize("mode", list(Mode))

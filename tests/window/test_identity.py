@@ -7,6 +7,7 @@ from hypothesis import given, settings
 
 from jitchat.errors import WindowOverflow
 from jitchat.turn import Mode, Role
+from jitchat.window.history import History
 from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.window.cases import Case, cases
@@ -26,6 +27,7 @@ def check(case: Case, counter: TokenCounter) -> None:
             check_sum(window, counter)
             check_shape(window, case)
             check_ledger(window, case)
+            check_sum_of_the_rest(window, case.history(counter))
         else:
             assert window.overshoot > 0
     check_full(windows[Mode.FULL], case, counter)
@@ -75,6 +77,15 @@ def check_ledger(window: ContextWindow, case: Case) -> None:
         assert row.verdict is wanted
     told = rows.keys() | {turn for turn in there if turn is not None}
     assert {hit.turn for hit in case.retrieval.hits} <= told
+
+
+def check_sum_of_the_rest(window: ContextWindow, history: History) -> None:
+    """Rows, segments and the sum are the whole history, no turn twice."""
+    told = {row.turn for row in window.ledger} | window.kind_of_turns().keys()
+    priced = zip(history.turns, history.costs, strict=True)
+    rest = [cost for turn, cost in priced if turn.position not in told]
+    never = window.never_candidates
+    assert (never.turns, never.tokens) == (len(rest), sum(rest)) if never else not rest
 
 
 def check_full(full: ContextWindow | WindowOverflow, case: Case, counter: TokenCounter) -> None:

@@ -19,7 +19,14 @@ from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.safe import one_line
 from jitchat.tui.figures import part_bars, size_sentence
 from jitchat.window.spending import picking_sentences
-from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, Verdict
+from jitchat.window.window import (
+    ContextWindow,
+    Kind,
+    LedgerRow,
+    NeverCandidates,
+    Segment,
+    Verdict,
+)
 
 SINGLY = 60
 """So many recent turns have a row each; the ones before them share one."""
@@ -55,6 +62,8 @@ class Inspector(Vertical):
         self._header = Static(Content(_HEADER), id="segments-header")
         self._list = OptionList(id="segments", compact=True)
         self._rows: list[Row] = []
+        self._never: NeverCandidates | None = None
+        """The last line of the list, behind `_rows`."""
 
     def compose(self) -> ComposeResult:
         """Title, table, and a note: on what cannot be sent, or on who picked."""
@@ -74,7 +83,7 @@ class Inspector(Vertical):
         self._note.update(Content("\n".join(told)))
         self._note.set_class(False, "-refusal")
         self._note.display = bool(told)
-        self._rows = _rows(window)
+        self._rows, self._never = _rows(window), window.never_candidates
         self._fill()
 
     def refuse(self, error: JitchatError) -> None:
@@ -103,12 +112,20 @@ class Inspector(Vertical):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Open the row under the cursor."""
         event.stop()
+        if event.option_index >= len(self._rows):
+            self._open_sum()
+            return
         kind, segments, row = self._rows[event.option_index]
         if segments:
             text = "".join(segment.text for segment in segments)
             self.post_message(self.RowOpened(_title(kind, segments, row), text))
         elif row is not None:
             self.post_message(self.LeftOutOpened(row))
+
+    def _open_sum(self) -> None:
+        if (never := self._never) is not None:
+            title = f"{Verdict.LEFT_OUT} · {never.tokens:,} tokens together"
+            self.post_message(self.RowOpened(title, never.sentence))
 
     def _telling_row(self) -> int:
         """The best of what was retrieved: in a small terminal little else is in view."""
@@ -120,16 +137,17 @@ class Inspector(Vertical):
         return min(ranked)[1] if ranked else 0
 
     def _empty(self) -> None:
-        self._rows = []
+        self._rows, self._never = [], None
         self._list.clear_options()
 
     def _fill(self) -> None:
         place = (self._list.highlighted or 0) if self._list.has_focus else self._telling_row()
         rows = [row for _, _, row in self._rows if row]
         largest = max((value for row in rows for _, value in row.parts), default=0.0)
-        self._list.set_options([_line(*each, largest) for each in self._rows])
+        lines = [_line(*each, largest) for each in self._rows]
+        self._list.set_options(lines + ([_sum_line(self._never)] if self._never else []))
         if self._rows:
-            self._list.highlighted = min(place, len(self._rows) - 1)
+            self._list.highlighted = min(place, self._list.option_count - 1)
 
 
 def _rows(window: ContextWindow) -> list[Row]:
@@ -162,6 +180,11 @@ def _line(kind: str, segments: Sequence[Segment], row: LedgerRow | None, largest
     bars = part_bars(row.parts, largest) if row else ""
     figures = f"{kind:<10}{_turns(segments, row):>6}{tokens:>7,}{score:>6}  {bars:<5} "
     return Content.assemble((figures + one_line(reason), "" if segments else "dim"))
+
+
+def _sum_line(never: NeverCandidates) -> Content:
+    """The row for all that was never considered; it has no score, so the sentence has the room."""
+    return Content.assemble((f"{Verdict.LEFT_OUT:<16}{never.tokens:>7,}  {never.sentence}", "dim"))
 
 
 def _turns(segments: Sequence[Segment], row: LedgerRow | None) -> str:

@@ -1,0 +1,50 @@
+"""What a labelled file holds that cannot be measured is told, and a whole file is not doubted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jitchat.bench.doubts import doubts
+from jitchat.bench.labels import read_labelled
+from tests.bench.support import labelled_sample, question
+from tests.transfer.files import written
+
+WHOLE = question("What flies?", ["D1:2"])
+
+
+def told_of(folder: Path, *samples: object) -> list[str]:
+    return list(doubts(read_labelled(written(folder, "f.json", list(samples)))))
+
+
+def test_a_file_that_is_whole_is_not_doubted(tmp_path: Path):
+    adversarial = question("Who flew?", ["D1:1"], 5)
+    assert told_of(tmp_path, labelled_sample(WHOLE, adversarial)) == []
+
+
+def test_evidence_that_does_not_exist_is_told(tmp_path: Path):
+    unknown, half = question("a", ["D9:99"]), question("b", ["D1:1", "D9:99"])
+    nameless = question("c", [])
+    assert told_of(tmp_path, labelled_sample(WHOLE, unknown, half, nameless)) == [
+        "without evidence that is a turn, missed in any case: 2 of 4 questions",
+        "with an evidence id that no turn has, missed if strict: 2 of 4 questions",
+    ]
+
+
+def test_evidence_that_is_no_id_is_told(tmp_path: Path):
+    odd = [
+        question("a", evidence) for evidence in (5, [["D1:1"]], {"a": "D1:1"}, ["D" + "1" * 9_000])
+    ]
+    assert told_of(tmp_path, labelled_sample(WHOLE, *odd)) == [
+        "without evidence that is a turn, missed in any case: 4 of 5 questions",
+        "with an evidence id that no turn has, missed if strict: 4 of 5 questions",
+    ]
+
+
+def test_turns_and_questions_that_cannot_be_read_are_told(tmp_path: Path):
+    sample = labelled_sample(WHOLE, {"question": "What?"}, question("", ["D1:1"]))
+    sample["conversation"]["session_2"] += [7, {"speaker": "Cy", "text": "x"}]
+    assert told_of(tmp_path, sample, "no sample") == [
+        "left out of the conversations: 1 no conversation in this sample, 1 not an object,"
+        " 1 unknown speaker",
+        "questions left out, without a turn, a text or a category 1 to 5: 2",
+    ]

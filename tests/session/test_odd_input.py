@@ -1,0 +1,111 @@
+"""Conversations and drafts at the edge: each has a window that adds up, or a refusal in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from jitchat.errors import WindowOverflow
+from jitchat.memory.embedder import BuiltinEmbedder
+from jitchat.memory.store import ColdStore
+from jitchat.session import Session, SessionOptions
+from jitchat.transfer.intake import store_demo
+from jitchat.turn import Mode, Status
+from jitchat.window.budget import Budget
+from jitchat.window.window import ContextWindow, Kind
+from tests.memory.support import FakeEmbedder
+from tests.session.sending import failures, kinds, reply_text, send
+from tests.support import conversation_of, demo_session, session_on, talk
+from tests.window.cases import turns_of
+
+ROOMY = SessionOptions(budget=Budget(limit=200_000, reserve=1_000))
+LONG = {
+    "words": ("what was the port of the gateway, again? " * 2_500)[:100_000],
+    "one word": "x" * 100_000,
+    "all different": " ".join(f"word{number}" for number in range(12_000))[:100_000],
+    "stop words": ("what is it of the and " * 5_000)[:100_000],
+    "no letters": "?!" * 50_000,
+    "lines": "\n" * 99_999 + "x",
+    "another script": "漢字" * 16_666,
+}
+
+
+@pytest.fixture(scope="module")
+def builtin() -> BuiltinEmbedder:
+    return BuiltinEmbedder()
+
+
+def check_sum(window: ContextWindow) -> None:
+    used = sum(segment.tokens for segment in window.segments)
+    assert used + window.free + window.budget.reserve == window.budget.limit
+    assert window.messages()[-1].content.endswith(window.segments[-1].text)
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+async def test_an_empty_conversation_is_answered(store: ColdStore, mode: Mode):
+    session = session_on(store, store.create("Empty"), embedder=FakeEmbedder())
+    window = session.preview("what was the port?", mode)
+    check_sum(window)
+    assert [segment.kind for segment in window.segments] == [Kind.SYSTEM, Kind.DRAFT]
+    assert (window.ledger, window.never_candidates) == ((), None)
+    events = await send(session, "what was the port?", mode)
+    assert reply_text(events)
+    assert [turn.status for turn in session.memory.turns] == [Status.COMPLETE] * 2
+
+
+@pytest.mark.parametrize("draft", ["what was the port?", "", "the of and"])
+@pytest.mark.parametrize("mode", list(Mode))
+async def test_of_a_conversation_of_one_turn_that_turn_is_sent(
+    store: ColdStore, mode: Mode, draft: str
+):
+    said = conversation_of(store, talk("The port is 9641."))
+    window = session_on(store, said, embedder=FakeEmbedder()).preview(draft, mode)
+    check_sum(window)
+    assert turns_of(window, Kind.RECENT) == [1]
+    assert window.used == window.full_tokens
+    assert window.never_candidates is None
+
+
+@pytest.mark.parametrize("draft", ["the of and is", "is at of the", "?!", "…"])
+async def test_a_draft_of_stop_words_recalls_nothing_and_is_sent(store: ColdStore, draft: str):
+    session = demo_session(store)
+    window = session.preview(draft, Mode.JIT)
+    check_sum(window)
+    assert not turns_of(window, Kind.RETRIEVED)
+    assert {row.rank for row in window.ledger} == {None}
+    assert window.never_candidates is not None
+    assert window.never_candidates.reason == "nothing in them matched"
+    events = await send(session, draft)
+    assert not failures(events)
+    assert kinds(events)[-1] == "TurnIndexed"
+
+
+def test_stop_words_that_refer_back_go_by_the_message_before(store: ColdStore):
+    turns = talk("Our gateway is blue.", "Noted.", *["Nothing new."] * 40, "Which gateway?", "Hm.")
+    session = session_on(store, conversation_of(store, turns))
+    window = session.preview("what is it?", Mode.JIT)
+    check_sum(window)
+    assert window.ledger[0].turn == 1
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+@pytest.mark.parametrize("mode", list(Mode))
+def test_a_draft_of_100_kb_has_an_exact_window(
+    store: ColdStore, builtin: BuiltinEmbedder, mode: Mode, text: str
+):
+    assert len(text) >= 33_000
+    session = session_on(store, store_demo(store), embedder=builtin, options=ROOMY)
+    window = session.preview(text, mode)
+    check_sum(window)
+    assert window.segments[-1].text.endswith(text)
+    assert window.used <= window.full_tokens
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+async def test_a_draft_that_cannot_fit_is_refused_and_given_back(store: ColdStore, mode: Mode):
+    session: Session = demo_session(store)
+    with pytest.raises(WindowOverflow, match=r"needs .* more than the budget of "):
+        session.preview(LONG["all different"] * 3, mode)
+    (failed,) = failures(await send(session, LONG["all different"] * 3, mode))
+    assert isinstance(failed.error, WindowOverflow)
+    assert failed.draft == LONG["all different"] * 3
+    assert session.memory.turns[-1].status is Status.UNANSWERED
