@@ -31,7 +31,7 @@ from jitchat.turn import Conversation, IndexEntry, Retrieval, Role, Status, Turn
 if TYPE_CHECKING:
     from jitchat.memory.search import HotIndex
 
-LATE_DECISIONS = 3
+LATE_DECISIONS = 2
 
 
 class Memory:

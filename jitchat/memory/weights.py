@@ -20,7 +20,7 @@ class Weights:
     """Of a cosine, for each standard deviation above the mean."""
     speaker: float = 1.5
     """How much more a turn of the person that the question names is worth."""
-    context: float = 1.5
+    context: float = 1.4
     """Of a match that a turn and the turns around it make together."""
     heard: Steps = ((1, 1.0), (2, 0.5), (-1, 0.5), (-2, 0.5))
     """For that match: so many turns later, what was said still counts so much."""

@@ -18,7 +18,7 @@ _BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _QUOTED = re.compile(
-    r'^<(?P<tag>turn(?:-\d+)?) id="(?P<turn>\d+)" from="(?P<who>[^"]*)"'
+    r'^<(?P<tag>turn(?:-\d+)?) #(?P<turn>\d+) from="(?P<who>[^"]*)"'
     r'(?: date="(?P<day>[^"]*)")?>\n(?P<text>.*?)\n</(?P=tag)>$',
     re.MULTILINE | re.DOTALL,
 )

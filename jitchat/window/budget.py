@@ -12,6 +12,7 @@ PER_MESSAGE = 4
 """Tokens that chat templates add around each message (role and separators)."""
 PER_REQUEST = 3
 """Tokens that prime the reply; counted with the draft."""
+_LEAST_RETRIEVED, _SHARE_RETRIEVED = 700, 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Budget:
     recent: int = 384
     """The recent block grows to this and is then cut by half of it; two exchanges at least."""
     retrieved: int = 1_536
-    """For recalled turns; the best one may exceed it."""
+    """For recalled turns at most; the best one may exceed it."""
     index: int = 256
     """For index lines."""
 
@@ -33,6 +34,13 @@ class Budget:
     def budget(self) -> int:
         """What a window may hold: limit − reserve."""
         return self.limit - self.reserve
+
+    def retrieved_of(self, whole: int) -> int:
+        """What recalled turns may cost in a conversation of `whole` tokens.
+
+        Of a short one, little: a window that holds much of what there is saves nothing.
+        """
+        return min(self.retrieved, max(_LEAST_RETRIEVED, int(_SHARE_RETRIEVED * whole)))
 
     def of_size(self, budget: int) -> Budget:
         """Keep the allowances for a window of `budget` tokens."""

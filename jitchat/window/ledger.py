@@ -143,7 +143,10 @@ class _Book:
             return "not among the turns that a window may show"
         refused = self._choice.recalled.refused.get(row.turn)
         reason = refused or self._spared.get(row.turn) or self._distance(row.score)
-        return reason if has_line else f"{reason}; no room for its line"
+        if has_line:
+            return reason
+        needless = row.turn in self._choice.recalled.needless
+        return f"{reason}; {'a line would save little' if needless else 'no room for its line'}"
 
     def _distance(self, score: float) -> str:
         """Say by how much the score falls short, where the score decided."""

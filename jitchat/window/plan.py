@@ -140,7 +140,8 @@ class _Planner:
     def _recall(self, head: Sequence[Segment]) -> Recall:
         taken = frozenset(segment.turn for segment in head if segment.turn is not None)
         room = self._budget.budget - _tokens(head) - _tokens(self._bare_tail)
-        allowance = Allowance(room, self._budget.retrieved, self._budget.index)
+        retrieved = self._budget.retrieved_of(self._history.total)
+        allowance = Allowance(room, retrieved, self._budget.index)
         retrieval = self._sources.retrieval
         return recall(self._history, retrieval, taken, allowance, self._price)
 

@@ -2,23 +2,23 @@
 
 Turns are taken by value until their allowance is spent; the best hit may exceed it, for it is
 what the question is about. Right behind the best hits come their neighbours, for an answer
-needs its question. Index lines come last: latest decisions, then the shortlist by rank.
+needs its question. Index lines come last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from jitchat.text.sentences import is_question
-from jitchat.turn import Hit, IndexEntry, Retrieval
+from jitchat.turn import Hit, Retrieval
 from jitchat.window.history import History
-from jitchat.window.render import index_line
+from jitchat.window.listing import list_turns
 from jitchat.window.segments import Piece, Price, quote_all
 
 NEIGHBOURS_OF = 2
 """So many of the best hits bring the question that they answer, or the answer to them."""
-_TURNS_FENCE, _LINES_FENCE = "<recalled>\n</recalled>\n\n", "<index>\n</index>\n"
+_FENCE = "<recalled>\n</recalled>\n\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,8 @@ class Recall:
     lines: tuple[Piece, ...] = ()
     refused: Mapping[int, str] = field(default_factory=dict)
     """Position of a hit that is not among `turns`: why."""
+    needless: frozenset[int] = frozenset()
+    """Positions of turns that a line would hardly be shorter than."""
 
     @property
     def empty(self) -> bool:
@@ -66,9 +68,10 @@ def recall(
     loading = _Loading(history, taken, allowance, price)
     loading.load_hits(retrieval)
     known = taken | loading.loaded.keys()
-    room = min(allowance.index, allowance.room - loading.spent) - price(_LINES_FENCE)
-    lines = _affordable(_lines(history, retrieval, known, price), room)
-    return Recall(tuple(loading.loaded.values()), tuple(lines), loading.refused)
+    room = min(allowance.index, allowance.room - loading.spent)
+    listing = list_turns(history, retrieval, known, room, price)
+    turns = tuple(loading.loaded.values())
+    return Recall(turns, listing.lines, loading.refused, listing.needless)
 
 
 class _Loading:
@@ -78,7 +81,7 @@ class _Loading:
         self, history: History, taken: frozenset[int], allowance: Allowance, price: Price
     ) -> None:
         self._history, self._taken, self._price = history, taken, price
-        self._fence = price(_TURNS_FENCE)
+        self._fence = price(_FENCE)
         self._room = allowance.room - self._fence
         self._retrieved = allowance.retrieved
         self._paid = 0
@@ -152,37 +155,3 @@ def _beside(history: History, position: int) -> list[int]:
     asked = [turns[index - 1]] if index and is_question(turns[index - 1].content) else []
     answers = turns[index + 1 : index + 2] if is_question(turns[index].content) else ()
     return [turn.position for turn in (*asked, *answers)]
-
-
-def _lines(
-    history: History, retrieval: Retrieval, known: frozenset[int], price: Price
-) -> Iterator[tuple[Piece, int]]:
-    """Write index lines with their prices, the most valuable first, of turns not `known`.
-
-    A line that costs more than half of its turn has no use, except for a late decision.
-    """
-    late = [(entry, "a late decision") for entry in retrieval.decisions]
-    ranked = [(row.entry, f"rank {row.rank}, index line only") for row in retrieval.candidates]
-    for place, (entry, reason) in enumerate(_once([*late, *ranked])):
-        index = history.find(entry.turn)
-        if index is not None and entry.turn not in known:
-            line = index_line(entry, history.turns[index])
-            cost = price(line)
-            if place < len(late) or 2 * cost <= history.costs[index]:
-                yield Piece(entry.turn, line, reason), cost
-
-
-def _once(entries: Sequence[tuple[IndexEntry, str]]) -> list[tuple[IndexEntry, str]]:
-    """Drop what tells of a turn again."""
-    found: dict[int, tuple[IndexEntry, str]] = {}
-    for entry, reason in entries:
-        found.setdefault(entry.turn, (entry, reason))
-    return list(found.values())
-
-
-def _affordable(lines: Iterator[tuple[Piece, int]], room: int) -> Iterator[Piece]:
-    left = room
-    for piece, cost in lines:
-        if cost <= left:
-            left -= cost
-            yield piece

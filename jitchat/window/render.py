@@ -43,10 +43,10 @@ def index_line(entry: IndexEntry, turn: Turn) -> str:
 
 
 def quoted(turn: Turn, tag: str) -> str:
-    """Write a recalled turn at full text, with who said it and when."""
-    when = f' date="{_day(turn)} {turn.created_at:%H:%M}"' if turn.created_at else ""
+    """Write a recalled turn at full text, with who said it and on what day."""
+    when = f' date="{_day(turn)}"' if turn.created_at else ""
     speaker = _speaker(turn).translate(_NO_MARKUP)
-    return f'<{tag} id="{turn.position}" from="{speaker}"{when}>\n{turn.content}\n</{tag}>\n'
+    return f'<{tag} #{turn.position} from="{speaker}"{when}>\n{turn.content}\n</{tag}>\n'
 
 
 def fenced(tag: str, pieces: Sequence[str]) -> list[str]:

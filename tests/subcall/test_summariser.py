@@ -56,8 +56,8 @@ async def test_a_request_shows_the_two_turns_ahead_of_its_first_one(store):
     first, second, _ = (request[1].content for request in provider.requests)
     assert first.startswith("<turns>\n")
     ahead = second.partition("<turns>")[0]
-    assert '<turn id="7" ' in ahead
-    assert '<turn id="8" ' in ahead
+    assert "<turn #7 " in ahead
+    assert "<turn #8 " in ahead
     assert ahead.count("<turn ") == 2
 
 

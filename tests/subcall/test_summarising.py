@@ -33,8 +33,8 @@ def test_the_request_has_the_turns_with_their_ids_and_what_was_said_just_before(
     assert (system.role, system.content) == (Role.SYSTEM, SUMMARISER_PROMPT)
     assert (asked.role, asked.content) == (
         Role.USER,
-        '<ahead>\n<turn id="9" from="Ana">\nAbout the gateway.\n</turn>\n</ahead>\n'
-        '<turns>\n<turn id="1" from="user" date="Mon 2026-03-02 09:00">\nWhich port does it use?\n'
+        '<ahead>\n<turn #9 from="Ana">\nAbout the gateway.\n</turn>\n</ahead>\n'
+        '<turns>\n<turn #1 from="user" date="Mon 2026-03-02">\nWhich port does it use?\n'
         "</turn>\n</turns>\n",
     )
 
@@ -55,7 +55,7 @@ def test_no_turn_can_leave_its_fence():
 
     assert asked.content.startswith("<ahead-1>\n")
     assert asked.content.count("</ahead-1>") == asked.content.count("</turns-2>") == 1
-    assert '<turn-1 id="1"' in asked.content
+    assert "<turn-1 #1" in asked.content
 
 
 @pytest.mark.parametrize(

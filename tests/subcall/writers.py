@@ -17,7 +17,7 @@ from jitchat.window.tokens import EstimateCounter
 from tests.memory.support import index
 from tests.support import ScriptedProvider, conversation_of, talk
 
-_IDS = re.compile(r'<turn id="(\d+)"')
+_IDS = re.compile(r"<turn #(\d+)")
 
 
 COUNTER = EstimateCounter()

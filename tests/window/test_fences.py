@@ -50,7 +50,7 @@ def test_quoted_turns_read_back_as_they_were_said(case: Case):
             said, passage = known[segment.turn], read[segment.turn]
             assert passage.text == said.content
             assert passage.whole
-            date = f"{said.created_at:%a %Y-%m-%d %H:%M}" if said.created_at else ""
+            date = f"{said.created_at:%a %Y-%m-%d}" if said.created_at else ""
             assert passage.day == date
             assert passage.who
         elif segment.kind is Kind.INDEX:

@@ -93,6 +93,15 @@ def test_a_line_that_found_no_room_is_told():
     assert rows[9].reason == "0.10 below #20; no room for its line"
 
 
+def test_a_line_that_is_hardly_shorter_than_its_turn_is_told():
+    found = shortlist(20, 9, hits=1)
+    long_winded = replace(found.candidates[1].entry, summary="words " * 15)
+    rows = (found.candidates[0], replace(found.candidates[1], entry=long_winded))
+    _, told = window_for(Mode.JIT, retrieval=replace(found, candidates=rows))
+    assert told[9].verdict is Verdict.LEFT_OUT
+    assert told[9].reason == "0.10 below #20; a line would save little"
+
+
 def test_a_hit_that_was_too_dear_names_its_price_and_what_was_left():
     window, rows = window_for(Mode.JIT, retrieval=shortlist(20, 9, 30, 40, 44, hits=5))
     loaded = [row.tokens for row in rows.values() if row.verdict is Verdict.RETRIEVED]
