@@ -23,7 +23,7 @@ from jitchat.bench.resident import memory_mb
 from jitchat.bench.scores import spread
 from jitchat.bench.talk import OpenTalk
 from jitchat.bench.timing import Timed, TimedEmbedder, timed
-from jitchat.memory.backlog import BATCH
+from jitchat.memory.batches import BATCH
 from jitchat.memory.database import Database
 from jitchat.memory.embedder import Embedder
 from jitchat.memory.memory import Memory

@@ -1,8 +1,8 @@
 """Indexing: stored turns without an entry or a vector get theirs, a batch at a time.
 
-Each batch is one transaction, so a crash costs at most the batch at hand, and the next start
-goes on from there. Where the embedder fails, entries are written without vectors, which stay
-missing until a later try.
+Each part of a batch is one transaction, so a crash costs at most the part at hand, and the next
+start goes on from there. Where the embedder fails, entries are written without vectors, which
+stay missing until a later try.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeVar
 
 from jitchat.errors import EmbedderUnavailable
+from jitchat.memory.batches import BATCH, parts_of, slices_of
 from jitchat.memory.embedder import Embedder, vectors_of
 from jitchat.memory.indexer import index_entry
 from jitchat.memory.pace import Pace
@@ -22,12 +24,24 @@ from jitchat.memory.store import TURN_COLUMNS, ColdStore, require, turn_from
 from jitchat.text.words import folded, stems
 from jitchat.turn import IndexEntry, Status, Turn
 
-BATCH = 128
-_SLICE = 16
-"""Turns that are embedded at once: what an embedder does cannot be interrupted."""
-
 _Piece = TypeVar("_Piece")
 _Made = TypeVar("_Made")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the indexing of a conversation is.
+
+    By position: to count what is missing, every row would have to be looked at.
+    """
+
+    done: int
+    """Up to this position every finished turn has its entry, and a vector if one can be had."""
+    of: int
+    """The last position there is."""
+
+
+OnProgress = Callable[[Progress], None]
 
 
 class Indexer:
@@ -76,17 +90,19 @@ class Indexer:
         self,
         one_at_a_time: AbstractContextManager[object] | None = None,
         batches: int = sys.maxsize,
+        on_progress: OnProgress = lambda _: None,
     ) -> Iterator[list[IndexEntry]]:
         """Index what is missing, in so many `batches` at most; yields the entries of each.
 
-        `one_at_a_time` is held for a batch, so that two threads share the work. A pace that is
-        halted ends it; what was not written then is missing still.
+        `one_at_a_time` is held for a batch, so that two threads share the work. `on_progress` is
+        told where each part of one begins, and must not wait. A pace that is halted ends it; what
+        was not written then is missing still.
         """
         after = 0
         for _ in range(batches):
             with one_at_a_time or nullcontext():
                 turns = self.missing(after, BATCH)
-                entries = self._write(turns) if turns else []
+                entries = self._write(turns, on_progress) if turns else []
             if not entries:
                 return
             yield entries
@@ -112,10 +128,29 @@ class Indexer:
             columns = {row[0]: row[1:] for row in found}
             return [_row(turn, columns[turn.id]) for turn in turns if turn.id in columns]
 
-    def _write(self, turns: Sequence[Turn]) -> list[IndexEntry]:
+    def _write(self, turns: Sequence[Turn], on_progress: OnProgress) -> list[IndexEntry]:
+        written: list[IndexEntry] = []
+        last = self._last_position()
+        for part in parts_of(turns):
+            on_progress(Progress(part[0].position - 1, last))
+            entries = self._write_part(part)
+            if not entries:
+                break
+            written += entries
+        return written
+
+    def _last_position(self) -> int:
+        with self._store.database.read() as connection:
+            found = connection.execute(
+                "SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = ?",
+                (self._conversation,),
+            ).fetchone()
+            return int(found[0])
+
+    def _write_part(self, turns: Sequence[Turn]) -> list[IndexEntry]:
+        """Index `turns` in one transaction; nothing where the pace was halted meanwhile."""
         made = list(self._paced(turns, _entry_and_stems))
-        slices = [turns[start : start + _SLICE] for start in range(0, len(turns), _SLICE)]
-        vectors = list(chain.from_iterable(self._paced(slices, self._vectors)))
+        vectors = list(chain.from_iterable(self._paced(slices_of(turns), self._vectors)))
         if self._pace.halted:
             return []
         with self._store.database.write() as connection:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.errors import EmbedderUnavailable, StoreError
 from jitchat.memory.archive import WindowArchive
+from jitchat.memory.batches import BATCH
 from jitchat.memory.embedder import Embedder, NoEmbedder
 from jitchat.memory.model_lines import ModelLines
 from jitchat.memory.pace import Pace
@@ -29,6 +30,7 @@ from jitchat.text.safe import repaired
 from jitchat.turn import Conversation, IndexEntry, Retrieval, Role, Status, Turn
 
 if TYPE_CHECKING:
+    from jitchat.memory.backlog import OnProgress
     from jitchat.memory.search import HotIndex
 
 LATE_DECISIONS = 2
@@ -48,6 +50,8 @@ class Memory:
         self.pace = Pace()
         self.failure: EmbedderUnavailable | None = None
         """Why turns that were indexed last have no vectors of the embedder that was wanted."""
+        self.lacks_vectors = False
+        """Whether that is the embedder in use: some of what is there is found by words alone."""
         self._lock = threading.RLock()
         self._indexing = threading.Lock()
         self._turns: list[Turn] = []
@@ -114,23 +118,29 @@ class Memory:
                 self._settled = turn.position
 
     def catch_up(
-        self, embedder: Embedder | None = None, batches: int = sys.maxsize
+        self,
+        embedder: Embedder | None = None,
+        batches: int = sys.maxsize,
+        on_progress: OnProgress = lambda _: None,
     ) -> Iterator[list[IndexEntry]]:
         """Index every finished turn that is not yet; yields the entries of each batch.
 
-        With another `embedder`, the present index serves until the new one is complete; if that
-        one fails, the present one stays, and `failure` says why.
+        `on_progress` is told how far it is, in this thread; it must not wait. With another
+        `embedder`, the present index serves until the new one is complete; if that one fails, the
+        present one stays, and `failure` says why.
         """
         from jitchat.memory.backlog import Indexer  # noqa: PLC0415  loads numpy
 
         wanted = embedder or self.embedder
         indexer = Indexer(self.store, self.conversation.id, wanted, self.pace)
-        for entries in indexer.catch_up(self._indexing, batches):
+        for entries in indexer.catch_up(self._indexing, batches, on_progress):
             with self._lock:
                 self._outdated |= entries[0].turn <= self._seen
             yield entries
         with self._lock:
             self.failure = indexer.failure
+            if wanted is self.embedder and (indexer.failure or batches == sys.maxsize):
+                self.lacks_vectors = indexer.failure is not None
             chosen = embedder if embedder and not indexer.failure else self.embedder
             if self._outdated or chosen is not self.embedder:
                 self.embedder, self._outdated = chosen, False
@@ -141,8 +151,6 @@ class Memory:
 
         So the first message to a conversation that was just opened finds all of it.
         """
-        from jitchat.memory.backlog import BATCH  # noqa: PLC0415  loads numpy
-
         self._loaded()
         with self._lock:
             missing = bisect_left(self._turns, before, key=_position) - bisect_right(

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jitchat.window.spending import spent
 from jitchat.window.window import ContextWindow
+
+if TYPE_CHECKING:  # the first frame does not wait for the indexer's imports
+    from jitchat.memory.backlog import Progress
 
 PART_BARS = "▁▂▃▄▅▆▇█"
 
@@ -39,3 +44,8 @@ def send_sentence(window: ContextWindow) -> str:
     picker = f" · picker {tokens(took, exact=picking.exact)}" if picking and took else ""
     stable = tokens(window.stable_tokens, exact=window.exact)
     return f"in {used}{saved} · stable {stable}{picker}"
+
+
+def indexing_sentence(progress: Progress) -> str:
+    """`indexing 1,240 of 5,882`: turns."""
+    return f"indexing {progress.done:,} of {progress.of:,}"

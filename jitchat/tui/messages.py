@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # the first frame does not wait for the session's imports
 
     from jitchat.errors import JitchatError
     from jitchat.events import Event
+    from jitchat.memory.backlog import Progress
     from jitchat.session import Session
     from jitchat.subcall.summariser import LinesWritten
     from jitchat.window.window import ContextWindow
@@ -68,11 +69,19 @@ class SendEnded(Message):
 
 @dataclass
 class BacklogMoved(Message):
-    """So many turns were indexed by now."""
+    """Turns are being indexed, and this far it is."""
+
+    opening: int
+    progress: Progress
+
+
+@dataclass
+class BacklogEnded(Message):
+    """Nothing more is indexed for now."""
 
     opening: int
     indexed: int
-    finished: bool
+    """Turns that were."""
     error: JitchatError | None = None
     """Why the rest has to wait for the next start."""
 

@@ -97,6 +97,17 @@ def test_the_models_own_vectors_are_stored_and_read_back(fast, store):
     assert dict(first.parts)["dense"] > 0
 
 
+def test_texts_that_are_embedded_together_get_the_vectors_they_would_get_alone(fast, store):
+    sizes = (60, 1, 7, 20, 2, 33)
+    said = [f"Case {size}: " + "the ferry carries lamps and flour " * size for size in sizes]
+    memory = Memory(store, conversation_of(store, talk(*said)), fast)
+    list(memory.catch_up())
+    rows = Indexer(store, memory.conversation.id, fast).rows(memory.turns)
+    stored = np.array([np.frombuffer(row.vector, dtype="<f4") for row in rows])
+    alone = np.concatenate([fast.embed([text]) for text in said])
+    assert np.allclose(stored, alone, atol=1e-5)
+
+
 def test_a_name_chooses_an_embedder(tmp_path):
     assert load_embedder("none", DEFAULT_MODEL, None, tmp_path).id == "none"
     assert load_embedder("builtin", DEFAULT_MODEL, None, tmp_path).id == "builtin-256"

@@ -6,7 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.memory.backlog import BATCH
+from jitchat.memory.batches import BATCH
 from jitchat.memory.memory import Memory
 from jitchat.turn import Role, Turn
 from tests.memory.support import TALK, FailingEmbedder, FakeEmbedder, found, index, positions

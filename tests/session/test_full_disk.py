@@ -129,7 +129,7 @@ async def test_a_reply_that_cannot_be_indexed_is_kept_and_indexed_later(store):
     (failed,) = failures(events)
     assert isinstance(failed.error, StoreFull)
     assert durable(store).turns[-1] == (6, "assistant", LONG, "complete")
-    assert durable(store).indexed == [1, 2, 3, 4]
+    assert durable(store).indexed == [1, 2, 3, 4, 5]
     await check_it_goes_on(store, session)
     assert durable(store).indexed == [*range(1, 9)]
 

@@ -42,7 +42,7 @@ async def test_nothing_is_fetched_where_that_is_forbidden(backend: TestBackend) 
 async def test_indexing_that_fails_is_told_and_the_chat_goes_on(
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise StoreFull("The disk is full.", "Free some space.")
 
     monkeypatch.setattr(Memory, "catch_up", full)

@@ -15,7 +15,7 @@ from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.tui.backend import Backend
-from jitchat.tui.figures import send_sentence
+from jitchat.tui.figures import indexing_sentence, send_sentence
 from jitchat.tui.messages import PreviewReady
 from jitchat.tui.telling import tell
 from jitchat.tui.widgets.budget_bar import BudgetBar
@@ -31,6 +31,7 @@ from jitchat.window.window import ContextWindow
 if TYPE_CHECKING:
     from textual.timer import Timer
 
+    from jitchat.memory.backlog import Progress
     from jitchat.session import Session
 
 WIDE = 110
@@ -58,6 +59,8 @@ class DeskScreen(Screen[None]):
         """How many plans were shown or refused."""
         self.indexed = False
         """Whether every turn has its place in the hot index."""
+        self.progress: Progress | None = None
+        """How far that is, while turns are being indexed."""
         self._serial = 0
         self._timer: Timer | None = None
 
@@ -87,15 +90,25 @@ class DeskScreen(Screen[None]):
         self.query_one(Prompt).focus()
 
     def show_status(self) -> None:
-        """Who answers, and what embeds and counts."""
+        """Who answers, and what embeds and counts; before it what is not yet as it should be.
+
+        In this order, for a small terminal shows no more than the beginning.
+        """
         if self.session is not None:
             provider, counter = self.session.provider, self.session.counter
             model = "" if provider.model == provider.name else f" {provider.model}"
             sign = "" if counter.exact else "~"
             known = f"{provider.name}{model} · {self.session.memory.embedder.id}"
-            self.query_one(TopLine).show_status(f"{known} · {sign}{counter.name}")
+            state = self._index_state(self.session)
+            self.query_one(TopLine).show_status(f"{state}{known} · {sign}{counter.name}")
             if provider.name == "reader":
                 self.query_one(Prompt).placeholder = READER_PLACEHOLDER
+
+    def _index_state(self, session: Session) -> str:
+        """What the hot index lacks, ahead of the rest of the status; mostly nothing."""
+        if self.progress is not None:
+            return f"{indexing_sentence(self.progress)} · "
+        return "vectors missing · " if session.memory.lacks_vectors else ""
 
     @on(Prompt.Changed)
     def _draft_changed(self) -> None:

@@ -13,7 +13,7 @@ from textual import on, work
 from jitchat.errors import JitchatError
 from jitchat.events import TurnsRetrieved
 from jitchat.tui.backend import Backend
-from jitchat.tui.messages import BacklogMoved, LinesMoved, SendEnded, SessionReported
+from jitchat.tui.messages import BacklogEnded, LinesMoved, SendEnded, SessionReported
 from jitchat.tui.screens.opened import OpenedScreen
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.top_line import TopLine
@@ -45,9 +45,9 @@ class HelpedScreen(OpenedScreen):
         if picker is not None and is_asked:
             self.query_one(HintLine).show_cost(f"asking {picker.name} what is needed…")
 
-    @on(BacklogMoved)
-    def _turns_indexed(self, message: BacklogMoved) -> None:
-        if message.opening == self.opening and message.finished:
+    @on(BacklogEnded)
+    def _turns_indexed(self, message: BacklogEnded) -> None:
+        if message.opening == self.opening:
             self._write_missing_lines()
 
     @on(SendEnded)
@@ -80,7 +80,7 @@ class HelpedScreen(OpenedScreen):
         if message.written is None:
             self.show_status()
             self.plan_now()
-        elif message.written.left:
+        elif message.written.left and self.progress is None:
             written, name = message.written, session.summariser.name
             self.query_one(TopLine).show_status(
                 f"{name} writes index lines… {written.left:,} to go"

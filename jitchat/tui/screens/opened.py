@@ -13,7 +13,13 @@ from textual import on, work
 from jitchat.errors import JitchatError
 from jitchat.tui import collector
 from jitchat.tui.backend import Backend
-from jitchat.tui.messages import BacklogMoved, PreviewReady, SessionReady, SessionRefused
+from jitchat.tui.messages import (
+    BacklogEnded,
+    BacklogMoved,
+    PreviewReady,
+    SessionReady,
+    SessionRefused,
+)
 from jitchat.tui.screens.desk import DeskScreen
 from jitchat.tui.telling import SECONDS, telling
 from jitchat.tui.widgets.model_fetch import ModelFetch
@@ -23,6 +29,7 @@ from jitchat.tui.widgets.transcript import Transcript
 from jitchat.turn import Conversation, Status, Turn
 
 if TYPE_CHECKING:
+    from jitchat.memory.backlog import Progress
     from jitchat.memory.embedder import Embedder
     from jitchat.session import Session
 
@@ -69,6 +76,7 @@ class OpenedScreen(DeskScreen):
         self.forget_window()
         self.refusal = None
         self.indexed = self._settled = False
+        self.progress = None
         collector.release()
         await self._let_go()
 
@@ -129,26 +137,31 @@ class OpenedScreen(DeskScreen):
 
     @work(thread=True, exclusive=True, group="backlog")
     def _catch_up(self, session: Session, embedder: Embedder | None, opening: int) -> None:
+        def moved(progress: Progress) -> None:
+            self.post_message(BacklogMoved(opening, progress))
+
         indexed = 0
         error: JitchatError | None = None
         try:
-            for entries in session.memory.catch_up(embedder):
+            for entries in session.memory.catch_up(embedder, on_progress=moved):
                 indexed += len(entries)
-                self.post_message(BacklogMoved(opening, indexed, finished=False))
             error = session.memory.failure
         except JitchatError as refused:
             error = refused
-        self.post_message(BacklogMoved(opening, indexed, finished=True, error=error))
+        self.post_message(BacklogEnded(opening, indexed, error))
 
     @on(BacklogMoved)
     def _backlog_moved(self, message: BacklogMoved) -> None:
         """Indexing goes on behind; the window follows when it is done."""
+        if message.opening == self.opening:
+            self.indexed, self.progress = False, message.progress
+            self.show_status()
+
+    @on(BacklogEnded)
+    def _backlog_ended(self, message: BacklogEnded) -> None:
         if message.opening != self.opening:
             return
-        self.indexed = message.finished
-        if not message.finished:
-            self.query_one(TopLine).show_status(f"indexing… {message.indexed:,} turns done")
-            return
+        self.indexed, self.progress = True, None
         self._settle()
         self.show_status()
         if message.error is not None:
@@ -169,7 +182,7 @@ class OpenedScreen(DeskScreen):
         try:
             embedder = self.backend.better_embedder()
         except JitchatError as error:
-            self.post_message(BacklogMoved(opening, 0, finished=True, error=error))
+            self.post_message(BacklogEnded(opening, 0, error))
             return
         if embedder is not None:
             self.app.call_from_thread(self._catch_up, session, embedder, opening)
