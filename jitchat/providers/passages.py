@@ -18,8 +18,8 @@ _BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _QUOTED = re.compile(
-    r'^<(?P<tag>turn(?:-\d+)?) #(?P<turn>\d+) from="(?P<who>[^"]*)"'
-    r'(?: date="(?P<day>[^"]*)")?>\n(?P<text>.*?)\n</(?P=tag)>$',
+    r"^<(?P<tag>turn(?:-\d+)?) #(?P<turn>\d+)(?: (?P<day>\w{3} \d+-\d\d-\d\d))?"
+    r" (?P<who>[^<>\n]*)>\n(?P<text>.*?)\n</(?P=tag)>$",
     re.MULTILINE | re.DOTALL,
 )
 _LINE = re.compile(

@@ -15,7 +15,7 @@ from itertools import count
 from jitchat.text.safe import one_line
 from jitchat.turn import IndexEntry, Role, Turn
 
-_NO_MARKUP = str.maketrans({"<": "‹", ">": "›", '"': "'"})
+_NO_MARKUP = str.maketrans({"<": "‹", ">": "›"})
 
 
 def spoken_as(role: Role) -> Role:
@@ -44,9 +44,9 @@ def index_line(entry: IndexEntry, turn: Turn) -> str:
 
 def quoted(turn: Turn, tag: str) -> str:
     """Write a recalled turn at full text, with who said it and on what day."""
-    when = f' date="{_day(turn)}"' if turn.created_at else ""
+    when = f" {_day(turn)}" if turn.created_at else ""
     speaker = _speaker(turn).translate(_NO_MARKUP)
-    return f'<{tag} #{turn.position} from="{speaker}"{when}>\n{turn.content}\n</{tag}>\n'
+    return f"<{tag} #{turn.position}{when} {speaker}>\n{turn.content}\n</{tag}>\n"
 
 
 def fenced(tag: str, pieces: Sequence[str]) -> list[str]:

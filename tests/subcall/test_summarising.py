@@ -33,8 +33,8 @@ def test_the_request_has_the_turns_with_their_ids_and_what_was_said_just_before(
     assert (system.role, system.content) == (Role.SYSTEM, SUMMARISER_PROMPT)
     assert (asked.role, asked.content) == (
         Role.USER,
-        '<ahead>\n<turn #9 from="Ana">\nAbout the gateway.\n</turn>\n</ahead>\n'
-        '<turns>\n<turn #1 from="user" date="Mon 2026-03-02">\nWhich port does it use?\n'
+        "<ahead>\n<turn #9 Ana>\nAbout the gateway.\n</turn>\n</ahead>\n"
+        "<turns>\n<turn #1 Mon 2026-03-02 user>\nWhich port does it use?\n"
         "</turn>\n</turns>\n",
     )
 

@@ -90,4 +90,4 @@ def test_an_index_line_is_one_line_whatever_its_summary_holds():
 
 
 def test_a_turn_without_a_usable_name_is_its_roles():
-    assert 'from="assistant"' in quoted(turn(2, "x", Role.ASSISTANT, "\n\t "), "turn")
+    assert "<turn #2 assistant>" in quoted(turn(2, "x", Role.ASSISTANT, "\n\t "), "turn")

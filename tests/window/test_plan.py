@@ -178,7 +178,7 @@ def test_pinned_turns_stand_between_system_and_recent_in_one_message():
     assert turns_of(window, Kind.PINNED) == [4, 9]
     message = window.messages()[1]
     assert message.turn is None
-    assert message.content.startswith('<pinned>\n<turn #4 from="assistant">\nturn 04')
+    assert message.content.startswith("<pinned>\n<turn #4 assistant>\nturn 04")
     assert message.content.endswith("</turn>\n</pinned>\n")
 
 
@@ -276,7 +276,7 @@ def test_a_budget_of_another_size_keeps_its_allowances():
 
 
 @pytest.mark.parametrize(
-    ("whole", "allowed"), [(0, 700), (14_000, 700), (20_000, 1_000), (100_000, 1_536)]
+    ("whole", "allowed"), [(0, 620), (14_000, 620), (20_000, 880), (100_000, 1_536)]
 )
 def test_recalled_turns_get_a_share_of_a_short_conversation(whole: int, allowed: int):
     assert Budget().retrieved_of(whole) == allowed

@@ -48,7 +48,7 @@ def test_a_hit_costs_once_however_often_it_was_found():
     history = History().extended([turn(number, "x" * 80) for number in range(1, 41)], PRICE)
     twice = shortlist(9, 20)
     doubled = type(twice)(twice.candidates, (twice.hits[0],) * 5 + twice.hits[1:])
-    cost = PRICE(f'<turn #20 from="assistant">\n{"x" * 80}\n</turn>\n')
+    cost = PRICE(f"<turn #20 assistant>\n{'x' * 80}\n</turn>\n")
     tight = Allowance(room=1_000, retrieved=2 * cost, index=0)
     found = recall(history, doubled, frozenset(), tight, PRICE)
     assert [piece.turn for piece in found.turns] == [9, 20]
@@ -63,6 +63,6 @@ def test_each_recalled_text_stays_between_its_own_tags():
         found = recall(history, shortlist(number), frozenset(), ROOMY, PRICE)
         written = next(piece.text for piece in found.turns if piece.turn == number)
         tag = written[1 : written.index(" ")]
-        assert written == f'<{tag} #{number} from="user">\n{text}\n</{tag}>\n'
+        assert written == f"<{tag} #{number} user>\n{text}\n</{tag}>\n"
         assert f"</{tag}>" not in text
         assert f"<{tag} " not in text
