@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from jitchat.memory.search import HotIndex
 
 LATE_DECISIONS = 2
+_LOADED_AT_ONCE = 2_048
+"""Index rows; what they were read from is gone before the next ones are."""
 
 
 class Memory:
@@ -212,7 +214,9 @@ class Memory:
             ready = [turn for turn in reached if gap is None or turn.position < gap]
             if ready:
                 said = [turn for turn in ready if turn.status is not Status.UNANSWERED]
-                self._index.add(indexer.rows(said))
+                for start in range(0, len(said), _LOADED_AT_ONCE):
+                    part = said[start : start + _LOADED_AT_ONCE]
+                    self._index.add(indexer.rows(part))
                 self._seen = ready[-1].position
             return self._index
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
@@ -39,6 +39,10 @@ class IndexRow:
     disclaims: bool
     vector: bytes | None
     """Little-endian float32 of the embedder in use, if the turn was embedded."""
+
+    def bare(self) -> IndexRow:
+        """Leave out what is searched, for whoever has it in another form."""
+        return replace(self, stems="", vector=None)
 
     def entry(self) -> IndexEntry:
         """Show the row as the rest of the app knows it."""

@@ -67,7 +67,7 @@ class HotIndex:
                 self._columns.add(row)
                 self._postings.add(row.stems.split())
             self._vectors.extend([row.vector for row in rows])
-            self._rows += rows
+            self._rows += [row.bare() for row in rows]
 
     def rewrite(self, lines: Mapping[int, str]) -> None:
         """Put other summaries in place, by position; what is searched stays the turn's words."""

@@ -7,12 +7,14 @@ that no unit vector has, count as a turn without a vector.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jitchat.memory.lexical import Scores
 
+_Number = TypeVar("_Number", np.float32, np.bool_)
 _TOLERANCE = 0.01
 _LEAST = 1e-6
 
@@ -31,8 +33,7 @@ class Vectors:
         """Add a row for each; None for a turn that has none."""
         size = self._size + len(blobs)
         while size > len(self._data):
-            self._data = np.concatenate([self._data, np.zeros_like(self._data)])
-            self._is_there = np.concatenate([self._is_there, np.zeros_like(self._is_there)])
+            self._data, self._is_there = _doubled(self._data), _doubled(self._is_there)
         if self._dimension:
             made = self._unpacked(blobs)
             fits = _are_units(made)
@@ -69,6 +70,13 @@ class Vectors:
             for blob in blobs
         ]
         return np.frombuffer(b"".join(whole), dtype="<f4").reshape(len(blobs), self._dimension)
+
+
+def _doubled(values: NDArray[_Number]) -> NDArray[_Number]:
+    """Make room for as many rows again; memory that is never written to is never taken."""
+    grown = np.zeros((2 * len(values), *values.shape[1:]), dtype=values.dtype)
+    grown[: len(values)] = values
+    return grown
 
 
 def _are_units(rows: NDArray[np.float32]) -> NDArray[np.bool_]:
