@@ -7,6 +7,7 @@ of them are loaded is for the window's allowance to say.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from jitchat.text.words import stems
 from jitchat.turn import Candidate, Hit
@@ -49,7 +50,7 @@ def _alike_grouped(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
     groups: list[tuple[int, int, list[Candidate]]] = []
     for row in candidates:
         line = 0
-        for each in stems(row.entry.summary):
+        for each in _stems_of(row.entry.summary):
             line |= bits.setdefault(each, 1 << len(bits))
         size = line.bit_count()
         for known, others, group in groups if size > _FEW else ():
@@ -60,6 +61,12 @@ def _alike_grouped(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
         else:
             groups.append((line, size, [row]))
     return [group for _, _, group in groups]
+
+
+@lru_cache(maxsize=2_048)
+def _stems_of(line: str) -> frozenset[str]:
+    """As the user types, the same lines come up again and again."""
+    return frozenset(stems(line))
 
 
 def _reason(row: Candidate) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
 from jitchat.errors import WindowOverflow
 from jitchat.turn import Mode, Retrieval, Turn
@@ -80,7 +79,7 @@ class _Planner:
 
     def __init__(self, sources: Sources, budget: Budget, counter: TokenCounter) -> None:
         self._sources, self._budget = sources, budget
-        self._price = cache(counter.count)
+        self._price = counter.count
         self._history = sources.history
         self._system = system_segment(sources.system, self._price)
         text = verbatim(sources.draft, self._history.last())

@@ -62,7 +62,7 @@ def fenced(tag: str, pieces: Sequence[str]) -> list[str]:
 def free_tag(tag: str, texts: Iterable[str]) -> str:
     """Choose `tag`, or the first of tag-1, tag-2 … that opens or closes in none of the texts."""
     written = re.compile(rf"<\s*/?\s*{tag}(-\d+)?", re.IGNORECASE)
-    taken = {suffix for text in texts for suffix in written.findall(text)}
+    taken = set(written.findall("\n".join(texts)))
     if not taken:
         return tag
     return next(f"{tag}-{number}" for number in count(1) if f"-{number}" not in taken)

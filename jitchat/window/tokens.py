@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -36,6 +37,9 @@ _FALLBACK = "o200k_base"
 _LONGEST_PIECE = 20_000
 """In characters. Whatever an encoder does with a run without a break (tiktoken was quadratic in
 it), the time stays linear in the text."""
+_SHORT, _REMEMBERED = 1_000, 8_192
+"""Texts of so many characters are counted once, as long as no more than so many came since: as
+the user types, the same ones come up again and again."""
 _TRIES = 200
 """Blanks that are looked at for a good place to cut."""
 
@@ -63,7 +67,10 @@ class EstimateCounter:
 
     def count(self, text: str) -> int:
         """Estimate the tokens, as o200k_base would count them."""
-        return estimate(text)
+        return _estimated(text) if len(text) <= _SHORT else estimate(text)
+
+
+_estimated = lru_cache(maxsize=_REMEMBERED)(estimate)
 
 
 class TiktokenCounter:
@@ -71,11 +78,15 @@ class TiktokenCounter:
 
     def __init__(self, encoding: tiktoken.Encoding, *, exact: bool) -> None:
         self._encoding = encoding
+        self._counted = lru_cache(maxsize=_REMEMBERED)(self._count)
         self.name = encoding.name
         self.exact = exact
 
     def count(self, text: str) -> int:
         """Count the tokens of `text`; special tokens in it are plain text."""
+        return self._counted(text) if len(text) <= _SHORT else self._count(text)
+
+    def _count(self, text: str) -> int:
         return sum(len(self._encoding.encode_ordinary(piece)) for piece in _pieces(text))
 
 
