@@ -54,6 +54,8 @@ class Indexer:
         self._pace = pace or Pace()
         self.failure: EmbedderUnavailable | None = None
         """Why some of what was written has no vectors."""
+        self.is_through = False
+        """Whether nothing was found missing, entry or vector, when it was last looked."""
 
     def missing(self, after: int = 0, limit: int = -1) -> list[Turn]:
         """List the finished turns that lack an entry or a vector, in order.
@@ -91,18 +93,19 @@ class Indexer:
         one_at_a_time: AbstractContextManager[object] | None = None,
         batches: int = sys.maxsize,
         on_progress: OnProgress = lambda _: None,
+        after: int = 0,
     ) -> Iterator[list[IndexEntry]]:
-        """Index what is missing, in so many `batches` at most; yields the entries of each.
+        """Index what is missing behind position `after`, in so many `batches` at most.
 
-        `one_at_a_time` is held for a batch, so that two threads share the work. `on_progress` is
-        told where each part of one begins, and must not wait. A pace that is halted ends it; what
-        was not written then is missing still.
+        Yields the entries of each batch. `one_at_a_time` is held for a batch, so that two threads
+        share the work. `on_progress` is told where each part of one begins, and must not wait. A
+        pace that is halted ends it; what was not written then is missing still.
         """
-        after = 0
         for _ in range(batches):
             with one_at_a_time or nullcontext():
                 turns = self.missing(after, BATCH)
-                entries = self._write(turns, on_progress) if turns else []
+                self.is_through = not turns and self.failure is None
+                entries = self._write(turns, on_progress)
             if not entries:
                 return
             yield entries
@@ -130,7 +133,7 @@ class Indexer:
 
     def _write(self, turns: Sequence[Turn], on_progress: OnProgress) -> list[IndexEntry]:
         written: list[IndexEntry] = []
-        last = self._last_position()
+        last = self._last_position() if turns else 0
         for part in parts_of(turns):
             on_progress(Progress(part[0].position - 1, last))
             entries = self._write_part(part)

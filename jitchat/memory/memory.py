@@ -66,6 +66,8 @@ class Memory:
         self._seen = 0
         """The position up to which `_index` has what there is."""
         self._outdated = False
+        self._indexed = 0
+        """Up to this position no turn lacks an entry, or a vector of `embedder`."""
         self.refresh()
 
     @property
@@ -133,9 +135,10 @@ class Memory:
         """
         from jitchat.memory.backlog import Indexer  # noqa: PLC0415  loads numpy
 
-        wanted = embedder or self.embedder
+        wanted, settled = embedder or self.embedder, self._settled
+        after = self._indexed if wanted is self.embedder else 0
         indexer = Indexer(self.store, self.conversation.id, wanted, self.pace)
-        for entries in indexer.catch_up(self._indexing, batches, on_progress):
+        for entries in indexer.catch_up(self._indexing, batches, on_progress, after):
             with self._lock:
                 self._outdated |= entries[0].turn <= self._seen
             yield entries
@@ -144,6 +147,8 @@ class Memory:
             if wanted is self.embedder and (indexer.failure or batches == sys.maxsize):
                 self.lacks_vectors = indexer.failure is not None
             chosen = embedder if embedder and not indexer.failure else self.embedder
+            if wanted is chosen and batches == sys.maxsize and indexer.is_through:
+                self._indexed = settled
             if self._outdated or chosen is not self.embedder:
                 self.embedder, self._outdated = chosen, False
                 self._forget_index()

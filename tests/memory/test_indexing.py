@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 from jitchat.errors import EmbedderUnavailable
+from jitchat.memory.backlog import Indexer
 from jitchat.memory.batches import BATCH
 from jitchat.memory.memory import Memory
 from jitchat.turn import Role, Turn
@@ -186,3 +187,23 @@ def test_an_embedder_that_fails_is_tried_once_and_holds_nothing_up(store):
     assert index(memory) == 300
     assert index(memory) == BATCH
     assert len(embedder.asked) == 2
+
+
+def test_what_was_found_complete_is_not_looked_through_again(memory, monkeypatch):
+    looked: list[int] = []
+    missing = Indexer.missing
+
+    def spied(indexer: Indexer, after: int = 0, limit: int = -1) -> list[Turn]:
+        looked.append(after)
+        return missing(indexer, after, limit)
+
+    monkeypatch.setattr(Indexer, "missing", spied)
+    memory.add_user_turn("The zebra is striped.")
+    index(memory)
+    assert looked[0] == len(TALK) - 1, "the last turn of before may still have changed"
+    assert found(memory, "zebra") == [len(TALK) + 1]
+
+    looked.clear()
+    for _ in memory.catch_up(FakeEmbedder()):
+        pass
+    assert looked[0] == 0, "another embedder starts from the beginning"
