@@ -114,10 +114,11 @@ class HotIndex:
         share = covered(every, size)
         echoes = self._echoes(share, query)
         matches, share = [match.without(echoes) for match in every], share * ~echoes
-        trust = trust_in_words(matches, share) if vector.any() else np.float32(1.0)
+        trust = trust_in_words(matches, share, weights) if vector.any() else np.float32(1.0)
         liking = 1 + weights.speaker * self._columns.spoken_by(query.speakers)
         lexical = trust * summed(matches, size) * (1 + share) * liking
-        dense = weights.dense * outstanding(self._vectors.standardised(vector)) * ~echoes * liking
+        cosines = outstanding(self._vectors.standardised(vector), weights)
+        dense = weights.dense * cosines * ~echoes * liking
         around = trust * in_context(matches, stretch_of, weights.heard)
         lends = np.add(lexical, weights.lent_dense * dense, dtype=np.float32)
         parts = {

@@ -1,0 +1,161 @@
+"""What weights reach on a conversation that they were not chosen on.
+
+`python -m tests.benchmarks.tuning --data locomo10.json [--embedder NAME] [--tries 80]`
+
+Weights are drawn around those in use, which are not among them, and all are measured on every
+conversation. For each one, those that are best on the others are chosen, and what they reach on
+it is told: no figure is of a conversation that had a say in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitchat.bench.labels import LabelledTalk, Question, read_labelled
+from jitchat.memory.backlog import Indexer
+from jitchat.memory.database import Database
+from jitchat.memory.embedder import DEFAULT_MODEL, Embedder, load_embedder
+from jitchat.memory.memory import Memory
+from jitchat.memory.query import Query, make_query
+from jitchat.memory.rows import IndexRow
+from jitchat.memory.search import HotIndex
+from jitchat.memory.store import ColdStore
+from jitchat.memory.weights import WEIGHTS, Weights
+from jitchat.transfer.intake import store_found
+
+AT = 6
+FACTORS = (0.4, 0.6, 0.8, 1.25, 1.6, 2.5)
+CHANGED = 6
+"""So many of the weights are off by one of the factors in each try."""
+SEED = 1811
+
+Vectors = NDArray[np.float32]
+Reached = tuple[float, float]
+"""any@6 and all@6."""
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation's index rows, and its questions as queries."""
+
+    rows: tuple[IndexRow, ...]
+    asked: tuple[tuple[Query, Question], ...]
+
+
+class Remembering:
+    """An embedder that makes each vector once."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.id, self.dimension = embedder.id, embedder.dimension
+        self._made: dict[tuple[str, ...], Vectors] = {}
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        key = tuple(texts)
+        if key not in self._made:
+            self._made[key] = self._embedder.embed(texts)
+        return self._made[key]
+
+
+def tries(count: int, seed: int = SEED) -> Iterator[Weights]:
+    """Weights around those in use."""
+    draw = random.Random(seed)
+    values = {each.name: getattr(WEIGHTS, each.name) for each in fields(Weights)}
+    names = [name for name, value in values.items() if isinstance(value, float)]
+    for _ in range(count):
+        changed = {
+            name: values[name] * draw.choice(FACTORS) for name in draw.sample(names, CHANGED)
+        }
+        if changed.get("doubted", WEIGHTS.doubted) < changed.get("believed", WEIGHTS.believed):
+            yield replace(WEIGHTS, **changed)
+
+
+def indexed(talk: LabelledTalk, embedder: Embedder) -> Talk:
+    """Import and index as the app does."""
+    with tempfile.TemporaryDirectory(prefix="jitchat-tuning-") as folder:
+        database = Database(Path(folder) / "cold.db")
+        try:
+            store = ColdStore(database)
+            memory = Memory(store, store_found(store, talk.found), embedder)
+            for _ in memory.catch_up():
+                pass
+            rows = Indexer(store, memory.conversation.id, embedder).rows(memory.turns)
+        finally:
+            database.close()
+    speakers = frozenset(row.speaker for row in rows)
+    asked = ((make_query(each.text, "", speakers), each) for each in talk.questions)
+    return Talk(tuple(rows), tuple(asked))
+
+
+def reached(talk: Talk, embedder: Embedder, weights: Weights) -> Reached:
+    """any@6 and all@6 of one conversation."""
+    index = HotIndex(embedder, weights)
+    index.add(talk.rows)
+    end = talk.rows[-1].position + 1
+    hits = []
+    for query, question in talk.asked:
+        best = {row.turn for row in index.search(query, end, AT)}
+        wanted = question.evidence
+        hits.append((bool(best & wanted), bool(wanted) and wanted <= best))
+    return fmean(some for some, _ in hits), fmean(every for _, every in hits)
+
+
+def left_out(table: Sequence[Sequence[Reached]], sizes: Sequence[int]) -> Reached:
+    """What is reached on each conversation by the try that is best on the others, on average.
+
+    `table` has the tries, and in each what every conversation reached, whose `sizes` are in
+    questions.
+    """
+    chosen = [
+        max(range(len(table)), key=lambda row: _worth(table[row], sizes, without=place))
+        for place in range(len(sizes))
+    ]
+    return overall([table[row][place] for place, row in enumerate(chosen)], sizes)
+
+
+def overall(found: Sequence[Reached], sizes: Sequence[int]) -> Reached:
+    """The means over all questions."""
+    return _mean([some for some, _ in found], sizes), _mean([every for _, every in found], sizes)
+
+
+def _worth(row: Sequence[Reached], sizes: Sequence[int], without: int) -> float:
+    kept = [place for place in range(len(sizes)) if place != without]
+    return _mean([sum(row[place]) for place in kept], [sizes[place] for place in kept])
+
+
+def _mean(values: Sequence[float], sizes: Sequence[int]) -> float:
+    return sum(value * size for value, size in zip(values, sizes, strict=True)) / sum(sizes)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.tuning")
+    parser.add_argument("--data", type=Path, required=True, metavar="FILE")
+    names = ["lexical", "builtin", "fastembed"]
+    parser.add_argument("--embedder", choices=names, default="builtin")
+    parser.add_argument("--model-path", type=Path, metavar="DIR")
+    parser.add_argument("--tries", type=int, default=80)
+    given = parser.parse_args()
+    name = "none" if given.embedder == "lexical" else given.embedder
+    embedder = Remembering(load_embedder(name, DEFAULT_MODEL, given.model_path, Path()))
+    talks = [indexed(talk, embedder) for talk in read_labelled(given.data) if talk.questions]
+    sizes = [len(talk.asked) for talk in talks]
+    made = list(tries(given.tries))
+    table = [[reached(talk, embedder, weights) for talk in talks] for weights in made]
+    in_use = overall([reached(talk, embedder, WEIGHTS) for talk in talks], sizes)
+    chosen = left_out(table, sizes)
+    print(f"{len(made)} tries, {sum(sizes)} questions of {len(talks)} conversations, {embedder.id}")
+    print(f"weights in use         any@6 {in_use[0]:.3f}   all@6 {in_use[1]:.3f}")
+    print(f"chosen on the others   any@6 {chosen[0]:.3f}   all@6 {chosen[1]:.3f}")
+
+
+if __name__ == "__main__":
+    main()
