@@ -12,7 +12,7 @@ PER_MESSAGE = 4
 """Tokens that chat templates add around each message (role and separators)."""
 PER_REQUEST = 3
 """Tokens that prime the reply; counted with the draft."""
-_LEAST_RETRIEVED, _SHARE_RETRIEVED = 620, 0.044
+_LEAST_RETRIEVED, _SHARE_RETRIEVED = 650, 0.046
 
 
 @dataclass(frozen=True, slots=True)

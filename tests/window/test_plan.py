@@ -276,7 +276,7 @@ def test_a_budget_of_another_size_keeps_its_allowances():
 
 
 @pytest.mark.parametrize(
-    ("whole", "allowed"), [(0, 620), (14_000, 620), (20_000, 880), (100_000, 1_536)]
+    ("whole", "allowed"), [(0, 650), (14_000, 650), (20_000, 920), (100_000, 1_536)]
 )
 def test_recalled_turns_get_a_share_of_a_short_conversation(whole: int, allowed: int):
     assert Budget().retrieved_of(whole) == allowed
