@@ -51,7 +51,7 @@ class Clock:
 
 
 async def draw(name: str, size: tuple[int, int], steps: Sequence[str], home: Path) -> None:
-    environ = {"JITCHAT_HOME": str(home / name)} | {
+    environ = {"JITCHAT_HOME": str(home / name), "JITCHAT_EMBEDDER_DOWNLOAD": "false"} | {
         key: os.environ[key] for key in ("TIKTOKEN_CACHE_DIR",) if key in os.environ
     }
     paths = locate(environ)

@@ -6,7 +6,7 @@ import pytest
 from textual.widgets import OptionList, TextArea
 
 from jitchat.memory.store import ColdStore
-from jitchat.tui.widgets.inspector import SINGLY, Inspector, _rows
+from jitchat.tui.widgets.inspector import _HEADER, SINGLY, Inspector, _line, _rows
 from jitchat.turn import Mode
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.support import conversation_of, demo_session, session_on, talk
@@ -39,6 +39,13 @@ def _tokens(rows: object) -> int:
 def test_rows_of_a_window_of_draft_and_system_only(store: ColdStore) -> None:
     window: ContextWindow = session_on(store, store.create("Empty")).preview("hello", Mode.JIT)
     assert [kind for kind, _, _ in _rows(window)] == [Kind.SYSTEM, Kind.DRAFT]
+
+
+def test_every_reason_stands_under_its_heading(store: ColdStore) -> None:
+    window = demo_session(store).preview(QUESTION, Mode.JIT)
+    for kind, segments, row in _rows(window):
+        reason = segments[0].reason if segments else row.reason
+        assert _line(kind, segments, row, 1.0).plain.index(reason) == _HEADER.index("why"), kind
 
 
 @pytest.mark.parametrize("size", [(140, 40), (80, 24)], ids=["large", "small"])

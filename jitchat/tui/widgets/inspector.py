@@ -31,7 +31,9 @@ from jitchat.window.window import (
 SINGLY = 60
 """So many recent turns have a row each; the ones before them share one."""
 
-_HEADER = f"{'kind':<10}{'turn':>6}{'tokens':>7}{'score':>6}  ldnsc why"
+_PARTS = 7
+"""Bars of a score: as many as it has parts."""
+_HEADER = f"{'kind':<10}{'turn':>6}{'tokens':>7}{'score':>6}  {'parts':<{_PARTS}} why"
 
 Row = tuple[str, Sequence[Segment], LedgerRow | None]
 """A kind or `left out`, the segments that the row stands for, and the turn's ledger row."""
@@ -178,7 +180,7 @@ def _line(kind: str, segments: Sequence[Segment], row: LedgerRow | None, largest
     reason = segments[0].reason if segments else (row.reason if row else "")
     score = f"{row.score:.2f}" if row and row.rank else ""
     bars = part_bars(row.parts, largest) if row else ""
-    figures = f"{kind:<10}{_turns(segments, row):>6}{tokens:>7,}{score:>6}  {bars:<5} "
+    figures = f"{kind:<10}{_turns(segments, row):>6}{tokens:>7,}{score:>6}  {bars:<{_PARTS}} "
     return Content.assemble((figures + one_line(reason), "" if segments else "dim"))
 
 
