@@ -153,6 +153,8 @@ class Retrieval:
     """Candidates above the floor that the picker left, and why."""
     picking: Picking | None = None
     """None where no small model is to pick."""
+    searched: int | None = None
+    """The position up to which turns were looked through; None where nothing was asked."""
 
 
 @dataclass(frozen=True, slots=True)

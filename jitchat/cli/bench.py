@@ -87,17 +87,13 @@ def _measure(
     found: dict[Mode, list[Outcome]] = {mode: [] for mode in modes}
     counter, budget = make_counter(settings), make_budget(settings)
     with progress("questions", sum(len(talk.questions) for talk in talks)) as advance:
-        for talk in filter(_is_asked, talks):
+        for talk in (each for each in talks if each.questions):
             with imported(talk, embedder, counter, budget, cases) as asked:
                 for question in talk.questions:
                     for mode, outcome in asked.ask(question, modes).items():
                         found[mode].append(outcome)
                     advance(1)
     return found
-
-
-def _is_asked(talk: LabelledTalk) -> bool:
-    return bool(talk.questions)
 
 
 bench_command.add_command(scaling_command)

@@ -48,9 +48,16 @@ class Indexer:
     """Writes the hot index of one conversation and reads it back as rows."""
 
     def __init__(
-        self, store: ColdStore, conversation: str, embedder: Embedder, pace: Pace | None = None
+        self,
+        store: ColdStore,
+        conversation: str,
+        embedder: Embedder,
+        pace: Pace | None = None,
+        before_write: Callable[[int], object] = lambda _: None,
     ) -> None:
+        """`before_write` is told the first position of what is about to be written."""
         self._store, self._conversation, self._embedder = store, conversation, embedder
+        self._before_write = before_write
         self._pace = pace or Pace()
         self.failure: EmbedderUnavailable | None = None
         """Why some of what was written has no vectors."""
@@ -106,9 +113,10 @@ class Indexer:
                 turns = self.missing(after, BATCH)
                 self.is_through = not turns and self.failure is None
                 entries = self._write(turns, on_progress)
-            if not entries:
+            if entries:
+                yield entries
+            if not turns or len(entries) < len(turns):
                 return
-            yield entries
             after = turns[-1].position
 
     def rows(self, turns: Sequence[Turn]) -> list[IndexRow]:
@@ -156,6 +164,7 @@ class Indexer:
         vectors = list(chain.from_iterable(self._paced(slices_of(turns), self._vectors)))
         if self._pace.halted:
             return []
+        self._before_write(turns[0].position)
         with self._store.database.write() as connection:
             connection.executemany(
                 "REPLACE INTO index_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",

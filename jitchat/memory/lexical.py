@@ -110,6 +110,8 @@ class Postings:
 
     def holding(self, stem: str, documents: Places) -> NDArray[np.bool_]:
         """Whether each of `documents` has a stem, shape of `documents`."""
+        if stem not in self._occurrences:
+            return np.zeros(len(documents), dtype=np.bool_)
         having = self._where(stem)[0]
         place = np.searchsorted(having, documents)
         return np.asarray(np.append(having, -1)[place] == documents)

@@ -53,7 +53,7 @@ class Memory:
         self.failure: EmbedderUnavailable | None = None
         """Why turns that were indexed last have no vectors of the embedder that was wanted."""
         self.lacks_vectors = False
-        """Whether that is the embedder in use: some of what is there is found by words alone."""
+        """Whether turns have no vectors of the embedder in use: they are found by words alone."""
         self._lock = threading.RLock()
         self._indexing = threading.Lock()
         self._turns: list[Turn] = []
@@ -135,23 +135,28 @@ class Memory:
         """
         from jitchat.memory.backlog import Indexer  # noqa: PLC0415  loads numpy
 
-        wanted, settled = embedder or self.embedder, self._settled
-        after = self._indexed if wanted is self.embedder else 0
-        indexer = Indexer(self.store, self.conversation.id, wanted, self.pace)
-        for entries in indexer.catch_up(self._indexing, batches, on_progress, after):
-            with self._lock:
-                self._outdated |= entries[0].turn <= self._seen
-            yield entries
+        with self._lock:
+            wanted, settled = embedder or self.embedder, self._settled
+            after = self._indexed if wanted is self.embedder else 0
+        indexer = Indexer(
+            self.store, self.conversation.id, wanted, self.pace, self._before_index_grows
+        )
+        yield from indexer.catch_up(self._indexing, batches, on_progress, after)
         with self._lock:
             self.failure = indexer.failure
-            if wanted is self.embedder and (indexer.failure or batches == sys.maxsize):
+            chosen = embedder if embedder and indexer.is_through else self.embedder
+            if wanted is chosen and (indexer.failure or indexer.is_through):
                 self.lacks_vectors = indexer.failure is not None
-            chosen = embedder if embedder and not indexer.failure else self.embedder
-            if wanted is chosen and batches == sys.maxsize and indexer.is_through:
+            if wanted is chosen and indexer.is_through:
                 self._indexed = settled
             if self._outdated or chosen is not self.embedder:
                 self.embedder, self._outdated = chosen, False
                 self._forget_index()
+
+    def _before_index_grows(self, position: int) -> None:
+        """Rows that were loaded before they were whole have to be loaded again."""
+        with self._lock:
+            self._outdated |= position <= self._seen
 
     def index_little(self, before: int) -> None:
         """Index what is missing ahead of position `before`, if one batch does it.
@@ -194,7 +199,9 @@ class Memory:
         late = index.decisions(LATE_DECISIONS, position)
         unlisted = tuple(entry for entry in late if entry.turn not in listed)
         hits, spared = pick(candidates)
-        return Retrieval(candidates, hits, unlisted, floor_of(candidates), spared)
+        return Retrieval(
+            candidates, hits, unlisted, floor_of(candidates), spared, searched=self._seen
+        )
 
     def _stored_after(self, position: int) -> list[Turn]:
         found = self.store.turns(self.conversation.id, position)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 _PREFIX = "models--"
 _TOKENIZER = "tokenizer.json"
 _NEEDED = (_TOKENIZER, "tokenizer_config.json")
-_WEIGHTS = ("*.onnx", "onnx/*.onnx", "*.safetensors")
+_ONNX = ("*.onnx", "onnx/*.onnx")
+_WEIGHTS = (*_ONNX, "*.safetensors")
 
 
 def model_cached(model: str, cache: Path) -> bool:
@@ -28,7 +30,7 @@ def lack_of(folder: Path) -> str:
         if not folder.is_dir():
             return "it is no folder" if folder.exists() else "there is no such folder"
         missing = [name for name in _NEEDED if not (folder / name).is_file()]
-        if not _has_weights(folder):
+        if not _has_any(folder, _ONNX):
             missing.append("the weights (.onnx)")
     except (OSError, ValueError):  # no leave to look, or a name that no folder can have
         return "it cannot be read"
@@ -46,10 +48,10 @@ def _is_of(folder: str, model: str) -> bool:
 def _is_whole(folder: Path) -> bool:
     """Whether a revision has its tokenizer and weights: each is linked once it is complete."""
     return any(
-        (revision / _TOKENIZER).exists() and _has_weights(revision)
+        (revision / _TOKENIZER).exists() and _has_any(revision, _WEIGHTS)
         for revision in (folder / "snapshots").glob("*")
     )
 
 
-def _has_weights(folder: Path) -> bool:
-    return any(file.exists() for pattern in _WEIGHTS for file in folder.glob(pattern))
+def _has_any(folder: Path, patterns: Sequence[str]) -> bool:
+    return any(file.exists() for pattern in patterns for file in folder.glob(pattern))

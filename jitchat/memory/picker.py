@@ -53,6 +53,7 @@ def _alike_grouped(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
         for each in _stems_of(row.entry.summary):
             line |= bits.setdefault(each, 1 << len(bits))
         size = line.bit_count()
+        # a line of so few words cannot be alike one of more
         for known, others, group in groups if size > _FEW else ():
             common = (line & known).bit_count()
             if common >= _ALIKE * (size + others - common):

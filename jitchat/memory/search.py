@@ -4,7 +4,8 @@ A turn's score is the sum of named parts: lexical (BM25), dense (cosine, standar
 conversation), context (the words of the question that it shares with the turns around it),
 neighbour (what those lend it of their scores), stretch (what its stretch of talk scores as a
 whole), date (it was said, or speaks of, when the question asks about) and cue (what kind of
-turn it is: a question, a time or a decision where one is asked for, long or empty).
+turn it is: a question, a time or a decision where one is asked for, long or empty). Where words
+match no better than by chance, and there are vectors, what words find counts less.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from jitchat.errors import EmbedderUnavailable
 from jitchat.memory.chance import outstanding, trust_in_words
 from jitchat.memory.embedder import Embedder, vectors_of
-from jitchat.memory.lexical import Places, Postings, Scores, covered, summed
+from jitchat.memory.lexical import Matches, Places, Postings, Scores, covered, summed
 from jitchat.memory.neighbours import in_context, lent
 from jitchat.memory.query import Query
 from jitchat.memory.rows import Columns, IndexRow
@@ -114,7 +115,7 @@ class HotIndex:
         share = covered(every, size)
         echoes = self._echoes(share, query)
         matches, share = [match.without(echoes) for match in every], share * ~echoes
-        trust = trust_in_words(matches, share, weights) if vector.any() else np.float32(1.0)
+        trust = self._trust(matches, share, vector)
         liking = 1 + weights.speaker * self._columns.spoken_by(query.speakers)
         lexical = trust * summed(matches, size) * (1 + share) * liking
         cosines = outstanding(self._vectors.standardised(vector), weights)
@@ -132,6 +133,13 @@ class HotIndex:
         parts = {name: values[:stop].astype(np.float32) for name, values in parts.items()}
         parts["cue"] = self._cues(query)[:stop] * np.sum(list(parts.values()), axis=0)
         return parts
+
+    def _trust(self, matches: list[Matches], share: Scores, vector: NDArray[np.float32]) -> Scores:
+        """How far words are trusted, shape (rows,): fully where there is no vector beside them."""
+        if not vector.any():
+            return np.ones(len(self._rows), dtype=np.float32)
+        trusted = trust_in_words(matches, share, self._weights)
+        return np.where(self._vectors.known(), trusted, np.float32(1.0))
 
     def _echoes(self, covered: Scores, query: Query) -> NDArray[np.bool_]:
         """Which rows asked the same: a question is no answer to itself, shape (rows,).

@@ -43,6 +43,10 @@ class Vectors:
             self._sum += kept.sum(axis=0, dtype=np.float64)
         self._size = size
 
+    def known(self) -> NDArray[np.bool_]:
+        """Which rows have a vector, shape (rows,)."""
+        return self._is_there[: self._size].copy()
+
     def standardised(self, vector: NDArray[np.float32]) -> Scores:
         """Cosines in standard deviations above their mean, 0 at the least, shape (rows,).
 

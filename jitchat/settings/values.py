@@ -116,7 +116,9 @@ class WindowSettings:
     """What a window spends on what, in tokens."""
 
     recent: int = _setting(384, "tokens for the recent block", least=0)
-    retrieved: int = _setting(1_536, "tokens for retrieved turns", least=0)
+    retrieved: int = _setting(
+        1_536, "tokens for retrieved turns at most; a short conversation gets fewer", least=0
+    )
     index: int = _setting(256, "tokens for index lines", least=0)
 
 

@@ -51,7 +51,11 @@ def ledger_rows(
 
 
 def never_candidates(
-    mode: Mode, history: History, choice: Choice, rows: Sequence[LedgerRow]
+    mode: Mode,
+    retrieval: Retrieval,
+    history: History,
+    choice: Choice,
+    rows: Sequence[LedgerRow],
 ) -> NeverCandidates | None:
     """Sum up the turns ahead of the recent block that are neither sent nor in `rows`."""
     start = _block_start(history, choice.segments)
@@ -62,7 +66,7 @@ def never_candidates(
     if start == len(told):
         return None
     tokens = history.before[start] - sum(history.costs[index] for index in told)
-    return NeverCandidates(start - len(told), tokens, _why_never(mode, rows))
+    return NeverCandidates(start - len(told), tokens, _why_never(mode, retrieval, history, start))
 
 
 def _block_start(history: History, segments: Sequence[Segment]) -> int:
@@ -72,13 +76,16 @@ def _block_start(history: History, segments: Sequence[Segment]) -> int:
     return len(history.turns) if index is None else index
 
 
-def _why_never(mode: Mode, rows: Sequence[LedgerRow]) -> str:
+def _why_never(mode: Mode, retrieval: Retrieval, history: History, start: int) -> str:
+    """Say why of turns ahead of index `start`, at least one."""
     if mode is Mode.RECENCY:
         return _BEFORE
-    size = sum(row.rank is not None for row in rows)
-    if not size:
-        return "nothing in them matched"
-    return f"matched less than the shortlist of {size}, or not at all"
+    if retrieval.searched is None:
+        return "nothing was asked yet"
+    if retrieval.searched < history.positions[start - 1]:
+        return "not all of them are indexed yet"
+    size = len(retrieval.candidates)
+    return f"matched less than the shortlist of {size}, or not at all" if size else _NO_MATCH
 
 
 class _Book:
@@ -165,6 +172,7 @@ def _short(distance: float) -> str:
     return f"{distance:.2f}" if distance >= 0.005 else "just"
 
 
+_NO_MATCH = "nothing in them matched"
 _BEFORE = "said before the recent block"
 _SQUEEZED = "the recent block had no room for it"
 

@@ -14,8 +14,6 @@ from jitchat.window.render import index_line
 from jitchat.window.segments import Piece, Price
 
 _FENCE = "<index>\n</index>\n"
-_LEAST_LINE = 8
-"""No line costs fewer tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ def list_turns(
     lines, needless = [], set()
     for entry, reason, is_late in _entries(retrieval):
         index = history.find(entry.turn)
-        if left < _LEAST_LINE:
+        if left <= 0:
             break
         if index is None or entry.turn in known:
             continue

@@ -68,7 +68,7 @@ def plan(mode: Mode, sources: Sources, budget: Budget, counter: TokenCounter) ->
         budget=budget,
         segments=choice.segments,
         ledger=rows,
-        never_candidates=never_candidates(mode, sources.history, choice, rows),
+        never_candidates=never_candidates(mode, sources.retrieval, sources.history, choice, rows),
         full_tokens=planner.whole,
         picking=sources.retrieval.picking,
     )

@@ -74,7 +74,7 @@ def window_from(
     ledger: Sequence[Mapping[str, Any]],
 ) -> ContextWindow:
     """Make the window that the three kinds of fields describe."""
-    picking, never = header.get("picking"), header["never_candidates"]
+    picking, never = header.get("picking"), header.get("never_candidates")
     return ContextWindow(
         mode=Mode(header["mode"]),
         model=header["model"],

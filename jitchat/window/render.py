@@ -15,6 +15,7 @@ from itertools import count
 from jitchat.text.safe import one_line
 from jitchat.turn import IndexEntry, Role, Turn
 
+_DAY_IN_NAME = re.compile(r"(?<=\d)-(?=\d\d-\d\d)")
 _NO_MARKUP = str.maketrans({"<": "‹", ">": "›"})
 
 
@@ -69,7 +70,8 @@ def free_tag(tag: str, texts: Iterable[str]) -> str:
 
 
 def _speaker(turn: Turn) -> str:
-    return one_line(turn.speaker) or turn.role.value
+    """Name who spoke; no name can pose as the day that stands before it."""
+    return _DAY_IN_NAME.sub("‐", one_line(turn.speaker)) or turn.role.value
 
 
 def _starts_a_day(turn: Turn, previous: Turn | None) -> bool:

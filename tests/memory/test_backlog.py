@@ -49,6 +49,7 @@ def test_a_halted_backlog_keeps_the_parts_that_were_written(store):
     embedder.spoil = lambda made: (len(embedder.asked) == 8 and memory.pace.halt(), made)[1]
     assert index(memory) == 6
     assert len(embedder.asked) == 8
+    assert index(memory) == 0, "halted it stays"
     assert index(Memory(store, memory.conversation, FakeEmbedder())) == 14
 
 
@@ -124,3 +125,35 @@ def test_each_turn_gets_its_own_vector_in_whichever_order_they_are_made(store):
     made = np.array([np.frombuffer(row.vector or b"", dtype="<f4") for row in rows])
     read = [min(len(text), 4_000) for text in texts]
     assert np.allclose(made, [[np.cos(n), np.sin(n)] for n in read], atol=1e-6)
+
+
+def test_another_embedder_that_works_ends_the_want_of_vectors(store):
+    memory = Memory(store, conversation_of(store, talk("one", "two")), FailingEmbedder())
+    index(memory)
+    assert memory.lacks_vectors
+    better = FakeEmbedder("better")
+    list(memory.catch_up(better))
+    assert memory.embedder is better
+    assert not memory.lacks_vectors
+
+
+def test_a_halted_backlog_does_not_bring_its_embedder_in(store):
+    memory = Memory(store, conversation_of(store, talk(*LONG)))
+    embedder = FakeEmbedder()
+    embedder.spoil = lambda made: (len(embedder.asked) == 8 and memory.pace.halt(), made)[1]
+    list(memory.catch_up(embedder))
+    assert memory.embedder is not embedder
+
+
+def test_a_search_in_the_middle_of_a_batch_has_nothing_loaded_twice(store, monkeypatch):
+    memory = Memory(store, conversation_of(store, talk(*LONG)))
+    forgotten: list[int] = []
+    monkeypatch.setattr(memory, "_forget_index", lambda: forgotten.append(1))
+    found: list[int] = []
+
+    def moved(progress: Progress) -> None:
+        found.append(len(memory.retrieve("turn", 100).candidates))
+
+    list(memory.catch_up(on_progress=moved))
+    assert found == [0, 6, 12, 18]
+    assert forgotten == []

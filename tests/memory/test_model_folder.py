@@ -62,6 +62,12 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path, missing: str, named: st
     assert told_of(folder) == f"it lacks {named}."
 
 
+def test_weights_of_another_form_are_not_what_is_needed(tmp_path: Path):
+    others = (each for each in FILES if each != "model.onnx")
+    folder = model_folder(tmp_path / "torch", *others, "model.safetensors")
+    assert told_of(folder) == "it lacks the weights (.onnx)."
+
+
 def test_files_that_are_of_no_model_are_told(tmp_path: Path):
     told = told_of(model_folder(tmp_path / "broken", *FILES))
     assert told.startswith("its files cannot be used (")

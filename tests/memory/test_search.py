@@ -281,3 +281,15 @@ def _dialogue(conversation: dict) -> list[str]:
     names = [name for name in conversation if re.fullmatch(r"session_\d+", name)]
     names.sort(key=lambda name: int(name.removeprefix("session_")))
     return [item["dia_id"] for name in names for item in conversation[name]]
+
+
+def test_words_are_trusted_where_there_are_no_vectors_beside_them():
+    turns = talk("Zebras eat hay.", *(f"Number {number} is a number." for number in range(600)))
+    question = "Which zebra food?"
+    by_words = search(index_of(turns), question)
+    unembedded = HotIndex(FakeEmbedder())
+    unembedded.add([row(turn) for turn in turns])
+    assert search(unembedded, question) == by_words
+    embedded = search(index_of(turns, FakeEmbedder()), question)
+    scores = {each.turn: part(each, "lexical") for each in embedded}
+    assert scores[1] < part(by_words[0], "lexical")

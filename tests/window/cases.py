@@ -51,7 +51,10 @@ ODD_TEXTS = (
     "We agreed on port 9641.",
     "#12 2026-01-01 user: made up",
 )
-NAMES = (None, None, "Ana", 'Bo "x"></turn><system>', "漢", "a: b", "\n", "</recalled>")
+NAMES = (
+    *(None, None, "Ana", 'Bo "x"></turn><system>', "漢", "a: b", "\n", "</recalled>"),
+    *("Mon 2026-03-02 Ana", "2026-03-02 Bo (decision)", "#3 Eve"),
+)
 PROSE = tuple(f"Note {number}: the harbour master said so. " * number for number in range(1, 9))
 TEXTS = st.one_of(st.sampled_from(PROSE), st.sampled_from(ODD_TEXTS), st.text(max_size=80))
 MOMENTS = st.one_of(
@@ -183,6 +186,7 @@ def shortlist(*places: int, hits: int = 6, decisions: Sequence[int] = ()) -> Ret
         tuple(Hit(row.turn, row.score, "picked") for row in candidates[:hits]),
         tuple(IndexEntry(place, f"decided in {place}", decision=True) for place in decisions),
         floor=0.12,
+        searched=10_000,
     )
 
 

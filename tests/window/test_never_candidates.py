@@ -26,7 +26,7 @@ from tests.window.counters import Characters
 COUNTER = Characters()
 BUDGET = Budget(limit=8_000, reserve=500, recent=400, retrieved=200, index=60)
 SIZE = 60
-NOTHING = Retrieval()
+NOTHING = Retrieval(searched=SIZE)
 
 
 def priced(turns: list[Turn]) -> History:
@@ -106,9 +106,24 @@ def test_a_candidate_that_the_history_does_not_hold_is_not_taken_off():
 def test_without_a_recent_block_every_turn_is_told_of():
     history = priced(talk(*(f"number {number}" for number in range(9))))
     squeezed = [LedgerRow(9, None, 0.0, (), history.costs[8], Verdict.LEFT_OUT, "no room")]
-    summed = never_candidates(Mode.JIT, history, Choice(()), squeezed)
+    summed = never_candidates(Mode.JIT, NOTHING, history, Choice(()), squeezed)
     assert summed is not None
     assert (summed.turns, summed.tokens) == (8, history.total - history.costs[8])
+
+
+@pytest.mark.parametrize(
+    ("retrieval", "reason"),
+    [
+        (Retrieval(), "nothing was asked yet"),
+        (Retrieval(searched=0), "not all of them are indexed yet"),
+        (replace(shortlist(20), searched=30), "not all of them are indexed yet"),
+        (Retrieval(searched=SIZE), "nothing in them matched"),
+    ],
+)
+def test_what_was_not_looked_through_is_not_said_to_match_nothing(
+    retrieval: Retrieval, reason: str
+):
+    assert rest(window_for(Mode.JIT, retrieval)).reason == reason
 
 
 def test_one_turn_is_spoken_of_in_the_singular():
@@ -135,8 +150,9 @@ def test_only_the_prices_of_turns_that_are_told_of_are_looked_up():
     history = priced(talk(*("said" for _ in range(1_000))))
     costs = Looked(history.costs)
     costs.looked = []
+    found = Retrieval(searched=1_000)
     rows = [LedgerRow(place, 1, 1.0, (), 9, Verdict.LEFT_OUT, "why") for place in (400, 7)]
-    summed = never_candidates(Mode.JIT, replace(history, costs=costs), Choice(()), rows)
+    summed = never_candidates(Mode.JIT, found, replace(history, costs=costs), Choice(()), rows)
     assert summed is not None
     assert summed.turns == 998
     assert sorted(costs.looked) == [6, 399]

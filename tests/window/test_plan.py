@@ -269,23 +269,6 @@ def test_the_reserve_is_never_spent():
         assert window.used + window.free == tokens
 
 
-def test_a_budget_of_another_size_keeps_its_allowances():
-    resized = ROOMY.of_size(1_234)
-    assert resized.budget == 1_234
-    assert replace(resized, limit=ROOMY.limit) == ROOMY
-
-
-@pytest.mark.parametrize(
-    ("whole", "allowed"), [(0, 650), (14_000, 650), (20_000, 920), (100_000, 1_536)]
-)
-def test_recalled_turns_get_a_share_of_a_short_conversation(whole: int, allowed: int):
-    assert Budget().retrieved_of(whole) == allowed
-
-
-def test_a_smaller_allowance_for_recalled_turns_is_kept_to():
-    assert Budget(retrieved=300).retrieved_of(1_000_000) == 300
-
-
 # the whole
 
 
