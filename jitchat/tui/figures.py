@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jitchat.text.safe import one_line
 from jitchat.window.spending import spent
-from jitchat.window.window import ContextWindow
+from jitchat.window.window import ContextWindow, LedgerRow
 
 if TYPE_CHECKING:  # the first frame does not wait for the indexer's imports
     from jitchat.memory.backlog import Progress
@@ -27,6 +28,16 @@ def _bar(value: float, largest: float) -> str:
     if value <= 0 or largest <= 0:
         return " "
     return PART_BARS[min(len(PART_BARS) - 1, int(value / largest * len(PART_BARS)))]
+
+
+def ledger_note(row: LedgerRow) -> str:
+    """All that the ledger says of a turn: why, its rank and price, the parts of its score."""
+    ranked = f"rank {row.rank} · " if row.rank is not None else ""
+    lines = [row.reason, f"{row.verdict} · {ranked}{row.tokens:,} tokens at full text"]
+    if row.parts:
+        parts = " + ".join(f"{name} {value:.2f}" for name, value in row.parts)
+        lines.append(f"score {row.score:.2f} = {parts}".replace("+ -", "− "))
+    return "\n".join(map(one_line, lines))
 
 
 def size_sentence(window: ContextWindow) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from textual.widgets import OptionList, TextArea
+from textual.widgets import OptionList, Static, TextArea
 
 from jitchat.memory.store import ColdStore
 from jitchat.tui.widgets.inspector import _HEADER, SINGLY, Inspector, _line, _rows
@@ -44,8 +44,10 @@ def test_rows_of_a_window_of_draft_and_system_only(store: ColdStore) -> None:
 def test_every_reason_stands_under_its_heading(store: ColdStore) -> None:
     window = demo_session(store).preview(QUESTION, Mode.JIT)
     for kind, segments, row in _rows(window):
-        reason = segments[0].reason if segments else row.reason
-        assert _line(kind, segments, row, 1.0).plain.index(reason) == _HEADER.index("why"), kind
+        reason = row.reason if row and kind == Verdict.LEFT_OUT else segments[0].reason
+        if kind != Kind.INDEX:
+            found = _line(kind, segments, row, 1.0).plain.index(reason)
+            assert found == _HEADER.index("why"), kind
 
 
 @pytest.mark.parametrize("size", [(140, 40), (80, 24)], ids=["large", "small"])
@@ -83,3 +85,28 @@ async def test_the_window_of_every_turn_has_no_such_row(backend: TestBackend) ->
         await pilot.pause()
         assert screen.window is not None
         assert rows.option_count == len(screen.window.segments)
+
+
+async def test_enter_tells_all_that_the_ledger_says_of_a_turn_that_was_left_out(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        await until(pilot, lambda: screen.window is not None, "the window")
+        assert screen.window is not None
+        row = next(row for row in screen.window.ledger if row.verdict is Verdict.LEFT_OUT)
+        screen.post_message(Inspector.LeftOutOpened(row))
+        await until(pilot, lambda: bool(pilot.app.screen.query("#exact-note")), "the note")
+        told = str(pilot.app.screen.query_one("#exact-note", Static).content)
+    assert row.reason in told
+    assert f"rank {row.rank} · {row.tokens:,} tokens" in told
+    assert all(f"{name} {abs(value):.2f}" in told for name, value in row.parts)
+
+
+def test_an_index_row_says_why_the_turn_is_not_there_at_full_text(store: ColdStore) -> None:
+    window = demo_session(store).preview(QUESTION, Mode.JIT)
+    listed = [each for each in _rows(window) if each[0] == Kind.INDEX and each[2]]
+    assert listed
+    for each in listed:
+        assert _line(*each, 1.0).plain.endswith(each[2].reason)

@@ -17,6 +17,7 @@ from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.turn import Conversation
 from jitchat.window.budget import Budget
+from jitchat.window.window import Kind
 from tests.support import conversation_of, talk
 from tests.tui.support import TestBackend, chat, demo_app, idle, ready, until
 
@@ -216,3 +217,14 @@ async def test_a_key_that_would_travel_in_the_open_is_warned_of(backend: TestBac
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         await ready(pilot)
         assert [each.message for each in pilot.app._notifications] == [backend.warning]
+
+
+async def test_whoever_opens_a_conversation_can_type_at_once(backend: TestBackend) -> None:
+    other = conversation_of(backend.store, talk("one", "two"))
+    async with demo_app(backend).run_test(size=(120, 36)) as pilot:
+        screen = await ready(pilot)
+        screen.query_one(Inspector).point_at(Kind.SYSTEM)
+        await until(pilot, lambda: screen.query_one(Inspector).has_focus_within, "the inspector")
+        await screen.open(other)
+        await pilot.press("h", "i")
+        assert screen.query_one(Prompt).text == "hi"

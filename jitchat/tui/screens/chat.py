@@ -13,6 +13,7 @@ from jitchat.errors import JitchatError
 from jitchat.events import ReplyDelta, SendFailed, TurnStored, UsageReported, WindowBuilt
 from jitchat.text.safe import shortened
 from jitchat.tui.backend import Backend
+from jitchat.tui.figures import ledger_note
 from jitchat.tui.keys import bindings
 from jitchat.tui.messages import SendEnded, SessionReady, SessionRefused, SessionReported
 from jitchat.tui.screens.helped import HelpedScreen
@@ -203,19 +204,18 @@ class ChatScreen(HelpedScreen):
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:
-        self._show_exact(message.title, message.text)
+        self._show_exact(message.title, message.text, message.note)
 
     @on(Inspector.LeftOutOpened)
     def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
         turns = self.session.memory.turns if self.session else []
         text = next((turn.content for turn in turns if turn.position == message.row.turn), "")
-        title = f"left out #{message.row.turn} · {message.row.reason}"
-        self._show_exact(title, text)
+        self._show_exact(f"left out #{message.row.turn}", text, ledger_note(message.row))
 
-    def _show_exact(self, title: str, text: str) -> None:
+    def _show_exact(self, title: str, text: str, note: str) -> None:
         from jitchat.tui.screens.exact import ExactScreen  # noqa: PLC0415  not on the first frame
 
-        self.app.push_screen(ExactScreen(title, text))
+        self.app.push_screen(ExactScreen(title, text, note))
 
     @on(Prompt.ScrollAsked)
     def _scroll_asked(self, message: Prompt.ScrollAsked) -> None:

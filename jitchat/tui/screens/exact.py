@@ -5,8 +5,9 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import TextArea
+from textual.widgets import Static, TextArea
 
 from jitchat.text.safe import one_line, visible
 
@@ -15,7 +16,7 @@ MOST = 400_000
 
 
 class ExactScreen(ModalScreen[None]):
-    """Text to read, select and copy."""
+    """Text to read, select and copy, under a note on why it is here or not."""
 
     CSS_PATH = "dialog.tcss"
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -23,9 +24,9 @@ class ExactScreen(ModalScreen[None]):
         Binding("y", "copy", "Copy", id="exact_copy"),
     ]
 
-    def __init__(self, title: str, text: str) -> None:
+    def __init__(self, title: str, text: str, note: str = "") -> None:
         super().__init__(classes="dialog")
-        self._title, self._text = one_line(title), visible(text)
+        self._title, self._text, self._note = one_line(title), visible(text), visible(note)
 
     def compose(self) -> ComposeResult:
         """A box with the text."""
@@ -34,6 +35,8 @@ class ExactScreen(ModalScreen[None]):
             box.border_title = self._title.replace("[", "\\[")
             more = f"first {MOST:,} characters shown, {left:,} more · " if left > 0 else ""
             box.border_subtitle = f"{more}Y copy · Esc close"
+            if self._note:
+                yield Static(Content(self._note), id="exact-note")
             yield TextArea(self._text[:MOST], read_only=True, id="exact", compact=True)
 
     def on_mount(self) -> None:

@@ -18,7 +18,7 @@ WORDS = (
     ("jit", "the recent block, index lines, and the earlier turns that the draft needs"),
     ("limit, reserve", "the model's context size; tokens kept free for the reply"),
     ("budget", "limit − reserve; segments + free + reserve = limit, always"),
-    ("l d n s c", "parts of a score: lexical, dense, neighbour, stretch of talk, cue"),
+    ("parts", "of a score: lexical, dense, context, neighbour, stretch of talk, date, cue"),
     ("~", "estimated; without it, counted by the model's own tokenizer. ✓: the provider's figure"),
 )
 

@@ -66,6 +66,7 @@ class OpenedScreen(DeskScreen):
         self.query_one(TopLine).show_title(conversation.title, conversation.turns)
         self.query_one(TopLine).show_status("opening…")
         self.query_one(Prompt).use_history(store.prompts(100))
+        self.query_one(Prompt).focus()
         self.call_after_refresh(self._load, conversation, self.opening)
 
     async def leave(self) -> None:

@@ -17,7 +17,7 @@ from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.safe import one_line
-from jitchat.tui.figures import part_bars, size_sentence
+from jitchat.tui.figures import ledger_note, part_bars, size_sentence
 from jitchat.window.spending import picking_sentences
 from jitchat.window.window import (
     ContextWindow,
@@ -50,6 +50,8 @@ class Inspector(Vertical):
 
         title: str
         text: str
+        note: str = ""
+        """What the ledger says of it."""
 
     @dataclass
     class LeftOutOpened(Message):
@@ -120,7 +122,8 @@ class Inspector(Vertical):
         kind, segments, row = self._rows[event.option_index]
         if segments:
             text = "".join(segment.text for segment in segments)
-            self.post_message(self.RowOpened(_title(kind, segments, row), text))
+            note = ledger_note(row) if row else segments[0].reason
+            self.post_message(self.RowOpened(_title(kind, segments, row), text, note))
         elif row is not None:
             self.post_message(self.LeftOutOpened(row))
 
@@ -177,7 +180,8 @@ def _within(segment: Segment, last: int | None) -> bool:
 def _line(kind: str, segments: Sequence[Segment], row: LedgerRow | None, largest: float) -> Content:
     """A row of the table; nothing in it is markup."""
     tokens = sum(segment.tokens for segment in segments) if segments else (row.tokens if row else 0)
-    reason = segments[0].reason if segments else (row.reason if row else "")
+    judged = row is not None and (not segments or row.verdict is Verdict.INDEX)
+    reason = row.reason if row and judged else segments[0].reason
     score = f"{row.score:.2f}" if row and row.rank else ""
     bars = part_bars(row.parts, largest) if row else ""
     figures = f"{kind:<10}{_turns(segments, row):>6}{tokens:>7,}{score:>6}  {bars:<{_PARTS}} "
@@ -198,7 +202,4 @@ def _turns(segments: Sequence[Segment], row: LedgerRow | None) -> str:
 
 def _title(kind: str, segments: Sequence[Segment], row: LedgerRow | None) -> str:
     tokens = sum(segment.tokens for segment in segments)
-    parts = " ".join(f"{name} {value:.2f}" for name, value in row.parts) if row else ""
-    scored = f" · score {row.score:.2f} = {parts}" if row and parts else ""
-    where = _turns(segments, row)
-    return one_line(f"{kind} {where} · {tokens:,} tokens · {segments[0].reason}{scored}")
+    return one_line(f"{kind} {_turns(segments, row)} · {tokens:,} tokens")
