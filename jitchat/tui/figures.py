@@ -11,6 +11,8 @@ from jitchat.window.window import ContextWindow, LedgerRow
 if TYPE_CHECKING:  # the first frame does not wait for the indexer's imports
     from jitchat.memory.backlog import Progress
 
+_LEAST_TOLD = 0.005
+"""Less is 0.00 in figures."""
 PART_BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -35,8 +37,9 @@ def ledger_note(row: LedgerRow) -> str:
     ranked = f"rank {row.rank} · " if row.rank is not None else ""
     lines = [row.reason, f"{row.verdict} · {ranked}{row.tokens:,} tokens at full text"]
     if row.parts:
-        parts = " + ".join(f"{name} {value:.2f}" for name, value in row.parts)
-        lines.append(f"score {row.score:.2f} = {parts}".replace("+ -", "− "))
+        told = (part for part in row.parts if abs(part[1]) >= _LEAST_TOLD)
+        parts = " + ".join(f"{name} {value:.2f}" for name, value in told).replace("+ -", "− ")
+        lines.append(f"score {row.score:.2f}" + (f" = {parts}" if parts else ""))
     return "\n".join(map(one_line, lines))
 
 
