@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError
 from jitchat.tui import collector
@@ -138,18 +139,25 @@ class OpenedScreen(DeskScreen):
 
     @work(thread=True, exclusive=True, group="backlog")
     def _catch_up(self, session: Session, embedder: Embedder | None, opening: int) -> None:
+        """Index what is missing, unless a later call takes over: then only that one is told of."""
+        worker = get_current_worker()
+
         def moved(progress: Progress) -> None:
-            self.post_message(BacklogMoved(opening, progress))
+            if not worker.is_cancelled:
+                self.post_message(BacklogMoved(opening, progress))
 
         indexed = 0
         error: JitchatError | None = None
         try:
             for entries in session.memory.catch_up(embedder, on_progress=moved):
+                if worker.is_cancelled:
+                    return
                 indexed += len(entries)
             error = session.memory.failure
         except JitchatError as refused:
             error = refused
-        self.post_message(BacklogEnded(opening, indexed, error))
+        if not worker.is_cancelled:
+            self.post_message(BacklogEnded(opening, indexed, error))
 
     @on(BacklogMoved)
     def _backlog_moved(self, message: BacklogMoved) -> None:
