@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from jitchat.cli import bench_options
 from tests.bench.support import labelled_sample, question
 from tests.cli.conftest import Shell
 from tests.transfer.files import brief, plain_turns, written
@@ -26,8 +28,34 @@ def test_the_table_has_a_row_a_category(jitchat: Shell, data: Path):
     done = jitchat("bench", "locomo", "--data", data, "--embedder", "lexical")
     assert done.code == 0, done.err
     heads = [line.split()[0] for line in done.out.splitlines() if line.strip()]
-    assert heads.count("all") == heads.count("single-hop") == heads.count("temporal") == 3
+    assert heads.count("all") == heads.count("single-hop") == heads.count("temporal") == 4
     assert "multi-hop" not in heads
+
+
+def test_every_number_is_whole_in_80_columns(
+    jitchat: Shell, data: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(bench_options, "is_terminal", lambda _: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    done = jitchat("bench", "locomo", "--data", data, "--embedder", "lexical", "--modes", "jit")
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert "…" not in done.out
+    first, second = (line for line in done.out.splitlines() if line.startswith(" all "))
+    number, both, share = r"\d\.\d{3}", r"\d\.\d{3} / \d\.\d{3}", r"\d+\.\d%"
+    assert re.fullmatch(rf"all +2( +{number}){{3}} +{both}( +{share}){{2}}", first.strip())
+    assert re.fullmatch(rf"all( +{both}){{4}}", second.strip())
+    assert "fraction@6" in done.out
+
+
+@pytest.mark.parametrize("mode", ["full", "recency"])
+def test_what_is_not_measured_in_a_mode_that_retrieves_nothing_has_no_figure(
+    jitchat: Shell, data: Path, mode: str
+):
+    done = jitchat("bench", "locomo", "--data", data, "--embedder", "lexical", "--modes", mode)
+    row = next(line.split() for line in done.out.splitlines() if line.startswith(" all "))
+    assert row[2:5] == ["–", "–", "–"]
+    assert "retrieval" not in done.out
+    assert "strict any" not in done.out
 
 
 def test_the_json_has_every_figure_and_what_it_depends_on(
