@@ -76,7 +76,7 @@ class ReplyLog:
             if self._file.write(line) != len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
-            raise _unusable(self.path, error) from error
+            raise unusable(self.path, error.strerror) from error
 
 
 @contextmanager
@@ -91,7 +91,7 @@ def opened_log(path: Path) -> Iterator[ReplyLog]:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("ab+", buffering=0)
     except OSError as error:
-        raise _unusable(path, error) from error
+        raise unusable(path, error.strerror) from error
     with file:
         yield ReplyLog(path, file, _read(path, file))
 
@@ -104,7 +104,7 @@ def _read(path: Path, file: FileIO) -> dict[str, Reply]:
         if lines[-1]:
             file.write(b"\n")
     except OSError as error:
-        raise _unusable(path, error) from error
+        raise unusable(path, error.strerror) from error
     return dict(_replies(lines))
 
 
@@ -124,7 +124,8 @@ def _reply(fields: Mapping[str, object]) -> Reply:
     return Reply(text, str(reason), Usage(*(int(each) for each in usage)) if usage else None)
 
 
-def _unusable(path: Path, error: OSError) -> BenchFailed:
+def unusable(path: Path, why: str | None) -> BenchFailed:
+    """Make the error about a file that cannot be read or written."""
     return BenchFailed(
-        f"The answers cannot be kept in {path}: {error.strerror}.", "Name another with --answers."
+        f"The answers cannot be kept in {path}: {why}.", "Name another with --answers."
     )

@@ -12,6 +12,7 @@ from jitchat.cli.bench_options import (
     measuring_options,
     modes_of,
     print_table,
+    require_writable,
     with_model,
     write_figures,
 )
@@ -53,10 +54,12 @@ def locomo_command(
     from jitchat.bench.labels import read_labelled  # noqa: PLC0415
     from jitchat.bench.report import result_fields, tables  # noqa: PLC0415
     from jitchat.bench.scores import mode_scores  # noqa: PLC0415
-    from jitchat.cli.bench_answers import answer_all, make_cases  # noqa: PLC0415
+    from jitchat.cli.bench_answers import answer_all, make_cases, require_kept  # noqa: PLC0415
     from jitchat.cli.compose import make_embedder  # noqa: PLC0415  loads much
 
     wanted, flags = modes_of(modes), answering.over(with_model(flags, **model))
+    require_writable(out)
+    require_kept(answering)
     talks, settings = read_labelled(data), flags.settings()
     for doubt in doubts(talks):
         say(doubt, err=True)

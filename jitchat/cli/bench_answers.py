@@ -11,6 +11,7 @@ import click
 
 from jitchat import __version__
 from jitchat.cli.answer_options import AnswerFlags
+from jitchat.cli.bench_options import why_unwritable
 from jitchat.cli.options import Flags
 from jitchat.cli.output import is_terminal, progress, say
 from jitchat.errors import BenchFailed
@@ -22,6 +23,20 @@ if TYPE_CHECKING:
     from jitchat.bench.cases import Cases
     from jitchat.bench.cost import Price
     from jitchat.settings import Settings
+
+
+def require_kept(answering: AnswerFlags) -> None:
+    """Refuse a file for `--answers` that takes none, before anything is measured.
+
+    Raises:
+        BenchFailed: It cannot be written.
+
+    """
+    from jitchat.bench.replies import unusable  # noqa: PLC0415  loads the planner
+
+    path = answering.answers
+    if answering.answerer is not None and path is not None and (why := why_unwritable(path)):
+        raise unusable(path, why)
 
 
 def make_cases(answering: AnswerFlags, settings: Settings) -> Cases | None:

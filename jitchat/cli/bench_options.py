@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -76,6 +78,29 @@ def print_table(table: Table) -> None:
     emit(drawn.get().rstrip())
 
 
+def require_writable(out: Path | None) -> None:
+    """Refuse a file for `--json` that will not take the figures, before they are measured.
+
+    Raises:
+        BenchFailed: It cannot be written.
+
+    """
+    if out is not None and (why := why_unwritable(out)):
+        raise _unwritable(out, why)
+
+
+def why_unwritable(path: Path) -> str:
+    """Say why a file cannot be written, without touching it; empty where it can."""
+    try:
+        place = path if _is_there(path) else path.parent
+        place.stat()
+    except OSError as error:
+        return error.strerror or "it cannot be reached"
+    if path.is_dir():
+        return os.strerror(errno.EISDIR)
+    return "" if os.access(place, os.W_OK) else os.strerror(errno.EACCES)
+
+
 def write_figures(out: Path, fields: dict[str, object]) -> None:
     """Write the JSON of `--json`.
 
@@ -88,5 +113,17 @@ def write_figures(out: Path, fields: dict[str, object]) -> None:
     try:
         out.write_text(json.dumps(fields, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
-        raise BenchFailed(f"{out} cannot be written: {error.strerror}.", "Name another.") from error
+        raise _unwritable(out, str(error.strerror)) from error
     say(f"written to {out}", err=True)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _unwritable(out: Path, why: str) -> BenchFailed:
+    return BenchFailed(f"{out} cannot be written: {why}.", "Name another.")

@@ -95,6 +95,29 @@ def test_what_cannot_be_is_a_sentence(
     assert told in done.err
 
 
+@pytest.mark.parametrize("command", [("locomo", "--data", "DATA"), ("scaling", "--turns", "2")])
+@pytest.mark.parametrize("place", ["nosuch/out.json", ".", "f.json/out.json"])
+def test_a_file_that_takes_no_figures_is_refused_before_anything_is_measured(
+    jitchat: Shell, data: Path, tmp_path: Path, command: tuple[str, ...], place: str
+):
+    named = (data if each == "DATA" else each for each in command)
+    done = jitchat("bench", *named, "--json", tmp_path / place)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(f"jitchat: {tmp_path / place} cannot be written: ")
+    assert not (tmp_path / "nosuch").exists()
+
+
+@pytest.mark.parametrize("place", ["nosuch/a.jsonl", "f.json/a.jsonl"])
+def test_a_file_that_takes_no_answers_is_refused_before_anything_is_measured(
+    jitchat: Shell, data: Path, tmp_path: Path, place: str
+):
+    kept = ("--answerer", "reader", "--answers", tmp_path / place)
+    done = jitchat("bench", "locomo", "--data", data, *kept)
+    assert (done.code, done.out) == (1, "")
+    assert f"The answers cannot be kept in {tmp_path / place}: " in done.err
+    assert not (tmp_path / "nosuch").exists()
+
+
 @pytest.mark.parametrize(
     ("content", "told"),
     [
