@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from jitchat import __version__
+from jitchat.bench.measures import embedder_name
 from jitchat.bench.scores import SHORTLISTS, ModeScores, Scores
 from jitchat.settings import Settings
 from jitchat.text.safe import visible
@@ -29,7 +30,7 @@ def result_fields(
         "version": __version__,
         "settings": {name: without_login(value) for name, value, _ in settings.rows()},
         "data": {"path": str(data), "sha256": sha256_of(data)},
-        "embedder": embedder,
+        "embedder": embedder_name(embedder),
         "modes": {mode.value: asdict(scores) for mode, scores in modes.items()},
     }
 
@@ -52,7 +53,7 @@ def tables(mode: Mode, scores: ModeScores, embedder: str) -> Iterator[Table]:
     rows = scores.categories.items()
     yield _table(title, _REACHED, {name: _reached(each, is_found) for name, each in rows})
     if is_found:
-        title = f"{mode.value}: strict @6, and the shortlist, by {embedder}"
+        title = f"{mode.value}: strict @6, and the shortlist, by {embedder_name(embedder)}"
         yield _table(title, _LISTED, {name: _listed(each) for name, each in rows})
 
 

@@ -13,13 +13,17 @@ import click
 
 from jitchat.cli.options import Flags
 from jitchat.cli.output import emit, is_terminal, say
-from jitchat.errors import BenchFailed
+from jitchat.errors import BenchFailed, SettingsError
+from jitchat.settings.checks import nearest
+from jitchat.settings.values import rule_of
+from jitchat.text.safe import shortened
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from jitchat.turn import Mode
 
+_LEXICAL = "lexical"
 WIDTH = 160
 """Columns of a table that goes to a file."""
 _OPTIONS = (
@@ -48,10 +52,26 @@ def measuring_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def with_model(flags: Flags, embedder: str | None, model_path: str | None) -> Flags:
-    """Add what was chosen of the embedder; lexical is what the settings call none."""
-    name = "none" if embedder == "lexical" else embedder
+    """Add what was chosen of the embedder; lexical is what the settings call none.
+
+    Raises:
+        SettingsError: There is no such embedder.
+
+    """
+    if embedder is not None:
+        _require_known(embedder)
+    name = "none" if embedder == _LEXICAL else embedder
     given = {"embedder.name": name, "embedder.path": model_path}
     return Flags(given={key: value for key, value in given.items() if value}).over(flags)
+
+
+def _require_known(embedder: str) -> None:
+    known = (*rule_of("embedder.name").choices, _LEXICAL)
+    if embedder not in known:
+        raise SettingsError(
+            f"--embedder: embedder.name cannot be {shortened(embedder, 60)!r}.",
+            f"Use {', '.join(known[:-1])} or {known[-1]}.{nearest(embedder, known)}",
+        )
 
 
 def modes_of(listed: str) -> list[Mode]:

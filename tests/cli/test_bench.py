@@ -45,6 +45,7 @@ def test_every_number_is_whole_in_80_columns(
     assert re.fullmatch(rf"all +2( +{number}){{3}} +{both}( +{share}){{2}}", first.strip())
     assert re.fullmatch(rf"all( +{both}){{4}}", second.strip())
     assert "fraction@6" in done.out
+    assert "the shortlist, by lexical" in done.out
 
 
 @pytest.mark.parametrize("mode", ["full", "recency"])
@@ -68,7 +69,7 @@ def test_the_json_has_every_figure_and_what_it_depends_on(
     assert done.code == 0, done.err
     found = json.loads(out.read_text())
     assert found["data"]["sha256"] == hashlib.sha256(data.read_bytes()).hexdigest()
-    assert (found["embedder"], found["settings"]["embedder.name"]) == ("none", '"none"')
+    assert (found["embedder"], found["settings"]["embedder.name"]) == ("lexical", '"none"')
     jit = found["modes"]["jit"]
     assert set(jit["retrieve_ms"]) == set(jit["plan_ms"]) == {"p50", "p95"}
     scores = jit["categories"]
@@ -82,7 +83,11 @@ def test_the_json_has_every_figure_and_what_it_depends_on(
     [
         (("--modes", "jit,none"), "There are full, recency, jit."),
         (("--modes", ","), "none named"),
-        (("--embedder", "nosuch"), "embedder.name"),
+        (
+            ("--embedder", "nosuch"),
+            "embedder.name cannot be 'nosuch'. Use auto, fastembed, builtin,",
+        ),
+        (("--embedder", "lexicla"), "none or lexical. Did you mean 'lexical'?"),
         (("--embedder", "fastembed", "--model-path", "/nowhere"), "there is no such folder"),
         (("--json", "/nowhere/out.json"), "cannot be written"),
     ],
