@@ -55,6 +55,8 @@ class ReplyLog:
     def __init__(self, path: Path, file: FileIO, replies: dict[str, Reply]) -> None:
         self.path, self._file = path, file
         self._replies = replies
+        self.first_failure: ProviderError | None = None
+        """Of those noted since it was opened."""
 
     def get(self, job: Job) -> Reply | None:
         """Find the reply to a request; None where it has none yet."""
@@ -68,6 +70,7 @@ class ReplyLog:
 
     def add_failure(self, job: Job, error: ProviderError) -> None:
         """Note why a request failed; it will be sent again by the next run."""
+        self.first_failure = self.first_failure or error
         self._write(job, {"failed": str(error)})
 
     def _write(self, job: Job, fields: Mapping[str, object]) -> None:
