@@ -15,6 +15,7 @@ from jitchat.cli.bench_options import why_unwritable
 from jitchat.cli.options import Flags
 from jitchat.cli.output import is_terminal, progress, say
 from jitchat.errors import BenchFailed, KeyRefused
+from jitchat.text.counts import counted
 from jitchat.text.safe import shortened
 
 if TYPE_CHECKING:
@@ -185,9 +186,9 @@ def _tell_failures(made: Answering, first: ProviderError | None) -> None:
     failed = sum(made.answers.waiting()) + (sum(judging.waiting()) if judging else 0)
     if not failed:
         return
-    counted, them = ("1 request", "it") if failed == 1 else (f"{failed:,} requests", "them")
+    told, them = counted(failed, "request"), "it" if failed == 1 else "them"
     why = f" The first failure: {shortened(str(first), _SHOWN)}" if first is not None else ""
-    say(f"{counted} failed; run it again to send {them} again.{why}", err=True)
+    say(f"{told} failed; run it again to send {them} again.{why}", err=True)
 
 
 def _beside(out: Path) -> Path:
