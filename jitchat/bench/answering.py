@@ -26,6 +26,8 @@ class Model:
     price: Price
     identity: Mapping[str, object]
     """What tells its replies from another's: provider, model, address, temperature."""
+    lacks_key: bool = False
+    """It answers nobody without a key, and there is none."""
 
 
 class Round:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from jitchat.text.counts import counted
 from jitchat.turn import Usage
 
 REPLY_TOKENS = 32
@@ -48,11 +49,12 @@ def bill(model: str, loads: Sequence[Load], price: Price) -> Iterator[str]:
     yield f"{model}:"
     for load in loads:
         mark = "" if load.exact else "~"
-        yield f"  {load.name}: {load.requests:,} requests, {mark}{load.input_tokens:,} tokens in"
-    sent = price.of_input(sum(load.input_tokens for load in loads))
+        sent = f"{counted(load.requests, 'request')}, {mark}{load.input_tokens:,} tokens in"
+        yield f"  {load.name}: {sent}"
+    given = price.of_input(sum(load.input_tokens for load in loads))
     replied = price.of_output(REPLY_TOKENS * sum(load.requests for load in loads))
     yield (
-        f"  cost: in {_dollars(sent)}, out {_dollars(replied)}"
+        f"  cost: in {_dollars(given)}, out {_dollars(replied)}"
         + f" (at {REPLY_TOKENS} tokens a reply)" * (replied is not None)
     )
 

@@ -8,6 +8,11 @@ QUESTIONS = 40
 """Asked of every talk; the ways to ask for the needle are the first of them."""
 
 
+def embedder_name(embedder: str) -> str:
+    """Name an embedder by its id, as `--embedder` does: without one, words alone are compared."""
+    return "lexical" if embedder == "none" else embedder
+
+
 @dataclass(frozen=True, slots=True)
 class Built:
     """How long a turn took to be stored and indexed, on average over the talk."""

@@ -55,6 +55,8 @@ class ReplyLog:
     def __init__(self, path: Path, file: FileIO, replies: dict[str, Reply]) -> None:
         self.path, self._file = path, file
         self._replies = replies
+        self.first_failure: ProviderError | None = None
+        """Of those noted since it was opened."""
 
     def get(self, job: Job) -> Reply | None:
         """Find the reply to a request; None where it has none yet."""
@@ -68,6 +70,7 @@ class ReplyLog:
 
     def add_failure(self, job: Job, error: ProviderError) -> None:
         """Note why a request failed; it will be sent again by the next run."""
+        self.first_failure = self.first_failure or error
         self._write(job, {"failed": str(error)})
 
     def _write(self, job: Job, fields: Mapping[str, object]) -> None:
@@ -76,7 +79,7 @@ class ReplyLog:
             if self._file.write(line) != len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
-            raise _unusable(self.path, error) from error
+            raise unusable(self.path, error.strerror) from error
 
 
 @contextmanager
@@ -91,7 +94,7 @@ def opened_log(path: Path) -> Iterator[ReplyLog]:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("ab+", buffering=0)
     except OSError as error:
-        raise _unusable(path, error) from error
+        raise unusable(path, error.strerror) from error
     with file:
         yield ReplyLog(path, file, _read(path, file))
 
@@ -104,7 +107,7 @@ def _read(path: Path, file: FileIO) -> dict[str, Reply]:
         if lines[-1]:
             file.write(b"\n")
     except OSError as error:
-        raise _unusable(path, error) from error
+        raise unusable(path, error.strerror) from error
     return dict(_replies(lines))
 
 
@@ -124,7 +127,8 @@ def _reply(fields: Mapping[str, object]) -> Reply:
     return Reply(text, str(reason), Usage(*(int(each) for each in usage)) if usage else None)
 
 
-def _unusable(path: Path, error: OSError) -> BenchFailed:
+def unusable(path: Path, why: str | None) -> BenchFailed:
+    """Make the error about a file that cannot be read or written."""
     return BenchFailed(
-        f"The answers cannot be kept in {path}: {error.strerror}.", "Name another with --answers."
+        f"The answers cannot be kept in {path}: {why}.", "Name another with --answers."
     )

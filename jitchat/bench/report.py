@@ -1,19 +1,22 @@
-"""Scores → the JSON that is kept, and the table that is read."""
+"""Scores → the JSON that is kept, and the tables that are read."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
+from rich.text import Text
 
 from jitchat import __version__
-from jitchat.bench.scores import ModeScores, Scores
+from jitchat.bench.measures import embedder_name
+from jitchat.bench.scores import SHORTLISTS, ModeScores, Scores
 from jitchat.settings import Settings
+from jitchat.text.safe import visible
 from jitchat.turn import Mode
 
 _LOGIN = re.compile(r"(?<=//)[^/]*@")
@@ -27,7 +30,7 @@ def result_fields(
         "version": __version__,
         "settings": {name: without_login(value) for name, value, _ in settings.rows()},
         "data": {"path": str(data), "sha256": sha256_of(data)},
-        "embedder": embedder,
+        "embedder": embedder_name(embedder),
         "modes": {mode.value: asdict(scores) for mode, scores in modes.items()},
     }
 
@@ -42,38 +45,55 @@ def sha256_of(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def table(mode: Mode, scores: ModeScores) -> Table:
-    """Make one mode's table, a row a category."""
-    retrieve, plan = scores.retrieve_ms, scores.plan_ms
-    made = Table(
-        title=f"{mode.value}: retrieval {retrieve['p50']:.1f} ms (p95 {retrieve['p95']:.1f}),"
-        f" planning {plan['p50']:.1f} ms (p95 {plan['p95']:.1f})",
-        title_justify="left",
-        box=SIMPLE_HEAD,
-    )
+def tables(mode: Mode, scores: ModeScores, embedder: str) -> Iterator[Table]:
+    """Make one mode's tables, a row a category, each for 80 columns."""
+    is_found = mode is Mode.JIT
+    first = f"retrieval {_times(scores.retrieve_ms)}, " if is_found else ""
+    title = f"{mode.value}: {first}planning {_times(scores.plan_ms)}"
+    rows = scores.categories.items()
+    yield _table(title, _REACHED, {name: _reached(each, is_found) for name, each in rows})
+    if is_found:
+        title = f"{mode.value}: strict @6, and the shortlist, by {embedder_name(embedder)}"
+        yield _table(title, _LISTED, {name: _listed(each) for name, each in rows})
+
+
+_REACHED = (
+    "n", "any@6", "all@6", "fraction@6", "window\nany / all", "tokens\nmean", "\np95",
+)  # fmt: skip
+_LISTED = ("strict any / all", *(f"@{size} any / all" for size in SHORTLISTS))
+_NOT_MEASURED = "–"
+
+
+def _times(spent: Mapping[str, float]) -> str:
+    return f"{spent['p50']:.1f} ms (p95 {spent['p95']:.1f})"
+
+
+def _table(title: str, columns: Sequence[str], rows: Mapping[str, Sequence[str]]) -> Table:
+    named = Text(visible(title))
+    made = Table(title=named, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     made.add_column("category")
-    for name in _COLUMNS:
+    for name in columns:
         made.add_column(name, justify="right")
-    for category, reached in scores.categories.items():
-        made.add_row(category, *_cells(reached))
+    for category, cells in rows.items():
+        made.add_row(category, *cells)
     return made
 
 
-_COLUMNS = (
-    "n", "any@6", "all@6", "share@6", "strict any / all",
-    "any / all @12", "@32", "@50", "window any / all", "tokens, p95",
-)  # fmt: skip
-
-
-def _cells(scores: Scores) -> list[str]:
-    listed = [f"{each['any']:.3f} / {each['all']:.3f}" for each in scores.shortlist.values()]
+def _reached(scores: Scores, is_found: bool) -> list[str]:
+    at_6 = (scores.any_at_6, scores.all_at_6, scores.fraction_at_6)
     return [
         f"{scores.n:,}",
-        f"{scores.any_at_6:.3f}",
-        f"{scores.all_at_6:.3f}",
-        f"{scores.fraction_at_6:.3f}",
-        f"{scores.strict_any_at_6:.3f} / {scores.strict_all_at_6:.3f}",
-        *listed,
-        f"{scores.window_any:.3f} / {scores.window_all:.3f}",
-        f"{scores.window_share['mean']:.1%}, {scores.window_share['p95']:.1%}",
+        *(f"{each:.3f}" if is_found else _NOT_MEASURED for each in at_6),
+        _both(scores.window_any, scores.window_all),
+        f"{scores.window_share['mean']:.1%}",
+        f"{scores.window_share['p95']:.1%}",
     ]
+
+
+def _listed(scores: Scores) -> list[str]:
+    listed = [_both(each["any"], each["all"]) for each in scores.shortlist.values()]
+    return [_both(scores.strict_any_at_6, scores.strict_all_at_6), *listed]
+
+
+def _both(any_of_it: float, all_of_it: float) -> str:
+    return f"{any_of_it:.3f} / {all_of_it:.3f}"

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from jitchat.bench.alone import Tell, alone
 from jitchat.bench.bounds import fts5_ms, matrix_ms
 from jitchat.bench.haystack import PHRASINGS, Haystack, other_questions
-from jitchat.bench.measures import QUESTIONS, Asked, Built, Measured, Sent
+from jitchat.bench.measures import QUESTIONS, Asked, Built, Measured, Sent, embedder_name
 from jitchat.bench.resident import memory_mb
 from jitchat.bench.scores import spread
 from jitchat.bench.talk import OpenTalk
@@ -83,7 +83,7 @@ def build(setup: Setup, talk: Haystack, path: Path, tell: Tell) -> Built:
         (stored - begun) * per_turn,
         (indexed - stored - embedder.seconds) * per_turn,
         embedder.seconds * per_turn,
-        embedder.id,
+        embedder_name(embedder.id),
     )
 
 

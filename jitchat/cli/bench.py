@@ -12,12 +12,13 @@ from jitchat.cli.bench_options import (
     measuring_options,
     modes_of,
     print_table,
+    require_writable,
     with_model,
     write_figures,
 )
 from jitchat.cli.bench_scaling import scaling_command
 from jitchat.cli.options import Flags, SharingCommand, endpoint_options
-from jitchat.cli.output import progress, say
+from jitchat.cli.output import emit, progress, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,12 +52,14 @@ def locomo_command(
     """
     from jitchat.bench.doubts import doubts  # noqa: PLC0415  loads the planner
     from jitchat.bench.labels import read_labelled  # noqa: PLC0415
-    from jitchat.bench.report import result_fields, table  # noqa: PLC0415
+    from jitchat.bench.report import result_fields, tables  # noqa: PLC0415
     from jitchat.bench.scores import mode_scores  # noqa: PLC0415
-    from jitchat.cli.bench_answers import answer_all, make_cases  # noqa: PLC0415
+    from jitchat.cli.bench_answers import answer_all, make_cases, require_kept  # noqa: PLC0415
     from jitchat.cli.compose import make_embedder  # noqa: PLC0415  loads much
 
     wanted, flags = modes_of(modes), answering.over(with_model(flags, **model))
+    require_writable(out)
+    require_kept(answering)
     talks, settings = read_labelled(data), flags.settings()
     for doubt in doubts(talks):
         say(doubt, err=True)
@@ -64,12 +67,15 @@ def locomo_command(
     outcomes = _measure(talks, embedder, settings, wanted, cases)
     scores = {mode: mode_scores(found) for mode, found in outcomes.items()}
     for mode, reached in scores.items():
-        print_table(table(mode, reached))
+        for each in tables(mode, reached, embedder.id):
+            print_table(each)
+            emit("")
     fields = result_fields(data, embedder.id, settings, scores)
     if cases is not None:
-        tables, fields = answer_all(answering, flags, cases, fields, out)
-        for each in tables:
+        answered, fields = answer_all(answering, flags, cases, fields, out)
+        for each in answered:
             print_table(each)
+            emit("")
     if out is not None:
         write_figures(out, fields)
 

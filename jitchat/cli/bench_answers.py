@@ -11,9 +11,12 @@ import click
 
 from jitchat import __version__
 from jitchat.cli.answer_options import AnswerFlags
+from jitchat.cli.bench_options import why_unwritable
 from jitchat.cli.options import Flags
 from jitchat.cli.output import is_terminal, progress, say
-from jitchat.errors import BenchFailed
+from jitchat.errors import BenchFailed, KeyRefused
+from jitchat.text.counts import counted
+from jitchat.text.safe import shortened
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,7 +24,26 @@ if TYPE_CHECKING:
     from jitchat.bench.answering import Answering, Model, Round
     from jitchat.bench.cases import Cases
     from jitchat.bench.cost import Price
+    from jitchat.errors import ProviderError
     from jitchat.settings import Settings
+
+
+_SHOWN = 400
+"""Characters of a failure's reason."""
+
+
+def require_kept(answering: AnswerFlags) -> None:
+    """Refuse a file for `--answers` that takes none, before anything is measured.
+
+    Raises:
+        BenchFailed: It cannot be written.
+
+    """
+    from jitchat.bench.replies import unusable  # noqa: PLC0415  loads the planner
+
+    path = answering.answers
+    if answering.answerer is not None and path is not None and (why := why_unwritable(path)):
+        raise unusable(path, why)
 
 
 def make_cases(answering: AnswerFlags, settings: Settings) -> Cases | None:
@@ -54,7 +76,7 @@ def answer_all(
         made = Answering(cases.planned, answerer, judge, result["data"]["sha256"], log)
         _confirm(made, yes=answering.yes)
         _run(made, answering.parallel, path)
-        _tell_failures(made)
+        _tell_failures(made, log.first_failure)
     reached = answer_scores(list(made.results()), judged=judge is not None)
     title = f"answered by {answering.answerer}" + f", judged by {answering.judge}" * bool(judge)
     tables = [answer_table(mode, scores, title) for mode, scores in reached.items()]
@@ -75,6 +97,7 @@ def _model(settings: Settings, price: Price) -> Model:
     from jitchat.bench.report import without_login  # noqa: PLC0415
     from jitchat.cli.compose import (  # noqa: PLC0415  loads much
         key_in_the_open,
+        lacks_key,
         make_counter,
         make_options,
         make_provider,
@@ -91,7 +114,8 @@ def _model(settings: Settings, price: Price) -> Model:
             "base_url": without_login(wanted.base_url),
             "temperature": options.temperature,
         }
-    return Model(make_provider(settings, counter), counter, options, price, identity)
+    provider = make_provider(settings, counter)
+    return Model(provider, counter, options, price, identity, lacks_key(settings))
 
 
 def _confirm(made: Answering, *, yes: bool) -> None:
@@ -112,6 +136,12 @@ def _confirm(made: Answering, *, yes: bool) -> None:
 
 
 def _bills(made: Answering) -> Iterator[str]:
+    """Say what each round that has something to send may cost.
+
+    Raises:
+        KeyRefused: It lacks the key that it needs.
+
+    """
     from jitchat.bench.cost import bill  # noqa: PLC0415  loads the planner
 
     judging, judge_load = made.judgements(), made.judge_load()
@@ -120,6 +150,11 @@ def _bills(made: Answering) -> Iterator[str]:
         rounds.append((judging, [judge_load]))
     for asked, loads in rounds:
         identity = asked.model.identity
+        if loads and asked.model.lacks_key:
+            raise KeyRefused(
+                f"Nothing was sent: {identity['base_url']} wants a key, and none is set.",
+                "Set OPENAI_API_KEY, or provider.api_key in the configuration.",
+            )
         if loads and identity["provider"] != "reader":
             where = f"{identity['model']} at {identity['base_url']}"
             yield from bill(where, loads, asked.model.price)
@@ -146,11 +181,14 @@ def _send(label: str, asked: Round, parallel: int) -> None:
             asyncio.run(asked.run(parallel, advance))
 
 
-def _tell_failures(made: Answering) -> None:
+def _tell_failures(made: Answering, first: ProviderError | None) -> None:
     judging = made.judgements()
     failed = sum(made.answers.waiting()) + (sum(judging.waiting()) if judging else 0)
-    if failed:
-        say(f"{failed:,} requests failed; run it again to send them again.", err=True)
+    if not failed:
+        return
+    told, them = counted(failed, "request"), "it" if failed == 1 else "them"
+    why = f" The first failure: {shortened(str(first), _SHOWN)}" if first is not None else ""
+    say(f"{told} failed; run it again to send {them} again.{why}", err=True)
 
 
 def _beside(out: Path) -> Path:

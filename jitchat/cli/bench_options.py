@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,13 +13,17 @@ import click
 
 from jitchat.cli.options import Flags
 from jitchat.cli.output import emit, is_terminal, say
-from jitchat.errors import BenchFailed
+from jitchat.errors import BenchFailed, SettingsError
+from jitchat.settings.checks import nearest
+from jitchat.settings.values import rule_of
+from jitchat.text.safe import shortened
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from jitchat.turn import Mode
 
+_LEXICAL = "lexical"
 WIDTH = 160
 """Columns of a table that goes to a file."""
 _OPTIONS = (
@@ -46,10 +52,26 @@ def measuring_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def with_model(flags: Flags, embedder: str | None, model_path: str | None) -> Flags:
-    """Add what was chosen of the embedder; lexical is what the settings call none."""
-    name = "none" if embedder == "lexical" else embedder
+    """Add what was chosen of the embedder; lexical is what the settings call none.
+
+    Raises:
+        SettingsError: There is no such embedder.
+
+    """
+    if embedder is not None:
+        _require_known(embedder)
+    name = "none" if embedder == _LEXICAL else embedder
     given = {"embedder.name": name, "embedder.path": model_path}
     return Flags(given={key: value for key, value in given.items() if value}).over(flags)
+
+
+def _require_known(embedder: str) -> None:
+    known = (*rule_of("embedder.name").choices, _LEXICAL)
+    if embedder not in known:
+        raise SettingsError(
+            f"--embedder: embedder.name cannot be {shortened(embedder, 60)!r}.",
+            f"Use {', '.join(known[:-1])} or {known[-1]}.{nearest(embedder, known)}",
+        )
 
 
 def modes_of(listed: str) -> list[Mode]:
@@ -76,6 +98,29 @@ def print_table(table: Table) -> None:
     emit(drawn.get().rstrip())
 
 
+def require_writable(out: Path | None) -> None:
+    """Refuse a file for `--json` that will not take the figures, before they are measured.
+
+    Raises:
+        BenchFailed: It cannot be written.
+
+    """
+    if out is not None and (why := why_unwritable(out)):
+        raise _unwritable(out, why)
+
+
+def why_unwritable(path: Path) -> str:
+    """Say why a file cannot be written, without touching it; empty where it can."""
+    try:
+        place = path if _is_there(path) else path.parent
+        place.stat()
+    except OSError as error:
+        return error.strerror or "it cannot be reached"
+    if path.is_dir():
+        return os.strerror(errno.EISDIR)
+    return "" if os.access(place, os.W_OK) else os.strerror(errno.EACCES)
+
+
 def write_figures(out: Path, fields: dict[str, object]) -> None:
     """Write the JSON of `--json`.
 
@@ -88,5 +133,17 @@ def write_figures(out: Path, fields: dict[str, object]) -> None:
     try:
         out.write_text(json.dumps(fields, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
-        raise BenchFailed(f"{out} cannot be written: {error.strerror}.", "Name another.") from error
+        raise _unwritable(out, str(error.strerror)) from error
     say(f"written to {out}", err=True)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _unwritable(out: Path, why: str) -> BenchFailed:
+    return BenchFailed(f"{out} cannot be written: {why}.", "Name another.")

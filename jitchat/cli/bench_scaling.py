@@ -14,6 +14,7 @@ from jitchat.cli.bench_options import (
     measuring_options,
     modes_of,
     print_table,
+    require_writable,
     with_model,
     write_figures,
 )
@@ -66,6 +67,7 @@ def scaling_command(  # noqa: PLR0913  an option each
     sizes = _sizes(usual if turns is None else turns)
     wanted, chosen = modes_of(modes), with_model(flags, **model)
     settings = chosen.settings()
+    require_writable(out)
     measured = _measure(sizes, length, wanted, chosen)
     for table in tables(measured, length, make_budget(settings).limit):
         print_table(table)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 READER_LIMIT = 32_768
 ASSUMED_LIMIT = 8_192
 """For a model whose context size nobody told us."""
+_WANTS_A_KEY = "api.openai.com"
+"""Of other servers nobody knows it before they are asked."""
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
@@ -130,6 +132,19 @@ def key_in_the_open(settings: Settings) -> str:
         if parts.scheme == "http" and parts.hostname not in _THIS_MACHINE:
             return f"The key goes to {parts.hostname} unencrypted: use https."
     return ""
+
+
+def lacks_key(settings: Settings) -> bool:
+    """Whether the provider is known to answer nobody without a key, and there is none."""
+    from urllib.parse import urlsplit  # noqa: PLC0415  see key_in_the_open
+
+    wanted = settings.provider
+    if wanted.name == "reader" or wanted.api_key:
+        return False
+    try:
+        return urlsplit(wanted.base_url.strip()).hostname == _WANTS_A_KEY
+    except ValueError:  # what is no address is refused when it is used
+        return False
 
 
 def _keyed_addresses(settings: Settings) -> Iterator[str]:

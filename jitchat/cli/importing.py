@@ -10,6 +10,7 @@ import click
 
 from jitchat.cli.options import Flags, SharingCommand, embedder_options
 from jitchat.cli.output import progress, say
+from jitchat.text.counts import counted
 
 if TYPE_CHECKING:
     from jitchat.memory.embedder import Embedder
@@ -65,7 +66,9 @@ def _index(store: ColdStore, conversation: Conversation, embedder: Embedder) -> 
 
 def _report(found: Found, made: Conversation | None) -> str:
     """Say what became of one conversation of the file."""
-    parts = [f"{made.turns:,} turns taken as “{made.title}”" if made else "nothing to take"]
+    parts = [
+        f"{counted(made.turns, 'turn')} taken as “{made.title}”" if made else "nothing to take"
+    ]
     if made and made.id != found.id:
         parts.append(f"stored as {made.id}")
     left = _listed(found.skipped)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jitchat.cli.output import emit, painted, say
+from jitchat.text.counts import counted
 from jitchat.text.safe import one_line, shortened
 from jitchat.window.record import (
     ledger_fields,
@@ -118,7 +119,9 @@ def _sums(window: ContextWindow, conversation: str) -> Iterator[str]:
     yield from picking_sentences(window)
     left_out = sum(row.verdict in (Verdict.LEFT_OUT, Verdict.INDEX) for row in window.ledger)
     if left_out:
-        yield f"{left_out:,} candidates are not there at full text; --json says why"
+        are = "is" if left_out == 1 else "are"
+        told = f"{counted(left_out, 'candidate')} {are} not there"
+        yield f"{told} at full text; --json says why"
     if (never := window.never_candidates) is not None:
         yield f"{never.sentence} ({sign}{never.tokens:,} tokens)"
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from jitchat.cli import bench_options
 from tests.bench.support import labelled_sample, question
 from tests.cli.conftest import Shell
 from tests.transfer.files import brief, plain_turns, written
@@ -26,8 +28,35 @@ def test_the_table_has_a_row_a_category(jitchat: Shell, data: Path):
     done = jitchat("bench", "locomo", "--data", data, "--embedder", "lexical")
     assert done.code == 0, done.err
     heads = [line.split()[0] for line in done.out.splitlines() if line.strip()]
-    assert heads.count("all") == heads.count("single-hop") == heads.count("temporal") == 3
+    assert heads.count("all") == heads.count("single-hop") == heads.count("temporal") == 4
     assert "multi-hop" not in heads
+
+
+def test_every_number_is_whole_in_80_columns(
+    jitchat: Shell, data: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(bench_options, "is_terminal", lambda _: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    done = jitchat("bench", "locomo", "--data", data, "--embedder", "lexical", "--modes", "jit")
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert "…" not in done.out
+    first, second = (line for line in done.out.splitlines() if line.startswith(" all "))
+    number, both, share = r"\d\.\d{3}", r"\d\.\d{3} / \d\.\d{3}", r"\d+\.\d%"
+    assert re.fullmatch(rf"all +2( +{number}){{3}} +{both}( +{share}){{2}}", first.strip())
+    assert re.fullmatch(rf"all( +{both}){{4}}", second.strip())
+    assert "fraction@6" in done.out
+    assert "the shortlist, by lexical" in done.out
+
+
+@pytest.mark.parametrize("mode", ["full", "recency"])
+def test_what_is_not_measured_in_a_mode_that_retrieves_nothing_has_no_figure(
+    jitchat: Shell, data: Path, mode: str
+):
+    done = jitchat("bench", "locomo", "--data", data, "--embedder", "lexical", "--modes", mode)
+    row = next(line.split() for line in done.out.splitlines() if line.startswith(" all "))
+    assert row[2:5] == ["–", "–", "–"]
+    assert "retrieval" not in done.out
+    assert "strict any" not in done.out
 
 
 def test_the_json_has_every_figure_and_what_it_depends_on(
@@ -40,7 +69,7 @@ def test_the_json_has_every_figure_and_what_it_depends_on(
     assert done.code == 0, done.err
     found = json.loads(out.read_text())
     assert found["data"]["sha256"] == hashlib.sha256(data.read_bytes()).hexdigest()
-    assert (found["embedder"], found["settings"]["embedder.name"]) == ("none", '"none"')
+    assert (found["embedder"], found["settings"]["embedder.name"]) == ("lexical", '"none"')
     jit = found["modes"]["jit"]
     assert set(jit["retrieve_ms"]) == set(jit["plan_ms"]) == {"p50", "p95"}
     scores = jit["categories"]
@@ -54,7 +83,11 @@ def test_the_json_has_every_figure_and_what_it_depends_on(
     [
         (("--modes", "jit,none"), "There are full, recency, jit."),
         (("--modes", ","), "none named"),
-        (("--embedder", "nosuch"), "embedder.name"),
+        (
+            ("--embedder", "nosuch"),
+            "embedder.name cannot be 'nosuch'. Use auto, fastembed, builtin,",
+        ),
+        (("--embedder", "lexicla"), "none or lexical. Did you mean 'lexical'?"),
         (("--embedder", "fastembed", "--model-path", "/nowhere"), "there is no such folder"),
         (("--json", "/nowhere/out.json"), "cannot be written"),
     ],
@@ -65,6 +98,29 @@ def test_what_cannot_be_is_a_sentence(
     done = jitchat("bench", "locomo", "--data", data, "--embedder", "lexical", *arguments)
     assert done.code in (1, 2)
     assert told in done.err
+
+
+@pytest.mark.parametrize("command", [("locomo", "--data", "DATA"), ("scaling", "--turns", "2")])
+@pytest.mark.parametrize("place", ["nosuch/out.json", ".", "f.json/out.json"])
+def test_a_file_that_takes_no_figures_is_refused_before_anything_is_measured(
+    jitchat: Shell, data: Path, tmp_path: Path, command: tuple[str, ...], place: str
+):
+    named = (data if each == "DATA" else each for each in command)
+    done = jitchat("bench", *named, "--json", tmp_path / place)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(f"jitchat: {tmp_path / place} cannot be written: ")
+    assert not (tmp_path / "nosuch").exists()
+
+
+@pytest.mark.parametrize("place", ["nosuch/a.jsonl", "f.json/a.jsonl"])
+def test_a_file_that_takes_no_answers_is_refused_before_anything_is_measured(
+    jitchat: Shell, data: Path, tmp_path: Path, place: str
+):
+    kept = ("--answerer", "reader", "--answers", tmp_path / place)
+    done = jitchat("bench", "locomo", "--data", data, *kept)
+    assert (done.code, done.out) == (1, "")
+    assert f"The answers cannot be kept in {tmp_path / place}: " in done.err
+    assert not (tmp_path / "nosuch").exists()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from jitchat.bench.cases import ANSWER_BRIEFLY
 from jitchat.cli import bench_answers
 from jitchat.cli import compose as composing
-from jitchat.errors import Unreachable
+from jitchat.errors import RequestRefused, Unreachable
 from jitchat.providers.provider import Finished
 from jitchat.settings import Settings
 from tests.bench.support import labelled_sample, question
@@ -45,6 +45,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, ScriptedProvider]:
         return known[settings.model_name()]
 
     monkeypatch.setattr(composing, "make_provider", choose)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-1")
     return known
 
 
@@ -128,6 +129,27 @@ def test_a_no_sends_nothing(
     assert models["talker"].requests == []
 
 
+@pytest.mark.usefixtures("terminal")
+@pytest.mark.parametrize("chosen", [("--answerer", "talker"), ("--judge", "weigher")])
+def test_a_key_that_is_not_there_is_told_before_anything_is_asked_or_sent(
+    jitchat: Shell,
+    data: Path,
+    models: dict[str, ScriptedProvider],
+    monkeypatch: pytest.MonkeyPatch,
+    chosen: tuple[str, str],
+):
+    monkeypatch.delenv("OPENAI_API_KEY")
+    models["reader"] = ScriptedProvider(["a red kite"], model="reader")
+    done = asked(jitchat, data, "--answerer", "reader", *chosen, stdin=b"y\n")
+    assert done.code == 1
+    assert "wants a key, and none is set. Set OPENAI_API_KEY, or provider.api_key" in done.err
+    assert "Send them?" not in done.err
+    assert all(not provider.requests for provider in models.values())
+
+    local = ("--base-url", "http://localhost:8080/v1", "--yes")
+    assert asked(jitchat, data, "--answerer", "reader", *chosen, *local).code == 0
+
+
 def test_without_a_terminal_nothing_is_sent_unless_told_so(
     jitchat: Shell, data: Path, models: dict[str, ScriptedProvider]
 ):
@@ -183,6 +205,7 @@ def test_a_server_that_is_away_stops_the_run_or_is_told_of(
     few = asked(jitchat, data, "--answerer", "away", "--yes", "--json", tmp_path / "out.json")
     assert few.code == 0
     assert "4 requests failed; run it again to send them again." in few.err
+    assert " The first failure: No server there. Start it.\n" in few.err
     assert rows(few.out, "jit: answered by away")["all"] == ["2", "–", "–", "–", "2"]
     found = json.loads((tmp_path / "out.json").read_text())["modes"]["jit"]["categories"]["all"]
     assert (found["answered"], found["failed"], "f1" in found) == (0, 2, False)
@@ -191,6 +214,21 @@ def test_a_server_that_is_away_stops_the_run_or_is_told_of(
     stopped = asked(jitchat, data, "--answerer", "away", "--yes", *three)
     assert stopped.code == 1
     assert "5 requests in a row failed; the last: No server there. Start it." in stopped.err
+
+
+def test_the_reason_of_a_failure_is_one_line_that_steers_no_terminal(
+    jitchat: Shell, data: Path, models: dict[str, ScriptedProvider]
+):
+    class Refusing(ScriptedProvider):
+        def stream(self, messages: Sequence[object], options: object):
+            first = not self.requests
+            self.script = [RequestRefused("No\x1b[31m\nmore.", "Wait.")] if first else ["Bo"]
+            return super().stream(messages, options)
+
+    models["talker"] = Refusing([], model="talker")
+    done = asked(jitchat, data, "--answerer", "talker", "--yes", "--parallel", "1")
+    told = "1 request failed; run it again to send it again. The first failure: "
+    assert done.err.endswith(f"{told}No␛[31m more. Wait.\n")
 
 
 def test_ctrl_c_keeps_what_came_and_says_so(

@@ -20,6 +20,7 @@ def test_it_prints_tables_and_a_plot_and_writes_every_figure(jitchat: Shell, tmp
     assert [head for head in heads if head in ("2", "40")][:6] == ["2", "40"] * 3
     assert "tokens sent, by turns" in done.out
     assert "\x1b" not in done.out
+    assert "Tokens sent (usual turns, lexical, estimate," in done.out
 
     found = json.loads(out.read_text())
     assert (found["version"], found["turn_length"]) == (__version__, "usual")
@@ -28,7 +29,7 @@ def test_it_prints_tables_and_a_plot_and_writes_every_figure(jitchat: Shell, tmp
     assert (small["turns"], large["turns"], large["needle"]) == (2, 40, 8)
     assert large["modes"]["jit"]["found"] == large["modes"]["full"]["found"] == found["phrasings"]
     assert large["full_tokens"] > large["modes"]["jit"]["tokens"]
-    assert (large["embedder"], large["counter"]) == ("none", "estimate")
+    assert (large["embedder"], large["counter"]) == ("lexical", "estimate")
     assert set(large["both_ms"]) == {"p50", "p95"}
     assert large["fts5_ms"] > 0
     if sys.platform == "linux":
