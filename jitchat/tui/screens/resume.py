@@ -12,6 +12,7 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from jitchat.memory.store import ColdStore
+from jitchat.text.counts import counted
 from jitchat.text.safe import one_line
 from jitchat.text.words import folded
 from jitchat.turn import Conversation
@@ -91,7 +92,7 @@ class ResumeScreen(ModalScreen[Choice | None]):
 def _conversation_line(each: Conversation) -> Content:
     return Content.assemble(
         (one_line(each.title), "bold"),
-        (f"  {each.turns:,} turns · {each.updated_at:%d %b %Y, %H:%M} · {each.id}", "dim"),
+        (f"  {counted(each.turns, 'turn')} · {each.updated_at:%d %b %Y, %H:%M} · {each.id}", "dim"),
     )
 
 

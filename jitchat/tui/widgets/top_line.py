@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from jitchat.text.counts import counted
 from jitchat.text.safe import one_line
 from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.turn import Mode
@@ -53,7 +54,7 @@ class TopLine(Horizontal):
     def show_title(self, title: str, turns: int) -> None:
         """The conversation's title and size."""
         self._title.update(
-            Content.assemble((one_line(title), "bold"), (f" · {turns:,} turns", "dim")),
+            Content.assemble((one_line(title), "bold"), (f" · {counted(turns, 'turn')}", "dim")),
             layout=False,
         )
 
