@@ -28,11 +28,16 @@ def result_fields(
     """Make the JSON, with all that a figure depends on; settings as TOML writes them."""
     return {
         "version": __version__,
-        "settings": {name: without_login(value) for name, value, _ in settings.rows()},
+        "settings": settings_fields(settings),
         "data": {"path": str(data), "sha256": sha256_of(data)},
         "embedder": embedder_name(embedder),
         "modes": {mode.value: asdict(scores) for mode, scores in modes.items()},
     }
+
+
+def settings_fields(settings: Settings) -> dict[str, str]:
+    """Write every setting as TOML does, without what only its owner may know."""
+    return {name: without_login(value) for name, value, _ in settings.rows()}
 
 
 def without_login(address: str) -> str:

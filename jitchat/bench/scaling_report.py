@@ -11,6 +11,7 @@ from rich.table import Table
 from jitchat import __version__
 from jitchat.bench.haystack import PHRASINGS
 from jitchat.bench.measures import QUESTIONS, Measured, Sent
+from jitchat.bench.report import settings_fields
 from jitchat.settings import Settings
 from jitchat.turn import Mode
 
@@ -19,7 +20,7 @@ def scaling_fields(sizes: Sequence[Measured], length: str, settings: Settings) -
     """Make the JSON, an object a size; settings as TOML writes them."""
     return {
         "version": __version__,
-        "settings": {name: value for name, value, _ in settings.rows()},
+        "settings": settings_fields(settings),
         "turn_length": length,
         "phrasings": len(PHRASINGS),
         "turns": [

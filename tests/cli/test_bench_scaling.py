@@ -36,6 +36,19 @@ def test_it_prints_tables_and_a_plot_and_writes_every_figure(jitchat: Shell, tmp
         assert 0 < large["resident_mb"] <= large["peak_mb"]
 
 
+def test_no_login_of_an_address_reaches_the_disk(
+    jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("JITCHAT_PROVIDER_BASE_URL", "https://ann:hunter2@llm.example/v1")
+    monkeypatch.setenv("JITCHAT_PROVIDER_MODEL", "small-1")
+    out = tmp_path / "out.json"
+    done = jitchat("bench", "scaling", "--turns", "2", "--modes", "jit", "--json", out)
+    assert done.code == 0, done.err
+    kept = out.read_text()
+    assert "hunter2" not in kept
+    assert "https://llm.example/v1" in kept
+
+
 @pytest.mark.parametrize("turns", ["0", "-20", "20,x", "20,,40", "", "1.5"])
 def test_what_is_no_number_of_turns_is_refused(jitchat: Shell, turns: str):
     done = jitchat("bench", "scaling", "--turns", turns)
