@@ -18,6 +18,7 @@ from jitchat.memory.embedder import Embedder
 from jitchat.memory.memory import Memory
 from jitchat.memory.store import ColdStore
 from jitchat.transfer.intake import store_found
+from jitchat.transfer.report import Found
 from jitchat.turn import Mode, Retrieval
 from jitchat.window.budget import Budget
 from jitchat.window.plan import SYSTEM_PROMPT
@@ -74,16 +75,23 @@ def imported(
     budget: Budget,
     cases: Cases | None = None,
 ) -> Iterator[AskedTalk]:
+    """Import and index one conversation that questions can be put to."""
+    with indexed(talk.found, embedder) as memory:
+        yield AskedTalk(memory, counter, budget, cases)
+
+
+@contextmanager
+def indexed(found: Found, embedder: Embedder) -> Iterator[Memory]:
     """Import and index one conversation into a database that is gone afterwards."""
     with TemporaryDirectory(prefix="jitchat-bench-") as folder:
         database = Database(Path(folder) / "bench.db")
         try:
             store = ColdStore(database)
-            memory = Memory(store, store_found(store, talk.found), embedder)
+            memory = Memory(store, store_found(store, found), embedder)
             for _ in memory.catch_up():
                 pass
             if memory.failure:
                 raise memory.failure
-            yield AskedTalk(memory, counter, budget, cases)
+            yield memory
         finally:
             database.close()

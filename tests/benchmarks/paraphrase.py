@@ -13,19 +13,16 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from jitchat.bench.locomo import indexed
 from jitchat.memory.backlog import Indexer
-from jitchat.memory.database import Database
 from jitchat.memory.embedder import DEFAULT_MODEL, Embedder, load_embedder, vectors_of
 from jitchat.memory.memory import Memory
-from jitchat.memory.store import ColdStore
-from jitchat.transfer.intake import store_found
 from jitchat.transfer.plain import read_plain
 from tests.support import ROOT
 
@@ -70,32 +67,18 @@ def share_found(ranks: Sequence[int | None], at: int = AT) -> float:
 def ranks_with(embedder: Embedder, kind: str = PARAPHRASE, seed: int = SEED) -> Ranks:
     """Import, index and ask everything, in a database that is gone afterwards."""
     pairs = read_pairs(kind)
-    with tempfile.TemporaryDirectory(prefix="jitchat-paraphrase-") as folder:
-        database = Database(Path(folder) / "cold.db")
-        try:
-            memory = _indexed(ColdStore(database), embedder, pairs, seed)
-            return Ranks(
-                tuple(_retrieved_at(memory, pair) for pair in pairs), _cosine_ranks(memory, pairs)
-            )
-        finally:
-            database.close()
+    said = [{"role": pair.role, "content": pair.turn} for pair in pairs]
+    items = [*said, *read_crowd()]
+    random.Random(seed).shuffle(items)
+    with indexed(read_plain(items, "paraphrase")[0], embedder) as memory:
+        return Ranks(
+            tuple(_retrieved_at(memory, pair) for pair in pairs), _cosine_ranks(memory, pairs)
+        )
 
 
 def _lines(name: str) -> list[dict[str, str]]:
     text = (DATA / name).read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
-
-
-def _indexed(store: ColdStore, embedder: Embedder, pairs: Sequence[Pair], seed: int) -> Memory:
-    said = [{"role": pair.role, "content": pair.turn} for pair in pairs]
-    items = [*said, *read_crowd()]
-    random.Random(seed).shuffle(items)
-    memory = Memory(store, store_found(store, read_plain(items, "paraphrase")[0]), embedder)
-    for _ in memory.catch_up():
-        pass
-    if memory.failure:
-        raise memory.failure
-    return memory
 
 
 def _retrieved_at(memory: Memory, pair: Pair) -> int | None:

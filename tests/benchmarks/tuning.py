@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -21,16 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitchat.bench.labels import LabelledTalk, Question, read_labelled
+from jitchat.bench.locomo import indexed
 from jitchat.memory.backlog import Indexer
-from jitchat.memory.database import Database
 from jitchat.memory.embedder import DEFAULT_MODEL, Embedder, load_embedder
-from jitchat.memory.memory import Memory
 from jitchat.memory.query import Query, make_query
 from jitchat.memory.rows import IndexRow
 from jitchat.memory.search import HotIndex
-from jitchat.memory.store import ColdStore
 from jitchat.memory.weights import WEIGHTS, Weights
-from jitchat.transfer.intake import store_found
 
 AT = 6
 FACTORS = (0.4, 0.6, 0.8, 1.25, 1.6, 2.5)
@@ -79,18 +75,10 @@ def tries(count: int, seed: int = SEED) -> Iterator[Weights]:
             yield replace(WEIGHTS, **changed)
 
 
-def indexed(talk: LabelledTalk, embedder: Embedder) -> Talk:
+def read_talk(talk: LabelledTalk, embedder: Embedder) -> Talk:
     """Import and index as the app does."""
-    with tempfile.TemporaryDirectory(prefix="jitchat-tuning-") as folder:
-        database = Database(Path(folder) / "cold.db")
-        try:
-            store = ColdStore(database)
-            memory = Memory(store, store_found(store, talk.found), embedder)
-            for _ in memory.catch_up():
-                pass
-            rows = Indexer(store, memory.conversation.id, embedder).rows(memory.turns)
-        finally:
-            database.close()
+    with indexed(talk.found, embedder) as memory:
+        rows = Indexer(memory.store, memory.conversation.id, embedder).rows(memory.turns)
     speakers = frozenset(row.speaker for row in rows)
     asked = ((make_query(each.text, "", speakers), each) for each in talk.questions)
     return Talk(tuple(rows), tuple(asked))
@@ -146,7 +134,7 @@ def main() -> None:
     given = parser.parse_args()
     name = "none" if given.embedder == "lexical" else given.embedder
     embedder = Remembering(load_embedder(name, DEFAULT_MODEL, given.model_path, Path()))
-    talks = [indexed(talk, embedder) for talk in read_labelled(given.data) if talk.questions]
+    talks = [read_talk(talk, embedder) for talk in read_labelled(given.data) if talk.questions]
     sizes = [len(talk.asked) for talk in talks]
     made = list(tries(given.tries))
     table = [[reached(talk, embedder, weights) for talk in talks] for weights in made]
