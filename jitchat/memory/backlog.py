@@ -20,9 +20,9 @@ from jitchat.memory.embedder import Embedder, vectors_of
 from jitchat.memory.indexer import index_entry
 from jitchat.memory.pace import Pace
 from jitchat.memory.rows import IndexRow
-from jitchat.memory.store import TURN_COLUMNS, ColdStore, require, turn_from
+from jitchat.memory.store import TURN_COLUMNS, UNSETTLED, ColdStore, require, turn_from
 from jitchat.text.words import folded, stems
-from jitchat.turn import IndexEntry, Status, Turn
+from jitchat.turn import IndexEntry, Turn
 
 _Piece = TypeVar("_Piece")
 _Made = TypeVar("_Made")
@@ -79,7 +79,7 @@ class Indexer:
                 " AND (e.turn IS NULL OR (v.turn IS NULL AND ?)) ORDER BY t.position LIMIT ?",
                 (
                     *(embedder.id, embedder.dimension, self._conversation, after),
-                    *(Status.STREAMING, Status.UNANSWERED, wants_vectors, limit),
+                    *(*UNSETTLED, wants_vectors, limit),
                 ),
             )
             return [turn_from(row) for row in found]
@@ -91,7 +91,7 @@ class Indexer:
                 "SELECT t.position FROM turns t LEFT JOIN index_entries e ON e.turn = t.id"
                 " WHERE t.conversation = ? AND t.position > ? AND t.status NOT IN (?, ?)"
                 " AND e.turn IS NULL ORDER BY t.position LIMIT 1",
-                (self._conversation, after, Status.STREAMING, Status.UNANSWERED),
+                (self._conversation, after, *UNSETTLED),
             ).fetchone()
         return None if found is None else int(found[0])
 

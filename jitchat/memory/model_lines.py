@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jitchat.memory.database import Database
-from jitchat.memory.store import TURN_COLUMNS, turn_from
-from jitchat.turn import Status, Turn
+from jitchat.memory.store import TURN_COLUMNS, UNSETTLED, turn_from
+from jitchat.turn import Turn
 
 _UNWRITTEN = """
     FROM turns t JOIN index_entries e ON e.turn = t.id LEFT JOIN model_lines m ON m.turn = t.id
     WHERE t.conversation = ? AND t.position > ? AND t.status NOT IN (?, ?) AND m.turn IS NULL
     AND trim(t.content, ' ' || char(9, 10, 13)) <> ''
 """
-_NOT_YET = (Status.STREAMING, Status.UNANSWERED)
 
 
 class ModelLines:
@@ -31,7 +30,7 @@ class ModelLines:
         with self._database.read() as connection:
             found = connection.execute(
                 f"SELECT {TURN_COLUMNS} {_UNWRITTEN} ORDER BY t.position LIMIT ?",
-                (conversation, after, *_NOT_YET, limit),
+                (conversation, after, *UNSETTLED, limit),
             )
             return [turn_from(row) for row in found]
 
@@ -39,7 +38,7 @@ class ModelLines:
         """Count the indexed turns behind position `after` that have none."""
         with self._database.read() as connection:
             found = connection.execute(
-                f"SELECT count(*) {_UNWRITTEN}", (conversation, after, *_NOT_YET)
+                f"SELECT count(*) {_UNWRITTEN}", (conversation, after, *UNSETTLED)
             )
             return int(found.fetchone()[0])
 

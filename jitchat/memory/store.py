@@ -22,6 +22,8 @@ Clock = Callable[[], datetime]
 
 TURN_COLUMNS = "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status"
 """Of the table `turns` as t, in the order that `turn_from` takes them."""
+UNSETTLED = (Status.STREAMING, Status.UNANSWERED)
+"""A turn that is being written, or that nobody answered, is no part of what can be recalled."""
 _EXCERPT = 160
 _MOST, _WIDEST = 32, 200
 _LISTED = """
