@@ -33,8 +33,6 @@ SINGLY = 60
 
 _PARTS = 7
 """Bars of a score: as many as it has parts."""
-_HEADER = f"{'kind':<10}{'turn':>6}{'tokens':>7}{'score':>6}  {'parts':<{_PARTS}} why"
-
 Row = tuple[str, Sequence[Segment], LedgerRow | None]
 """A kind or `left out`, the segments that the row stands for, and the turn's ledger row."""
 
@@ -184,13 +182,22 @@ def _line(kind: str, segments: Sequence[Segment], row: LedgerRow | None, largest
     reason = row.reason if row and judged else segments[0].reason
     score = f"{row.score:.2f}" if row and row.rank else ""
     bars = part_bars(row.parts, largest) if row else ""
-    figures = f"{kind:<10}{_turns(segments, row):>6}{tokens:>7,}{score:>6}  {bars:<{_PARTS}} "
-    return Content.assemble((figures + one_line(reason), "" if segments else "dim"))
+    ahead = _columns(kind, _turns(segments, row), f"{tokens:,}", score, bars)
+    return Content.assemble((ahead + one_line(reason), "" if segments else "dim"))
 
 
 def _sum_line(never: NeverCandidates) -> Content:
     """The row for all that was never considered; it has no score, so the sentence has the room."""
-    return Content.assemble((f"{Verdict.LEFT_OUT:<16}{never.tokens:>7,}  {never.sentence}", "dim"))
+    ahead = _columns(Verdict.LEFT_OUT, "", f"{never.tokens:,}").rstrip()
+    return Content.assemble((f"{ahead}  {never.sentence}", "dim"))
+
+
+def _columns(kind: str, turn: str, tokens: str, score: str = "", parts: str = "") -> str:
+    """What stands ahead of the reason."""
+    return f"{kind:<10}{turn:>6}{tokens:>7}{score:>6}  {parts:<{_PARTS}} "
+
+
+_HEADER = _columns("kind", "turn", "tokens", "score", "parts") + "why"
 
 
 def _turns(segments: Sequence[Segment], row: LedgerRow | None) -> str:
