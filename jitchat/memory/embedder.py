@@ -166,10 +166,10 @@ def _fast_embedder(model: str, folder: Path | None, cache: Path) -> Embedder:
 def _why_not_loaded(error: Exception, model: str, folder: Path | None, cache: Path) -> str:
     """Say it as a clause, as far as looking at the files tells."""
     if folder is not None:
-        return lack_of(folder) or f"its files cannot be used ({type(error).__name__})"
-    if not model_cached(model, cache):
-        return "it is not there"
-    return f"its files cannot be used ({type(error).__name__})"
+        lack = lack_of(folder)
+    else:
+        lack = "" if model_cached(model, cache) else "it is not there"
+    return lack or f"its files cannot be used ({type(error).__name__})"
 
 
 def _builtin_embedder() -> Embedder:

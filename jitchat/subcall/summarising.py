@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from jitchat.memory.summary import SUMMARY_WIDTH
 from jitchat.subcall.json_reply import not_as_asked, object_in
-from jitchat.text.safe import shortened
+from jitchat.text.safe import both_ends, shortened
 from jitchat.turn import Message, Role, Turn
 from jitchat.window.render import fenced, free_tag
 from jitchat.window.segments import quote_all
@@ -81,7 +81,4 @@ def _fitting(
 
 
 def _cut(turn: Turn, reach: int) -> Turn:
-    text = turn.content
-    if len(text) <= 2 * reach:
-        return turn
-    return replace(turn, content=f"{text[:reach]} … {text[-reach:]}")
+    return replace(turn, content=both_ends(turn.content, reach, " … "))

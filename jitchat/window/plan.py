@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from jitchat.errors import WindowOverflow
 from jitchat.turn import Mode, Retrieval, Turn
-from jitchat.window.budget import PER_MESSAGE, Budget
+from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.ledger import Choice, ledger_rows, never_candidates
 from jitchat.window.recall import Allowance, Recall, recall
@@ -26,7 +27,7 @@ from jitchat.window.segments import (
     system_segment,
     tail_segments,
 )
-from jitchat.window.tokens import TokenCounter
+from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import ContextWindow, Segment
 
 SYSTEM_PROMPT = (
@@ -79,7 +80,7 @@ class _Planner:
 
     def __init__(self, sources: Sources, budget: Budget, counter: TokenCounter) -> None:
         self._sources, self._budget = sources, budget
-        self._price = counter.count
+        self._price, self._message_price = counter.count, partial(message_tokens, counter)
         self._history = sources.history
         self._system = system_segment(sources.system, self._price)
         text = verbatim(sources.draft, self._history.last())
@@ -164,9 +165,6 @@ class _Planner:
     def _squeezed(self, start: int) -> tuple[int, ...]:
         missing = self._history.turns[self._wanted_start() : start]
         return tuple(turn.position for turn in missing)
-
-    def _message_price(self, text: str) -> int:
-        return self._price(text) + PER_MESSAGE
 
     def _require(self, fixed: int) -> None:
         if fixed > self._budget.budget:
