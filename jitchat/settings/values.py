@@ -124,7 +124,7 @@ class WindowSettings:
 
 @dataclass(frozen=True, slots=True)
 class SmallModelSettings:
-    """A small model that does a part of the work."""
+    """A small model that does a part of the work; each part says which and how long, anew."""
 
     model: str = _setting("", "a small model; empty: none")
     base_url: str = _setting("", "address of its API; empty: that of the provider")

@@ -29,7 +29,7 @@ class History:
     before: tuple[int, ...] = (0,)
     """Cumulative costs: one more than there are turns."""
     positions: tuple[int, ...] = ()
-    """Of each turn, ascending; an unanswered turn leaves a gap."""
+    """Of each turn, ascending; an unanswered turn leaves a gap. Kept, for they are searched."""
 
     def extended(self, turns: Iterable[Turn], price: Callable[[str], int]) -> History:
         """Add turns at the end. Unanswered ones are left out: no window shows them.

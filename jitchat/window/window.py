@@ -82,7 +82,7 @@ class NeverCandidates:
     tokens: int
     """What they would cost together, each as a message of its own."""
     reason: str
-    """Why they were never candidates, or would not be sent if they were."""
+    """Why they were never candidates; in `recency`, where there are none, why they are not sent."""
 
     @property
     def sentence(self) -> str:
