@@ -13,7 +13,7 @@ from jitchat.memory.memory import Memory
 from jitchat.memory.store import ColdStore
 from jitchat.paths import Paths, absolute
 from jitchat.providers.provider import Options, Provider
-from jitchat.providers.reader import ReaderProvider
+from jitchat.providers.reader.reader import ReaderProvider
 from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings
 from jitchat.settings.small_models import SMALL_MODELS, SmallModelSection, address_of
@@ -95,8 +95,8 @@ def make_provider(settings: Settings, counter: TokenCounter) -> Provider:
     """Choose who answers."""
     if settings.provider.name == "reader":
         return ReaderProvider(_counting(counter))
-    from jitchat.providers.http import HttpProvider  # noqa: PLC0415  httpx: 100 ms, reader needs none
-    from jitchat.providers.openai import OpenAiProtocol  # noqa: PLC0415
+    from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  httpx: 100 ms, reader needs none
+    from jitchat.providers.protocols.openai import OpenAiProtocol  # noqa: PLC0415
 
     return HttpProvider(_endpoint(settings), OpenAiProtocol())
 
@@ -111,9 +111,9 @@ def make_small_model(settings: Settings, section: SmallModelSection) -> SmallMod
     found = address_of(settings, section)
     if found is None:
         return None
-    from jitchat.providers.http import HttpProvider  # noqa: PLC0415  see make_provider
-    from jitchat.providers.openai import OpenAiProtocol  # noqa: PLC0415
+    from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  see make_provider
     from jitchat.providers.protocol import Endpoint  # noqa: PLC0415
+    from jitchat.providers.protocols.openai import OpenAiProtocol  # noqa: PLC0415
 
     where = Endpoint(section, found.base_url, found.model, found.key, read_seconds=found.timeout)
     provider = HttpProvider(where, OpenAiProtocol())

@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 
 from jitchat.errors import ProviderError
-from jitchat.providers.http import HttpProvider
-from jitchat.providers.openai import OpenAiProtocol
+from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocol import Endpoint
+from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Delta, Options, Piece
 from jitchat.turn import Message, Role
 

@@ -7,8 +7,8 @@ import random
 from collections.abc import Iterator
 
 from jitchat.errors import ProviderError
-from jitchat.providers.answer import Answer
-from jitchat.providers.openai import OpenAiProtocol
+from jitchat.providers.http.answer import Answer
+from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Delta, Finished, Piece
 from tests.providers.streams import delta, event
 

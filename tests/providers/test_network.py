@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from jitchat.errors import StreamCut, Unreachable
-from jitchat.providers.http import HttpProvider
-from jitchat.providers.openai import OpenAiProtocol
+from jitchat.providers.http.provider import HttpProvider
+from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Options
 from tests.providers.streams import ASKED, DONE, HELLO, collect, delta, endpoint, event, text_of
 from tests.support import has_loopback

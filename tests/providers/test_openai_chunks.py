@@ -7,7 +7,7 @@ import json
 import pytest
 
 from jitchat.errors import NotAnAnswer, RequestRefused
-from jitchat.providers.openai import OpenAiProtocol
+from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Delta, Finished, Options
 from jitchat.turn import Message, Role, Usage
 from tests.providers.streams import ASKED, KEY, delta, endpoint

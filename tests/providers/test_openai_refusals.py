@@ -7,7 +7,7 @@ import json
 import pytest
 
 from jitchat.errors import KeyRefused, NotAnAnswer, RequestRefused
-from jitchat.providers.openai import OpenAiProtocol
+from jitchat.providers.protocols.openai import OpenAiProtocol
 
 PROTOCOL = OpenAiProtocol()
 

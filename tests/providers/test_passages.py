@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jitchat.providers.passages import Passage, read_window
+from jitchat.providers.reader.passages import Passage, read_window
 from jitchat.turn import Message, Role
 
 TAIL = """<index>

@@ -6,10 +6,10 @@ import asyncio
 import threading
 from collections.abc import Sequence
 
-from jitchat.providers import reader
 from jitchat.providers.provider import Delta, Finished, Options
-from jitchat.providers.reader import ReaderProvider, answer
-from jitchat.providers.wording import ABOUT
+from jitchat.providers.reader import reader
+from jitchat.providers.reader.reader import ReaderProvider, answer
+from jitchat.providers.reader.wording import ABOUT
 from jitchat.turn import Message, Mode, Role, Usage
 from jitchat.window.tokens import EstimateCounter, request_tokens
 from tests.providers.streams import text_of

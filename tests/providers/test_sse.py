@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jitchat.providers.sse import MAX_EVENT_BYTES, EventTooLargeError, SseDecoder
+from jitchat.providers.http.sse import MAX_EVENT_BYTES, EventTooLargeError, SseDecoder
 
 Events = list[tuple[str, str]]
 NASTY = (

@@ -10,7 +10,7 @@ import pytest
 from jitchat.memory.embedder import BuiltinEmbedder, Embedder, NoEmbedder
 from jitchat.memory.store import ColdStore
 from jitchat.providers.provider import Provider
-from jitchat.providers.reader import ReaderProvider
+from jitchat.providers.reader.reader import ReaderProvider
 from jitchat.session import Session
 from jitchat.transfer.intake import store_demo
 from jitchat.turn import Message, Mode

@@ -7,7 +7,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jitchat.providers.passages import read_window
+from jitchat.providers.reader.passages import read_window
 from jitchat.turn import IndexEntry, Mode, Role
 from jitchat.window.render import free_tag, index_line, quoted
 from jitchat.window.tokens import EstimateCounter

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from jitchat.memory.embedder import BuiltinEmbedder
-from jitchat.providers.reader import answer
+from jitchat.providers.reader.reader import answer
 from jitchat.session import Session
 from jitchat.transfer.intake import store_demo
 from jitchat.turn import Mode

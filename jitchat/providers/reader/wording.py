@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from jitchat.providers.passages import Passage
+from jitchat.providers.reader.passages import Passage
 from jitchat.text.safe import shortened
 
 ABOUT = (

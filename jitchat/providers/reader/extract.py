@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jitchat.providers.passages import Passage
-from jitchat.providers.wording import is_own
+from jitchat.providers.reader.passages import Passage
+from jitchat.providers.reader.wording import is_own
 from jitchat.text.dates import has_time_cue
 from jitchat.text.decisions import commits
 from jitchat.text.sentences import is_question, sentences

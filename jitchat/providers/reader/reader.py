@@ -11,10 +11,10 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 
-from jitchat.providers.extract import find_answers, question_of, wanted_stems
-from jitchat.providers.passages import read_window
 from jitchat.providers.provider import Delta, Finished, Options, Piece
-from jitchat.providers.wording import ABOUT, cited, not_held
+from jitchat.providers.reader.extract import find_answers, question_of, wanted_stems
+from jitchat.providers.reader.passages import read_window
+from jitchat.providers.reader.wording import ABOUT, cited, not_held
 from jitchat.turn import Message, Usage
 
 _PIECE = re.compile(r"\S+\s*|\s+")

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from jitchat.errors import NotAnAnswer, StreamCut
+from jitchat.providers.http.sse import MAX_EVENT_BYTES, EventTooLargeError, SseDecoder
 from jitchat.providers.protocol import WireProtocol
 from jitchat.providers.provider import Finished, Piece
-from jitchat.providers.sse import MAX_EVENT_BYTES, EventTooLargeError, SseDecoder
 
 
 class Answer:

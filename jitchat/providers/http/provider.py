@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, Sequence
 import httpx
 
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, StreamCut, Unreachable
-from jitchat.providers.answer import Answer
+from jitchat.providers.http.answer import Answer
 from jitchat.providers.protocol import Endpoint, WireProtocol
 from jitchat.providers.provider import Options, Piece
 from jitchat.text.safe import one_line, shortened

@@ -1,0 +1,1 @@
+"""`reader`: the embedded provider, and how it finds its answers."""
