@@ -22,6 +22,8 @@ Every error carries one sentence on what happened and one on what to do.
         ├── Unreachable
         ├── KeyRefused
         ├── RequestRefused       the provider answered with an error
+        │   ├── ContextOverflow  the window is larger than the model's context
+        │   └── ParameterRefused a part of the request is not known there
         ├── NotAnAnswer          the provider answered with something else than its protocol
         └── StreamCut            the answer stopped half way
 """
@@ -127,6 +129,27 @@ class KeyRefused(ProviderError):
 
 class RequestRefused(ProviderError):
     """The provider answered with an error of its own."""
+
+
+class ContextOverflow(RequestRefused):
+    """The window is larger than the model's context.
+
+    `needed` and `limit` are in tokens, as the provider counts; None where it does not tell.
+    """
+
+    def __init__(
+        self, what: str, remedy: str = "", needed: int | None = None, limit: int | None = None
+    ) -> None:
+        super().__init__(what, remedy)
+        self.needed, self.limit = needed, limit
+
+
+class ParameterRefused(RequestRefused):
+    """The server does not take a part of the request: `parameter`, by its name there."""
+
+    def __init__(self, what: str, remedy: str = "", parameter: str = "") -> None:
+        super().__init__(what, remedy)
+        self.parameter = parameter
 
 
 class NotAnAnswer(ProviderError):

@@ -21,7 +21,7 @@ from jitchat.events import (
 from jitchat.memory.archive import WindowRecord
 from jitchat.memory.memory import Memory
 from jitchat.memory.replies import ReplyWriter
-from jitchat.providers.provider import Finished, Piece
+from jitchat.providers.provider import Delta, Finished, Piece
 from jitchat.turn import Status, Turn, Usage
 from jitchat.window.record import header_fields, ledger_fields, segment_fields
 
@@ -99,7 +99,7 @@ class Exchange:
         elif isinstance(piece, Usage):
             self._usage = piece
             yield UsageReported(piece)
-        elif piece.text:
+        elif isinstance(piece, Delta) and piece.text:
             self._writer = self._writer or self._memory.begin_reply()
             self.is_due = self._writer.add(piece.text)
             yield ReplyDelta(piece.text)

@@ -56,6 +56,9 @@ class Turn:
     status: Status = Status.COMPLETE
     id: int = field(default=0, compare=False)
     """The cold store's key; 0 for a turn that was never stored."""
+    parent: int | None = None
+    """The position of the turn that this one follows, 0 for none; None where that is simply the
+    position before its own. Turns with one parent are each other's alternatives."""
 
     @property
     def speaker(self) -> str:
@@ -171,7 +174,13 @@ class Message:
 class Usage:
     """Tokens as the provider reports them."""
 
-    input_tokens: int
-    output_tokens: int
+    input_tokens: int | None
+    """All of the input, from a cache or not; None where the provider does not say."""
+    output_tokens: int | None
+    """All of the output, with the reasoning; None where the provider does not say."""
     cached_tokens: int = 0
-    """The part of `input_tokens` that came from the provider's prompt cache."""
+    """The part of the input that came from the provider's prompt cache."""
+    written_tokens: int = 0
+    """The part of the input that was put into that cache, where that is charged."""
+    reasoning_tokens: int = 0
+    """The part of the output that was reasoning."""

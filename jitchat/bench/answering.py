@@ -69,12 +69,11 @@ class Round:
     def usage(self) -> Usage | None:
         """Add up what the provider reported; None where it did not for each reply."""
         told = [reply.usage for reply in self.replies() if reply is not None]
-        known = [each for each in told if each is not None]
-        if not known or len(known) < len(told):
+        sent = [each.input_tokens for each in told if each and each.input_tokens is not None]
+        answered = [each.output_tokens for each in told if each and each.output_tokens is not None]
+        if not told or len(sent) < len(told) or len(answered) < len(told):
             return None
-        return Usage(
-            sum(each.input_tokens for each in known), sum(each.output_tokens for each in known)
-        )
+        return Usage(sum(sent), sum(answered))
 
 
 class Answering:

@@ -71,7 +71,7 @@ class Asker:
                     parts.append(piece.text)
                 elif isinstance(piece, Finished):
                     reason = reason or piece.reason
-                else:
+                elif isinstance(piece, Usage):
                     usage = piece
         text = "".join(parts).strip()
         if not text:

@@ -24,13 +24,13 @@ class Price:
         sent, answered = self.of_input(usage.input_tokens), self.of_output(usage.output_tokens)
         return None if sent is None or answered is None else sent + answered
 
-    def of_input(self, tokens: int) -> float | None:
+    def of_input(self, tokens: int | None) -> float | None:
         """Price what is sent."""
-        return None if self.input is None else self.input * tokens / 1e6
+        return None if self.input is None or tokens is None else self.input * tokens / 1e6
 
-    def of_output(self, tokens: int) -> float | None:
+    def of_output(self, tokens: int | None) -> float | None:
         """Price what is answered."""
-        return None if self.output is None else self.output * tokens / 1e6
+        return None if self.output is None or tokens is None else self.output * tokens / 1e6
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ class WindowArchive:
         counts: list[int | None] = [None, None, None]
         if usage:
             reported = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
-            counts = [max(0, min(count, _LARGEST)) for count in reported]
+            counts = [None if c is None else max(0, min(c, _LARGEST)) for c in reported]
         with self._database.write() as connection:
             connection.execute(
                 "UPDATE windows SET reply = ?, input_tokens = ?, output_tokens = ?,"

@@ -9,4 +9,7 @@ MIGRATIONS = (
     "003_windows",
     "004_kinds_of_turn",
     "005_model_lines",
+    "006_forks",
+    "007_replies",
+    "008_models",
 )

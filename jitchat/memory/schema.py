@@ -144,3 +144,80 @@ def model_lines(db: Database) -> None:
         )
         """
     )
+
+
+@migrations(name="006_forks")
+def forks(db: Database) -> None:
+    """What a turn follows, where that is not the position before; and where a conversation is."""
+    db.execute("ALTER TABLE turns ADD COLUMN parent INTEGER")
+    db.execute("ALTER TABLE conversations ADD COLUMN head INTEGER")
+
+
+@migrations(name="007_replies")
+def replies(db: Database) -> None:
+    """What came with a reply beside its text."""
+    db.execute(
+        """
+        CREATE TABLE reasoning (
+            turn INTEGER PRIMARY KEY REFERENCES turns(id),
+            content TEXT NOT NULL
+        )
+        """
+    )
+    for column in (
+        "written_tokens INTEGER",
+        "reasoning_tokens INTEGER",
+        "stop TEXT",
+        "cost REAL",
+        "provider TEXT",
+    ):
+        db.execute(f"ALTER TABLE windows ADD COLUMN {column}")
+
+
+@migrations(name="008_models")
+def models(db: Database) -> None:
+    """What servers taught about their models, what models they have, and the one in use."""
+    for statement in (
+        """
+        CREATE TABLE refused_parameters (
+            server TEXT NOT NULL,
+            model TEXT NOT NULL,
+            parameter TEXT NOT NULL,
+            PRIMARY KEY (server, model, parameter)
+        ) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE learnt_limits (
+            server TEXT NOT NULL,
+            model TEXT NOT NULL,
+            tokens INTEGER NOT NULL,
+            PRIMARY KEY (server, model)
+        ) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE token_samples (
+            id INTEGER PRIMARY KEY,
+            server TEXT NOT NULL,
+            model TEXT NOT NULL,
+            counter TEXT NOT NULL,
+            counted INTEGER NOT NULL,
+            reported INTEGER NOT NULL
+        )
+        """,
+        "CREATE INDEX token_samples_by_model ON token_samples (server, model, counter)",
+        """
+        CREATE TABLE model_lists (
+            server TEXT PRIMARY KEY,
+            fetched_at TEXT NOT NULL,
+            models TEXT NOT NULL
+        ) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE chosen_model (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            provider TEXT NOT NULL,
+            model TEXT NOT NULL
+        )
+        """,
+    ):
+        db.execute(statement)

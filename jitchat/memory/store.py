@@ -69,7 +69,8 @@ class ColdStore:
         with self.database.write() as connection:
             fresh = _unused_id(connection, wanted_id)
             connection.execute(
-                "INSERT INTO conversations VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO conversations (id, title, touched, created_at, updated_at)"
+                " VALUES (?, ?, ?, ?, ?)",
                 (fresh, one_line(title), _next_touch(connection), *([moment.isoformat()] * 2)),
             )
         return Conversation(fresh, one_line(title), 0, moment, moment)

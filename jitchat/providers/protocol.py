@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,8 +11,6 @@ from jitchat.turn import Message
 
 if TYPE_CHECKING:
     import httpx
-
-    from jitchat.errors import ProviderError
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +21,30 @@ class Endpoint:
     base_url: str
     model: str
     key: str = field(default="", repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Sent besides; they may hold a key, too."""
+    key_help: str = ""
+    """What to do where the key is refused, as a sentence."""
     connect_seconds: float = 5.0
     read_seconds: float = 600.0
+
+
+class AnswerParser(Protocol):
+    """Reads one answer. Made anew for each; what it holds back comes with `end`."""
+
+    over: bool
+    """Whether nothing more will come, so that there is no need to wait for the end."""
+
+    def parse(self, event: str, data: str) -> Iterator[Piece]:
+        """Yield what one event of the stream says; `data` may be a whole answer, too.
+
+        Raises:
+            ProviderError: The event is an error, or is not of this protocol.
+
+        """
+
+    def end(self) -> Iterator[Piece]:
+        """Yield what was held back when the stream is over, whether whole or cut."""
 
 
 class WireProtocol(Protocol):
@@ -35,16 +55,5 @@ class WireProtocol(Protocol):
     ) -> httpx.Request:
         """Make the request that asks for a streamed answer."""
 
-    def parse(self, event: str, data: str) -> Iterator[Piece]:
-        """Yield what one event of the stream says; `data` may be a whole answer, too.
-
-        Raises:
-            ProviderError: The event is an error, or is not of this protocol.
-
-        """
-
-    def is_last(self, data: str) -> bool:
-        """Whether this event says that nothing more will come."""
-
-    def refusal(self, status: int, body: str) -> ProviderError:
-        """Make the error that an answer without success means."""
+    def parser(self) -> AnswerParser:
+        """Make what reads the answer."""

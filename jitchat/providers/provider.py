@@ -10,6 +10,7 @@ from jitchat.turn import Message, Usage
 
 _WHOLE = frozenset({"stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete"})
 """What servers call it when the model came to an end by itself."""
+_BY_LENGTH = frozenset({"length", "max_tokens", "model_length", "model_context_window_exceeded"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,27 @@ class Delta:
     """A piece of the answer's text."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """A piece of what the model thinks before it answers. Shown, kept, never sent back."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningEnded:
+    """All text so far was reasoning: its opening tag was a part of the model's template."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """The model wants a tool, although none was offered to it."""
+
+    name: str
+    arguments: str
+    """JSON as the model wrote it, which may be broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +53,31 @@ class Finished:
         """Whether the model came to an end, and was not stopped by a limit or a filter."""
         return self.reason.lower() in _WHOLE
 
+    @property
+    def is_by_length(self) -> bool:
+        """Whether it had more to say, and no room for it."""
+        return self.reason.lower() in _BY_LENGTH
 
-Piece = Delta | Usage | Finished
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """The request failed before any of the answer came, and is sent again."""
+
+    seconds: float
+    """From now on; closing the stream calls it off."""
+    why: str
+    """As a clause, in the provider's own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adapted:
+    """The request was sent anew in another form, for the server refused a part of it."""
+
+    sentence: str
+    """What was left out or changed, and that it is remembered."""
+
+
+Piece = Delta | Reasoning | ReasoningEnded | ToolCall | Usage | Finished | Retrying | Adapted
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +85,30 @@ class Options:
     """What goes along with the messages. Nothing is sent that the user did not set."""
 
     temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    seed: int | None = None
+    effort: str | None = None
+    """How hard a reasoning model thinks: low, medium, high or the provider's own word."""
+    max_tokens: int | None = None
+    """The longest answer, reasoning included."""
+    context: int | None = None
+    """The model's context size, for a server that has to be told; None where nobody knows it."""
+    room: int | None = None
+    """Tokens that the window leaves for the answer; for a protocol that demands a cap."""
+    without: frozenset[str] = frozenset()
+    """Parts of a request that the server refuses for this model: names of its parameters, or
+    `system` for messages of that role."""
+
+
+class Lessons(Protocol):
+    """What a server taught about one of its models. Kept between runs; safe to use in a thread."""
+
+    def refused(self) -> frozenset[str]:
+        """List the parameters that were refused."""
+
+    def refuse(self, parameter: str) -> None:
+        """Keep that a parameter was refused."""
 
 
 class Provider(Protocol):

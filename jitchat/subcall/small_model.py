@@ -69,7 +69,7 @@ class SmallModel:
             async for piece in pieces:
                 hearing.began = True
                 if isinstance(piece, Usage):
-                    hearing.reported = piece.output_tokens
+                    hearing.reported = piece.output_tokens or 0
                 elif isinstance(piece, Delta):
                     hearing.add(piece.text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jitchat.text.safe import one_line
+from jitchat.turn import Usage
 from jitchat.window.spending import spent
 from jitchat.window.window import ContextWindow, LedgerRow
 
@@ -63,3 +64,10 @@ def send_sentence(window: ContextWindow) -> str:
 def indexing_sentence(progress: Progress) -> str:
     """`indexing 1,240 of 5,882`: turns."""
     return f"indexing {progress.done:,} of {progress.of:,}"
+
+
+def usage_sentence(usage: Usage) -> str:
+    """`sent 1,187 ✓ · cached 0 · answer 210 ✓`; what the provider does not tell is left out."""
+    sent = f"sent {usage.input_tokens:,} ✓ · " if usage.input_tokens is not None else ""
+    answered = f" · answer {usage.output_tokens:,} ✓" if usage.output_tokens is not None else ""
+    return f"{sent}cached {usage.cached_tokens:,}{answered}"

@@ -188,7 +188,7 @@ def test_a_key_on_an_open_wire_is_warned_of(
 def test_the_address_the_model_and_the_key_reach_the_provider(
     jitchat: Shell, monkeypatch: pytest.MonkeyPatch
 ):
-    from jitchat.providers import http
+    from jitchat.providers.http import provider as http
 
     made: list[object] = []
 

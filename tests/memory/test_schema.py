@@ -20,13 +20,20 @@ from jitchat.memory.store import ColdStore
 
 SCHEMA = """
 blobs: digest, content
-conversations: id, title, touched, created_at, updated_at
+chosen_model: id, provider, model
+conversations: id, title, touched, created_at, updated_at, head
 index_entries: turn, summary, entities, dates, decision, stems, asks, tells_when, disclaims
+learnt_limits: server, model, tokens
 model_lines: turn, model, line
+model_lists: server, fetched_at, models
+reasoning: turn, content
+refused_parameters: server, model, parameter
 streaming: turn, process, seen_at
-turns: id, conversation, position, role, name, content, created_at, status
+token_samples: id, server, model, counter, counted, reported
+turns: id, conversation, position, role, name, content, created_at, status, parent
 vectors: turn, embedder, dimension, vector
-windows: id, turn, reply, digest, header, segments, ledger, input_tokens, output_tokens
+windows: id, turn, reply, digest, header, segments, ledger, input_tokens, output_tokens, \
+cached_tokens, written_tokens, reasoning_tokens, stop, cost, provider
 """.strip().splitlines()
 """What is written is never taken back: a new column or table goes to the end of its line."""
 
@@ -45,7 +52,9 @@ def database_at(path: Path, step: str | None) -> None:
     day = "2026-03-13T10:00:00+00:00"
     with connection:
         connection.execute(
-            "INSERT INTO conversations VALUES ('old', 'Old talk', 1, ?, ?)", (day, day)
+            "INSERT INTO conversations (id, title, touched, created_at, updated_at)"
+            " VALUES ('old', 'Old talk', 1, ?, ?)",
+            (day, day),
         )
         for position, (role, content) in enumerate(
             (("user", "Which port?"), ("assistant", "We agreed on 8443.")), start=1

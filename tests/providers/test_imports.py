@@ -14,7 +14,7 @@ HEAVY = ("httpx", "tiktoken", "numpy", "sqlite_utils", "textual", "fastembed", "
     "modules",
     [
         "jitchat.window.plan, jitchat.window.tokens, jitchat.window.record",
-        "jitchat.providers.reader.reader, jitchat.providers.http.answer, jitchat.providers.protocol",
+        "jitchat.providers.reader.reader, jitchat.providers.protocol",
         "jitchat.events",
     ],
 )

@@ -16,7 +16,9 @@ PROTOCOL = OpenAiProtocol()
 
 
 def parsed(value: object, event: str = "") -> list[object]:
-    return list(PROTOCOL.parse(event, value if isinstance(value, str) else json.dumps(value)))
+    return list(
+        PROTOCOL.parser().parse(event, value if isinstance(value, str) else json.dumps(value))
+    )
 
 
 # the request

@@ -7,9 +7,7 @@ import json
 import pytest
 
 from jitchat.errors import KeyRefused, NotAnAnswer, RequestRefused
-from jitchat.providers.protocols.openai import OpenAiProtocol
-
-PROTOCOL = OpenAiProtocol()
+from jitchat.providers.protocols.refusals import refusal
 
 
 @pytest.mark.parametrize(
@@ -30,7 +28,7 @@ PROTOCOL = OpenAiProtocol()
     ],
 )
 def test_a_refusal_is_told_in_the_providers_words_whatever_their_shape(body, said):
-    error = PROTOCOL.refusal(404, body)
+    error = refusal(404, body)
     assert isinstance(error, RequestRefused)
     assert error.what == f"The provider refused the request (HTTP 404): {said}"
     assert "provider.model" in error.remedy
@@ -53,7 +51,7 @@ NO_ERRORS = (
 
 @pytest.mark.parametrize("number", range(len(NO_ERRORS)))
 def test_a_refusal_in_no_known_shape_is_not_passed_on(number):
-    error = PROTOCOL.refusal(502, NO_ERRORS[number])
+    error = refusal(502, NO_ERRORS[number])
     assert isinstance(error, NotAnAnswer)
     assert "HTTP 502" in error.what
     assert error.remedy == "Send again in a while."
@@ -74,7 +72,7 @@ def test_a_refusal_in_no_known_shape_is_not_passed_on(number):
     ],
 )
 def test_a_key_that_is_refused_is_told_as_such(status, body):
-    error = PROTOCOL.refusal(status, body)
+    error = refusal(status, body)
     assert isinstance(error, KeyRefused)
     assert f"(HTTP {status})" in error.what
     assert error.what.endswith(".")
@@ -82,13 +80,13 @@ def test_a_key_that_is_refused_is_told_as_such(status, body):
 
 
 def test_an_ordinary_400_is_not_about_the_key():
-    error = PROTOCOL.refusal(400, '{"error":{"message":"Invalid model name passed in model=x"}}')
+    error = refusal(400, '{"error":{"message":"Invalid model name passed in model=x"}}')
     assert isinstance(error, RequestRefused)
 
 
 def test_a_providers_words_are_shortened_to_one_visible_line():
     nasty = "\x1b[31mred\x1b[0m\n\n[bold]x[/] [@click=app.quit]y[/]\u202e " + "w " * 1_000
-    error = PROTOCOL.refusal(400, json.dumps({"error": {"message": nasty}}))
+    error = refusal(400, json.dumps({"error": {"message": nasty}}))
     assert not any(ord(character) < 32 or character == "\u202e" for character in error.what)
     assert "␛[31mred␛[0m [bold]x[/] [@click=app.quit]y[/]" in error.what
     assert len(error.what) < 400
@@ -96,7 +94,5 @@ def test_a_providers_words_are_shortened_to_one_visible_line():
 
 def test_each_status_has_a_remedy_of_its_own():
     body = '{"error":"x"}'
-    remedies = {
-        status: PROTOCOL.refusal(status, body).remedy for status in (402, 404, 413, 429, 503)
-    }
+    remedies = {status: refusal(status, body).remedy for status in (402, 404, 413, 429, 503)}
     assert len(set(remedies.values())) == 5

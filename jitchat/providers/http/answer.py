@@ -12,6 +12,7 @@ from contextlib import suppress
 from jitchat.errors import NotAnAnswer, StreamCut
 from jitchat.providers.http.sse import MAX_EVENT_BYTES, EventTooLargeError, SseDecoder
 from jitchat.providers.protocol import WireProtocol
+from jitchat.providers.protocols.refusals import CHECK_URL
 from jitchat.providers.provider import Finished, Piece
 
 
@@ -19,7 +20,7 @@ class Answer:
     """Decodes one response."""
 
     def __init__(self, protocol: WireProtocol, *, streamed: bool) -> None:
-        self._protocol = protocol
+        self._parser = protocol.parser()
         self._decoder = SseDecoder() if streamed else None
         self._document = bytearray()
         self._heard = False
@@ -53,15 +54,16 @@ class Answer:
 
         """
         yield from self._rest(self._decoder) if self._decoder else self._whole()
+        yield from self._taken(self._parser.end())
         if not self._heard:
-            raise NotAnAnswer("The server answered, but with no part of an answer.", _CHECK_URL)
+            raise NotAnAnswer("The server answered, but with no part of an answer.", CHECK_URL)
         if not self.finished:
             raise StreamCut("The answer stopped half way.", f"What came is kept. {_SEND_AGAIN}")
 
     def _keep(self, chunk: bytes) -> None:
         self._document += chunk
         if len(self._document) > MAX_EVENT_BYTES:
-            raise NotAnAnswer("The server sent a document of more than 8 MiB.", _CHECK_URL)
+            raise NotAnAnswer("The server sent a document of more than 8 MiB.", CHECK_URL)
 
     def _rest(self, decoder: SseDecoder) -> Iterator[Piece]:
         # the last event may have been cut in its middle: then it is no JSON
@@ -70,7 +72,7 @@ class Answer:
                 yield from self._event(event, data)
 
     def _whole(self) -> Iterator[Piece]:
-        for piece in self._pieces("", self._document.decode("utf-8", "replace")):
+        for piece in self._taken(self._parser.parse("", self._document.decode("utf-8", "replace"))):
             self._heard = True
             yield piece
         if self._heard:
@@ -79,15 +81,14 @@ class Answer:
     def _event(self, event: str, data: str) -> Iterator[Piece]:
         if self.over:
             return
-        if self._protocol.is_last(data):
+        yield from self._taken(self._parser.parse(event, data))
+        self._heard = True
+        if self._parser.over:
             self.over = True
             yield from self._finish()
-        else:
-            yield from self._pieces(event, data)
-        self._heard = True
 
-    def _pieces(self, event: str, data: str) -> Iterator[Piece]:
-        for piece in self._protocol.parse(event, data):
+    def _taken(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
+        for piece in pieces:
             if isinstance(piece, Finished):
                 yield from self._finish(piece)
             else:
@@ -101,4 +102,3 @@ class Answer:
 
 
 _SEND_AGAIN = "Send again."
-_CHECK_URL = "Check provider.base_url (it usually ends in /v1), and that no login page is between."

@@ -17,6 +17,7 @@ import httpx
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, StreamCut, Unreachable
 from jitchat.providers.http.answer import Answer
 from jitchat.providers.protocol import Endpoint, WireProtocol
+from jitchat.providers.protocols.refusals import refusal
 from jitchat.providers.provider import Options, Piece
 from jitchat.text.safe import one_line, shortened
 from jitchat.turn import Message
@@ -145,7 +146,8 @@ class HttpProvider:
                 "If that is right, set provider.base_url to it.",
             )
         if not response.is_success:
-            raise self._protocol.refusal(response.status_code, await _start_of(response))
+            body = await _start_of(response)
+            raise refusal(response.status_code, body, self._endpoint.key_help)
         if _media_type(response) in ("text/html", "application/xhtml+xml"):
             raise NotAnAnswer(
                 "The server answered with a web page, not with a model's answer.",

@@ -13,7 +13,7 @@ from jitchat.errors import JitchatError
 from jitchat.events import ReplyDelta, SendFailed, TurnStored, UsageReported, WindowBuilt
 from jitchat.text.safe import shortened
 from jitchat.tui.backend import Backend
-from jitchat.tui.figures import ledger_note
+from jitchat.tui.figures import ledger_note, usage_sentence
 from jitchat.tui.keys import bindings
 from jitchat.tui.messages import SendEnded, SessionReady, SessionRefused, SessionReported
 from jitchat.tui.screens.helped import HelpedScreen
@@ -139,10 +139,7 @@ class ChatScreen(HelpedScreen):
                 place = self._said.position + 1 if self._said else 0
                 await transcript.stream(text, place, typing=self.query_one(Prompt).typing)
             case UsageReported(usage):
-                hint.show_cost(
-                    f"sent {usage.input_tokens:,} ✓ · cached {usage.cached_tokens:,}"
-                    f" · answer {usage.output_tokens:,} ✓"
-                )
+                hint.show_cost(usage_sentence(usage))
             case TurnStored(turn):
                 await self._answer_stored(turn)
             case SendFailed(error, draft):
