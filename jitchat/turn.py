@@ -184,3 +184,12 @@ class Usage:
     """The part of the input that was put into that cache, where that is charged."""
     reasoning_tokens: int = 0
     """The part of the output that was reasoning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A model's context size, and how it is known."""
+
+    tokens: int
+    source: str
+    """As a few words for the screen: `set by you`, `loaded in the server`, `assumed` …"""
