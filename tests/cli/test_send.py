@@ -128,7 +128,7 @@ class Stubborn(ScriptedProvider):
 
 
 def test_ctrl_c_keeps_what_came(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(composing, "make_provider", lambda settings, counter: Stubborn())
+    monkeypatch.setattr(composing, "make_provider", lambda *asked: Stubborn())
 
     done = jitchat("send", "go on")
 
