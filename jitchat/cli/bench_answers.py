@@ -153,7 +153,7 @@ def _bills(made: Answering) -> Iterator[str]:
         if loads and asked.model.lacks_key:
             raise KeyRefused(
                 f"Nothing was sent: {identity['base_url']} wants a key, and none is set.",
-                "Set OPENAI_API_KEY, or provider.api_key in the configuration.",
+                f"Run `jitchat keys set {identity['provider']}`, or set the variable for it.",
             )
         if loads and identity["provider"] != "reader":
             where = f"{identity['model']} at {identity['base_url']}"

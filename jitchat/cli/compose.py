@@ -74,11 +74,15 @@ def make_budget(settings: Settings, limit: Limit | None = None) -> Budget:
     limit = limit or stated_limit(profile, profile.model)
     reserve = profile.reserve_of(limit.tokens)
     if reserve >= limit.tokens:
-        name = f"providers.{profile.name}"
-        own = f"{name}.reserve" if settings.provider.reserve is None else "provider.reserve"
+        table, wide = (
+            f"providers.{profile.name}.reserve",
+            f"the limit ({limit.tokens:,}, {limit.source})",
+        )
+        own = table if settings.provider.reserve is None else "provider.reserve"
+        if settings.provider.limit == limit.tokens:
+            wide = f"provider.limit ({limit.tokens:,}, {settings.origin('provider.limit')})"
         raise SettingsError(
-            f"{settings.origin(own)}: {own} ({reserve:,}) leaves nothing of the limit"
-            f" ({limit.tokens:,}, {limit.source}).",
+            f"{settings.origin(own)}: {own} ({reserve:,}) leaves nothing of {wide}.",
             "Lower the reserve, or raise the limit to the model's context size.",
         )
     spend = settings.window

@@ -40,7 +40,7 @@ class ProviderSettings:
     )
     model: str = setting(
         "",
-        "the model there; NAME/MODEL names the provider too, where nothing else does",
+        "the model there, or PROVIDER/MODEL",
         flag="--model",
         unit="MODEL",
     )
@@ -52,7 +52,7 @@ class ProviderSettings:
     )
     reserve: int | None = setting(
         None,
-        "tokens kept free for the reply; 2,048 or a quarter of the limit if not set",
+        "tokens kept free for the reply; a quarter, 2,048 at most",
         flag="--reserve",
         unit="N",
         least=1,

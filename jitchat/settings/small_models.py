@@ -101,6 +101,5 @@ def _nowhere(
     return SettingsError(
         f"{settings.origin(f'{section}.{key}')}: {section}.{key} is {shown(value.strip())}, but"
         " nobody says where it is: the reader, which answers, has no address.",
-        f"Add provider under [{section}], or base_url, for example http://localhost:11434/v1; or"
-        " name a provider with --base-url and --model.",
+        f"Add provider under [{section}], or base_url, for example http://localhost:11434/v1.",
     )

@@ -113,7 +113,7 @@ def test_full_that_does_not_fit_sends_nothing_and_tells_by_how_much(
     done = jitchat("send", QUESTION, "--mode", "full", "--limit", "3000")
 
     assert done.code == 1
-    assert "more than the budget of 952 (limit 3,000 − reserve 2,048)" in done.err
+    assert "more than the budget of 2,250 (limit 3,000 − reserve 750)" in done.err
     assert scripted.requests == []
 
 
