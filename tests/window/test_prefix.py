@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -50,7 +52,7 @@ def repeated(before: ContextWindow, after: ContextWindow) -> float:
 @pytest.mark.parametrize("mode", Mode)
 def test_with_long_turns_most_of_a_request_repeats_on_nine_turns_of_ten(mode):
     windows = windows_of(mode, said_in(LONG), Budget(limit=65_536))
-    shares = [repeated(*pair) for pair in zip(windows, windows[1:], strict=False)]
+    shares = [repeated(*pair) for pair in pairwise(windows)]
     assert sum(share >= 0.6 for share in shares) / len(shares) >= 0.9
     mean = sum(turn.tokens for turn in windows[-1].segments if turn.kind is Kind.RECENT)
     assert 225 < mean / len(turns_of(windows[-1], Kind.RECENT)) < 275
@@ -73,7 +75,7 @@ def test_on_any_chat_the_prefix_breaks_only_where_the_recent_block_is_cut(turns,
 
 def check_breaks(windows: list[ContextWindow]) -> None:
     """All but the last message of a request opens the next one, if the block was not cut."""
-    for before, after in zip(windows, windows[1:], strict=False):
+    for before, after in pairwise(windows):
         old, new = (turns_of(window, Kind.RECENT) for window in (before, after))
         if old and new[0] != old[0]:
             assert new[0] > old[0], "the start moved back"
