@@ -73,6 +73,19 @@ class Budget:
         kept = max(self.recent // 2, full * _TURNS_KEPT // _TURNS_FULL)
         return RecentBlock(full, max(1, full - kept))
 
+    def refitted(self, used: int, needed: int | None, limit: int | None) -> Budget:
+        """Shrink to what a server takes, which refused a window of `used` tokens.
+
+        `needed` and `limit` are the server's own figures; half of the window is tried where it
+        gives none. What it counts more than we do is kept free besides the reserve.
+        """
+        limit = limit or used // 2 + self.reserve
+        reserve = self.reserve if 2 * self.reserve <= limit else limit // 4
+        allowed = limit - reserve
+        if needed and needed > used:
+            allowed = allowed * used // needed
+        return replace(self, limit=limit, reserve=limit - max(1, min(allowed, used - 1)))
+
     def of_size(self, budget: int) -> Budget:
         """Keep the allowances for a window of `budget` tokens."""
         return replace(self, limit=budget + self.reserve)
