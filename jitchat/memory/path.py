@@ -132,6 +132,40 @@ def read_tree(connection: sqlite3.Connection, conversation: str) -> Tree:
     return tree_from(*row) if row else Tree()
 
 
+def alternatives(
+    connection: sqlite3.Connection, conversation: str, position: int
+) -> tuple[int, ...]:
+    """List the children of one parent that are of one role; none where there is no such turn."""
+    tree = read_tree(connection, conversation)
+    parent = tree.parent_of(position)
+    return _alike(connection, conversation, tree.children({parent})[parent]).get(position, ())
+
+
+def branches(connection: sqlite3.Connection, conversation: str) -> dict[int, tuple[int, ...]]:
+    """Tell the alternatives of every turn of the path that has any, by its position."""
+    tree = read_tree(connection, conversation)
+    path, found = tree.path(), dict[int, tuple[int, ...]]()
+    for family in tree.children(set(tree.forks.values())).values():
+        found |= _alike(connection, conversation, family)
+    return {place: alike for place, alike in found.items() if place in path and len(alike) > 1}
+
+
+def _alike(
+    connection: sqlite3.Connection, conversation: str, family: Sequence[int]
+) -> dict[int, tuple[int, ...]]:
+    """Those of a family that are of each one's role, by position."""
+    found = connection.execute(
+        "SELECT position, role FROM turns WHERE conversation = ?"
+        " AND position IN (SELECT value FROM json_each(?))",
+        (conversation, json.dumps(family)),
+    ).fetchall()
+    roles = dict(found)
+    return {
+        place: tuple(each for each in family if roles[each] == role)
+        for place, role in roles.items()
+    }
+
+
 def tree_from(last: int, head: int | None, forks: str) -> Tree:
     """Make a tree of TREE_COLUMNS.
 

@@ -7,17 +7,23 @@ its head, unless a position is named.
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from itertools import chain
 
 from jitchat.errors import UnknownConversation
 from jitchat.memory.database import Database
 from jitchat.memory.full_text import search_turns
-from jitchat.memory.path import TREE_COLUMNS, Path, Tree, read_tree, tree_from
+from jitchat.memory.path import (
+    TREE_COLUMNS,
+    Path,
+    Tree,
+    alternatives,
+    branches,
+    read_tree,
+    tree_from,
+)
 from jitchat.text.safe import one_line, repaired
 from jitchat.text.words import folded
 from jitchat.turn import Conversation, Role, Status, Turn
@@ -101,7 +107,7 @@ class ColdStore:
             return self.turns_of(conversation, self.path(conversation), after)
 
     def turns_of(self, conversation: str, path: Path, after: int = 0) -> list[Turn]:
-        """The turns of a path behind position `after`, in order."""
+        """The same of a path that was found before."""
         with self.database.read() as connection:
             return [
                 turn_from(row)
@@ -132,8 +138,15 @@ class ColdStore:
         return stored
 
     def fork(self, conversation: str, position: int) -> None:
-        """Let what is said next follow the turn at `position`, or none for 0."""
+        """Let what is said next follow the turn at `position`, or none for 0.
+
+        Raises:
+            LookupError: There is no turn at `position`.
+
+        """
         with self.database.write() as connection:
+            if not 0 <= position <= self._tree(conversation).last:
+                raise LookupError(position)
             self._look_at(connection, conversation, position)
 
     def alternatives(self, conversation: str, position: int) -> tuple[int, ...]:
@@ -143,30 +156,26 @@ class ColdStore:
             LookupError: There is no turn at `position`.
 
         """
-        tree = self._tree(conversation)
         with self.database.read() as connection:
-            beside = tree.children({tree.parent_of(position)}).popitem()[1]
-            roles = _roles(connection, conversation, beside)
-        return tuple(each for each in beside if roles[each] == roles[position])
+            found = alternatives(connection, conversation, position)
+        if not found:
+            raise LookupError(position)
+        return found
 
     def branches(self, conversation: str) -> dict[int, tuple[int, ...]]:
         """Tell the alternatives of every turn of the path that has any, by its position."""
-        found: dict[int, tuple[int, ...]] = {}
         with self.database.read() as connection:
-            tree = self._tree(conversation)
-            path, families = tree.path(), tree.children(set(tree.forks.values()))
-            roles = _roles(connection, conversation, chain.from_iterable(families.values()))
-        for family in families.values():
-            for place in (each for each in family if each in path):
-                alike = tuple(each for each in family if roles[each] == roles[place])
-                found |= {place: alike} if len(alike) > 1 else {}
-        return found
+            return branches(connection, conversation)
 
     def switch_to(self, conversation: str, position: int) -> None:
-        """Go on with the branch of the turn at `position`: to the latest turn that came of it."""
+        """Go on with the branch of the turn at `position`: to the latest turn that came of it.
+
+        A head that is on it already stays.
+        """
         with self.database.write() as connection:
-            leaf = self._tree(conversation).leaf_below(position)
-            self._look_at(connection, conversation, leaf)
+            tree = self._tree(conversation)
+            if position not in tree.path():
+                self._look_at(connection, conversation, tree.leaf_below(position))
 
     def set_status(self, turn: Turn, status: Status) -> None:
         """Mark how a turn ended."""
@@ -230,18 +239,6 @@ def _insert(
     )
     identity = cursor.lastrowid or 0
     return Turn(position, turn.role, content, moment, name, turn.status, identity, parent)
-
-
-def _roles(
-    connection: sqlite3.Connection, conversation: str, positions: Iterable[int]
-) -> dict[int, str]:
-    return dict(
-        connection.execute(
-            "SELECT position, role FROM turns WHERE conversation = ?"
-            " AND position IN (SELECT value FROM json_each(?))",
-            (conversation, json.dumps(list(positions))),
-        ).fetchall()
-    )
 
 
 def turn_from(row: tuple[int, int, str, str | None, str, str | None, str, int | None]) -> Turn:
