@@ -11,7 +11,6 @@ import asyncio
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
-from urllib.parse import urlsplit
 
 import httpx
 
@@ -83,11 +82,11 @@ class Server:
             async with asyncio.timeout(self._patience):
                 return await self._answer(request)
         except TimeoutError:
-            failure = self._unreachable("no answer in time")
+            failure = self._unreachable(request.url, "no answer in time")
         except ProviderError as error:
             failure = type(error)(self._without_key(error.what), error.remedy)
         except (httpx.HTTPError, httpx.StreamError) as error:
-            failure = self._unreachable(self._without_key(_reason(error)))
+            failure = self._unreachable(request.url, self._without_key(_reason(error)))
         raise failure
 
     def _request(
@@ -103,7 +102,7 @@ class Server:
             request = httpx.Request(method, url, params=params, json=body, headers=self._headers())
         except (httpx.InvalidURL, ValueError):
             request = None
-        if request is None or request.url.scheme not in ("http", "https") or not request.url.host:
+        if request is None or not _is_address(request.url):
             raise Unreachable(
                 f"{shortened(self.base, 200)!r} is not an address.",
                 "Set provider.base_url, for example http://localhost:8080/v1.",
@@ -156,9 +155,8 @@ class Server:
             "Check ALL_PROXY, HTTP_PROXY, HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE and SSL_CERT_DIR.",
         )
 
-    def _unreachable(self, reason: str) -> Unreachable:
-        parts = urlsplit(self.base)
-        where = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    def _unreachable(self, url: httpx.URL, reason: str) -> Unreachable:
+        where = f"{url.scheme}://{url.netloc.decode()}"
         return Unreachable(
             f"{self._endpoint.name} cannot be reached at {where}: {reason}.",
             "Is the server running, and provider.base_url right?",
@@ -167,6 +165,10 @@ class Server:
     def _without_key(self, text: str) -> str:
         key = self._endpoint.key
         return text.replace(key, "•••") if key else text
+
+
+def _is_address(url: httpx.URL) -> bool:
+    return url.scheme in ("http", "https") and url.host != "" and (url.port or 80) < 1 << 16
 
 
 async def _body(response: httpx.Response) -> bytes:

@@ -20,7 +20,10 @@ _MOST = 10_000
 """Models that a server may have."""
 _PER = 1_000_000
 _CHATS = frozenset({"chat", "llm", "vlm", "language", "code"})
-"""What servers call the type of a model that talks; any other type does something else."""
+"""What servers call the type of a model that talks."""
+_DOES_NOT = frozenset(
+    ("audio", "embedding", "embeddings", "image", "moderation", "rerank", "transcribe", "video")
+)
 _OTHER_WORK = re.compile(
     r"(?:^|[^a-z])(?:(?:\w*-)?embed(?:ding)?s?|text-?embedding|whisper|tts|dall-e|image|imagen|sora|veo"
     r"|moderation|transcribe|realtime|rerank(?:er)?|davinci|babbage|stable-diffusion|bge)(?:$|[^a-z])"
@@ -111,7 +114,7 @@ def chats(row: object) -> bool:
         return False
     if isinstance(can, list) and "embedding" in can and "completion" not in can:
         return False
-    if kind and kind != "model":
+    if kind in _CHATS or kind in _DOES_NOT:
         return kind in _CHATS
     return not _OTHER_WORK.search(name_of(row).lower())
 
