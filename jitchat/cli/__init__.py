@@ -17,8 +17,10 @@ import click
 from jitchat import __version__
 from jitchat.cli.bench import bench_command
 from jitchat.cli.conversations import conversations_command
+from jitchat.cli.doctor import doctor_command
 from jitchat.cli.importing import import_command
 from jitchat.cli.inspect import config_command, paths_command
+from jitchat.cli.keys import keys_command
 from jitchat.cli.options import Flags, SharingGroup, common_options
 from jitchat.cli.output import OutputError, say
 from jitchat.cli.turns import send_command, window_command
@@ -55,8 +57,9 @@ class _Commands(SharingGroup):
 
 
 _EPILOG = (
-    "The API's key is $OPENAI_API_KEY. Every setting is also a line of the configuration and a"
-    " variable; `jitchat config` lists them, `jitchat paths` says where the files are."
+    "A provider's key is in its own variable, such as $OPENAI_API_KEY, or stored by `jitchat keys"
+    " set`. Every setting is also a line of the configuration; most are variables, too: `jitchat"
+    " config` lists them, `jitchat paths` says where the files are."
 )
 
 
@@ -85,6 +88,8 @@ for _command in (
     window_command,
     conversations_command,
     import_command,
+    keys_command,
+    doctor_command,
     config_command,
     paths_command,
     bench_command,

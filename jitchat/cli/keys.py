@@ -129,7 +129,7 @@ def _asked_for(profile: Profile) -> str:
         )
         return answer
     data = sys.stdin.buffer.read(1 << 16) if sys.stdin else b""
-    return data.decode("utf-8-sig", "replace")
+    return data.decode("utf-8-sig", "replace").removesuffix("\n").removesuffix("\r")
 
 
 def _without(profile: Profile) -> str:

@@ -27,8 +27,14 @@ def unknown_provider(name: str, origin: str, key: str, names: list[str]) -> Sett
     """Make the error for a provider that there is not."""
     return SettingsError(
         f"{origin}: {key} cannot be {shortened(name, 60)!r}: no provider has that name.",
+        _known(name, names),
+    )
+
+
+def _known(name: str, names: list[str]) -> str:
+    return (
         f"Known are {', '.join(names)}; a table [providers.NAME] adds another."
-        f"{nearest(name.lower(), names)}",
+        f"{nearest(name.lower(), names)}"
     )
 
 
@@ -46,7 +52,8 @@ def make_profile(settings: Settings, name: str) -> Profile:
     """
     preset, table = PRESETS.get(name), settings.providers.get(name)
     if preset is None and table is None:
-        raise unknown_provider(name, "The provider", "its name", settings.provider_names())
+        told = f"There is no provider {shortened(name, 60)!r}."
+        raise SettingsError(told, _known(name, settings.provider_names()))
     if preset is READER:
         return _reader(settings)
     return _Maker(settings, preset, table or NamedProvider(name)).made()
