@@ -144,7 +144,9 @@ def _checked(source: Iterable[tuple[str, Given]]) -> dict[str, Given]:
 def _require_known_providers(source: Mapping[str, Given], names: list[str]) -> None:
     for key in _NAMES_A_PROVIDER:
         said = source.get(key)
-        if said is not None and said.value and said.value not in names:
+        if said is None or (not said.value and key != "provider.name"):
+            continue
+        if said.value not in names:
             raise unknown_provider(str(said.value), said.origin, key, names)
 
 

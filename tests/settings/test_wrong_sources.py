@@ -59,6 +59,38 @@ def loaded_or_refused(config: Path, environ: dict[str, str]) -> tuple[Settings |
         ("[[chat]]\nmode = 'jit'\n", ["chat", "must be a table"]),
         ("keys = 3\n", ["[keys]", "texts"]),
         ("[keys]\ninspector = 3\n", ["[keys]", "texts"]),
+        ("providers = 3\n", ["providers must be a table of tables", "[providers.work]"]),
+        ("[providers]\nwork = 3\n", ["providers.work must be a table", "[providers.work]"]),
+        ("[[providers.work]]\nmodel = 'x'\n", ["providers.work must be a table"]),
+        ("[providers.'']\n", ["''", "cannot be the name of a provider", "letters, digits"]),
+        ("[providers.'a b']\n", ["'a b'", "cannot be the name of a provider"]),
+        ("[providers.'a/b']\n", ["'a/b'", "cannot be the name of a provider"]),
+        ("[providers.work]\nmodel = 'x'\n", ["providers.work has no base_url", "https://"]),
+        ("[providers.gorq]\nmodel = 'x'\n", ["no base_url", "Did you mean 'groq'?"]),
+        ("[providers.groq]\nlimt = 5\n", ["'providers.groq.limt'", "Did you mean 'limit'?"]),
+        ("[providers.groq]\nname = 'x'\n", ["'providers.groq.name'", "not a key"]),
+        ("[providers.groq]\nlimit = '5'\n", ["providers.groq.limit", "a whole number", "'5'"]),
+        ("[providers.groq]\nlimit = 0\n", ["providers.groq.limit", "at least 1"]),
+        ("[providers.groq]\ntop_p = 1.5\n", ["providers.groq.top_p", "at most 1", "1.5"]),
+        ("[providers.groq]\nseed = true\n", ["providers.groq.seed", "a whole number", "true"]),
+        (
+            "[providers.groq]\nprotocol = 'opneai'\n",
+            ["providers.groq.protocol", "openai, anthropic, gemini or ollama", "'openai'?"],
+        ),
+        ("[providers.groq]\nheaders = 3\n", ["providers.groq.headers", "a table of texts"]),
+        ("[providers.groq]\nheaders = { a = 3 }\n", ["a table of texts", "of other things"]),
+        ("[providers.groq]\nheaders = { 'a b' = 'x' }\n", ["'a b'", "no header"]),
+        ("[providers.groq]\nheaders = { a = 'naïve' }\n", ["has a a that is not printable"]),
+        ("[providers.reader]\nbase_url = 'x'\n", ["'providers.reader.base_url'", "limit, reserve"]),
+        ("[provider]\nname = 'grok'\n", ["provider.name", "'grok'", "Did you mean 'groq'?"]),
+        ("[provider]\nname = ''\n", ["provider.name", "''"]),
+        ("[picker]\nprovider = 'grok'\n", ["picker.provider", "Did you mean 'groq'?"]),
+        ("models = 3\n", ["models must be a table of tables", "[models."]),
+        ("[models]\nm = 3\n", ["models.m must be a table"]),
+        ("[models.'']\n", ["a table under models has no name"]),
+        ("[models.'m']\nprice = 3\n", ["price", "not a key", "input_price"]),
+        ("[models.'m']\ninput_price = -1\n", ['models."m".input_price', "at least 0"]),
+        ("[models.'m']\nlimit = 1.5\n", ['models."m".limit', "a whole number"]),
         ("[chat]\nmode = \n", ["not valid TOML", "line 2"]),
         ("[chat]\nmode = 'jit'\nmode = 'full'\n", ["not valid TOML", "line 3"]),
         (f"x = {'[' * 100_000}", ["nested too deeply"]),
@@ -108,6 +140,22 @@ def test_a_wrong_variable_is_told_by_name(variable: str, text: str, parts: list[
         assert part in told
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["api_key = 'canary…'", "api_key = 'a canary'", "api_key = ['canary']",
+     "api_key_cmd = ['canary']", "headers = { a = 'canary\u00e9' }", "headers = ['canary']"],
+)  # fmt: skip
+@pytest.mark.parametrize("table", ["providers.groq", "provider"])
+def test_what_may_be_a_secret_is_refused_without_quoting_it(config: Path, table: str, line: str):
+    config.write_text(f"[{table}]\n{line}\n")
+
+    told = str(refusal(config))
+
+    assert told.startswith(f"{config}: ")
+    assert f"{table}.{line.partition(' ')[0]}" in told
+    assert "canary" not in told
+
+
 def test_a_wrong_flag_is_told_by_name():
     told = str(refusal(NOWHERE, chat__mode="jitt"))
 
@@ -128,6 +176,11 @@ system = "Be brief."
 [provider]
 limit = 16000
 temperature = 0.5
+[providers.work]
+base_url = "http://x.test/v1"
+headers = { "X-A" = "b" }
+[models."a/b"]
+limit = 5
 [screen]
 inspector = false
 [keys]

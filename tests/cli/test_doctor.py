@@ -1,0 +1,236 @@
+"""`jitchat doctor`: what it asks, whom, and what it says of each."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jitchat.cli import checkup
+from jitchat.providers.catalogue import local
+from jitchat.providers.catalogue.local import LocalServer
+from tests.cli.conftest import Shell
+
+CANARY = "sk-canary-0123456789abcdef"
+ANSWER = b'data: {"choices":[{"delta":{"content":"OK"}}]}\n\n'
+
+
+class Handler(BaseHTTPRequestHandler):
+    """A server of chat completions: `reply` is the status and the body of an answer."""
+
+    server: Any
+
+    def do_POST(self) -> None:
+        length = int(self.headers["content-length"])
+        sent = json.loads(self.rfile.read(length))
+        self.server.asked.append((sent, self.headers.get("authorization")))
+        status, body = self.server.reply
+        self._send(status, "text/event-stream" if status == 200 else "application/json", body)
+
+    def do_GET(self) -> None:
+        rows = [{"id": name} for name in self.server.models]
+        self._send(200, "application/json", json.dumps({"data": rows}).encode())
+
+    def _send(self, status: int, kind: str, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *told: object) -> None:
+        """Nothing on the terminal."""
+
+
+@pytest.fixture
+def server() -> Iterator[Any]:
+    made: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    made.asked, made.models, made.reply = [], ["first", "second"], (200, ANSWER)
+    made.url = f"http://127.0.0.1:{made.server_port}/v1"
+    thread = threading.Thread(target=made.serve_forever, args=(0.01,))
+    thread.start()
+    yield made
+    made.shutdown()
+    thread.join()
+    made.server_close()
+
+
+@pytest.fixture(autouse=True)
+def nobody_here(monkeypatch: pytest.MonkeyPatch) -> list[LocalServer]:
+    """The servers that run on this machine, as far as these tests are concerned."""
+    found: list[LocalServer] = []
+
+    async def find_local(**how: object) -> list[LocalServer]:
+        return found
+
+    monkeypatch.setattr(local, "find_local", find_local)
+    return found
+
+
+@pytest.fixture
+def config(home: Path) -> Path:
+    home.mkdir()
+    return home / "config.toml"
+
+
+def lines_of(out: str) -> dict[str, str]:
+    """What is said of each, with its mark, by its name."""
+    rows = [line.split(maxsplit=2) for line in out.splitlines() if line[0] in "✓✗·"]
+    return {name: f"{mark} {told}" for mark, name, told in rows}
+
+
+def test_without_any_configuration_the_reader_answers_and_nobody_else_is_asked(jitchat: Shell):
+    done = jitchat("doctor")
+
+    assert done.code == 0
+    assert lines_of(done.out)["reader"] == "✓ quotes what it finds in the window"
+    assert "Without a key: openai (OPENAI_API_KEY), anthropic (ANTHROPIC_API_KEY)," in done.out
+    assert not jitchat.home.exists()
+
+
+def test_a_provider_is_asked_end_to_end_with_its_key(
+    jitchat: Shell, config: Path, server: Any, monkeypatch: pytest.MonkeyPatch
+):
+    config.write_text(
+        f'[providers.work]\nbase_url = "{server.url}"\nmodel = "m"\napi_key_env = "WORK_KEY"\n'
+    )
+    monkeypatch.setenv("WORK_KEY", CANARY)
+
+    done = jitchat("doctor")
+
+    assert done.code == 0
+    assert lines_of(done.out)["work"].startswith("✓ m: answered after 0.")
+    ((sent, authorization),) = server.asked
+    assert sent["messages"] == [{"role": "user", "content": "Say OK."}]
+    assert sent["model"] == "m"
+    assert authorization == f"Bearer {CANARY}"
+    assert "canary" not in done.out + done.err
+
+
+def test_where_no_model_is_named_the_first_of_the_list_is_asked(
+    jitchat: Shell, config: Path, server: Any
+):
+    config.write_text(f'[providers.work]\nbase_url = "{server.url}"\n')
+
+    (found,) = jitchat("doctor", "work", "--json").json["providers"]
+
+    assert found["ok"] is True
+    assert found["model"] == server.asked[0][0]["model"] == "first"
+    assert "the first of its list" in found["told"]
+    assert 0 < found["seconds"] < 20
+
+
+def test_a_server_without_a_model_is_told(jitchat: Shell, config: Path, server: Any):
+    server.models = []
+    config.write_text(f'[providers.work]\nbase_url = "{server.url}"\n')
+
+    done = jitchat("doctor", "work")
+
+    assert done.code == 1
+    assert "✗ work  work is there, but has no model. Load one there" in done.out
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        ((401, f'{{"error":"Bad key {CANARY}"}}'.encode()), "refused the key (HTTP 401)"),
+        ((404, b'{"error":{"message":"no model m"}}'), "no model m"),
+    ],
+)
+def test_what_is_wrong_is_a_sentence_with_what_to_do(
+    jitchat: Shell, config: Path, server: Any, reply: tuple[int, bytes], told: str
+):
+    server.reply = reply
+    content = f'[providers.work]\nbase_url = "{server.url}"\nmodel = "m"\napi_key = "{CANARY}"\n'
+    config.write_text(content)
+
+    done = jitchat("doctor")
+
+    assert done.code == 1
+    assert told in lines_of(done.out)["work"]
+    assert "canary" not in done.out + done.err
+    if reply[0] == 401:
+        assert "Run `jitchat keys set work`." in done.out
+
+
+def test_an_answer_that_does_not_come_is_given_up(
+    jitchat: Shell, config: Path, monkeypatch: pytest.MonkeyPatch, server: Any
+):
+    async def never(*asked: object) -> str:
+        raise TimeoutError
+
+    monkeypatch.setattr(checkup, "_first_model", never)
+    config.write_text(f'[providers.work]\nbase_url = "{server.url}"\n')
+
+    done = jitchat("doctor", "work")
+
+    assert done.code == 1
+    assert "work did not begin to answer within 20 seconds." in done.out
+
+
+def test_a_provider_that_is_named_without_its_key_fails_without_being_asked(jitchat: Shell):
+    done = jitchat("doctor", "groq", "reader")
+
+    assert done.code == 1
+    assert "Groq wants a key, and there is none. Set GROQ_API_KEY, or run" in done.out
+    assert "✓ reader" in done.out
+    assert "Without a key" not in done.out
+
+
+def test_a_command_for_the_key_that_fails_is_told(jitchat: Shell, config: Path):
+    config.write_text('[providers.groq]\napi_key_cmd = "no-such-program-at-all"\n')
+
+    done = jitchat("doctor")
+
+    assert done.code == 1
+    assert "api_key_cmd of groq cannot be run" in lines_of(done.out)["groq"]
+
+
+def test_a_server_that_runs_here_is_asked_without_being_named(
+    jitchat: Shell, server: Any, nobody_here: list[LocalServer]
+):
+    nobody_here.append(LocalServer("lmstudio", server.url, ()))
+
+    done = jitchat("doctor")
+
+    assert lines_of(done.out)["lmstudio"].startswith("✓ first, the first of its list: answered")
+    assert "ollama" not in lines_of(done.out)
+
+
+def test_an_unknown_name_is_told_before_anything_is_asked(jitchat: Shell):
+    done = jitchat("doctor", "grok")
+
+    assert (done.code, done.out) == (2, "")
+    assert "There is no provider 'grok'." in done.err
+
+
+def test_what_is_around_is_looked_at(
+    jitchat: Shell, config: Path, monkeypatch: pytest.MonkeyPatch, home: Path
+):
+    config.write_text('[picker]\nmodel = "small"\n')
+    (home / "keys.toml").write_text(f'groqq = "{CANARY}"')
+    (home / "jitchat.db").write_text("no database " * 100)
+    monkeypatch.setenv("ALL_PROXY", f"socks://me:{CANARY}@proxy.test:1")
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/certificates.pem")
+    monkeypatch.setenv("JITCHAT_WINDOW_RECNT", "5")
+
+    done = jitchat("doctor", "--json")
+
+    assert done.code == 1
+    told = {each["told"]: each["ok"] for each in json.loads(done.raw)["checks"]}
+    assert [ok for text, ok in told.items() if "picker.model" in text] == [False]
+    assert [ok for text, ok in told.items() if "Others can read the keys" in text] == [False]
+    assert [ok for text, ok in told.items() if "jitchat.db" in text] == [False]
+    assert told["$ALL_PROXY is not the address of a proxy (http://HOST:PORT)."] is False
+    assert told["$SSL_CERT_FILE names no file."] is False
+    assert [ok for text, ok in told.items() if "JITCHAT_WINDOW_RECNT" in text] == [None]
+    assert "canary" not in done.out + done.err
+
+
+def test_the_help_says_that_a_request_is_sent(jitchat: Shell):
+    assert 'one tiny request ("Say OK.")' in " ".join(jitchat("doctor", "--help").out.split())

@@ -1,0 +1,179 @@
+"""`jitchat keys`: storing, listing and forgetting keys, none of which is ever printed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import click
+import pytest
+
+from jitchat.cli import keys
+from tests.cli.conftest import Shell
+
+CANARY = "gsk_canary0123456789abcdef"
+
+
+@pytest.fixture
+def file(home: Path) -> Path:
+    return home / "keys.toml"
+
+
+def test_a_key_on_standard_input_is_cleaned_and_stored(jitchat: Shell, file: Path):
+    done = jitchat("keys", "set", "groq", stdin=f'export GROQ_API_KEY="{CANARY}"\n'.encode())
+
+    assert done.code == 0
+    assert done.out == f"The key of Groq is in {file}, which only you can read.\n"
+    assert done.err == "jitchat: taken off: the variable's name, quotation marks.\n"
+    assert f'"groq" = "{CANARY}"' in file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert "groq        the keys file\n" in jitchat("keys", "list").out
+
+
+def test_a_key_at_the_terminal_is_asked_for_without_showing_it(
+    jitchat: Shell, file: Path, monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[object] = []
+
+    def prompt(text: str, **how: object) -> str:
+        asked.append((text, how["hide_input"], how["err"]))
+        return CANARY
+
+    monkeypatch.setattr(keys, "is_terminal", lambda stream: True)
+    monkeypatch.setattr(click, "prompt", prompt)
+
+    assert jitchat("keys", "set", "groq").code == 0
+    assert asked == [("Key of Groq", True, True)]
+    assert CANARY in file.read_text()
+
+
+@pytest.mark.parametrize("pasted", [b"", b"gsk_can\xe2\x80\xa6", b"gsk_canary 1234", b"\xff\xfe"])
+def test_what_is_no_key_is_not_stored(jitchat: Shell, file: Path, pasted: bytes):
+    done = jitchat("keys", "set", "groq", stdin=pasted)
+
+    assert done.code == 2
+    assert "That is no key: " in done.err
+    assert "can" not in done.err.replace("cannot", "")
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("grok", "There is no provider 'grok'."),
+        ("reader", "The reader needs no key."),
+    ],
+)
+def test_a_key_for_nobody_is_refused_before_it_is_asked_for(jitchat: Shell, name: str, told: str):
+    done = jitchat("keys", "set", name, stdin=CANARY.encode())
+
+    assert done.code == 2
+    assert told in done.err
+    assert not jitchat.home.exists()
+
+
+def test_a_key_of_somebody_else_is_stored_and_warned_of(jitchat: Shell, file: Path):
+    done = jitchat("keys", "set", "openai", stdin=CANARY.encode())
+
+    assert done.code == 0
+    assert done.err == "jitchat: this looks like a key of groq, not of openai.\n"
+    assert CANARY in file.read_text()
+
+
+def test_a_key_that_another_source_hides_is_told(
+    jitchat: Shell, file: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("GROQ_API_KEY", "gsk_another0123456789")
+
+    done = jitchat("keys", "set", "groq", stdin=CANARY.encode())
+
+    assert done.err == "jitchat: the key in $GROQ_API_KEY comes before it.\n"
+    assert "groq        $GROQ_API_KEY\n" in jitchat("keys", "list").out
+
+
+def test_the_list_names_every_provider_and_what_would_give_it_a_key(jitchat: Shell, home: Path):
+    home.mkdir()
+    (home / "config.toml").write_text('[providers.work]\nbase_url = "http://x.test/v1"\n')
+
+    lines = jitchat("keys", "list").out.splitlines()
+
+    assert "openai      no key: set OPENAI_API_KEY, or `jitchat keys set openai`" in lines
+    assert "ollama      no key, which it may not want" in lines
+    assert "work        no key, which it may not want" in lines
+    assert not any(line.startswith("reader") for line in lines)
+
+
+def test_the_list_as_json_says_where_from_and_never_what(jitchat: Shell):
+    jitchat("keys", "set", "groq", stdin=CANARY.encode())
+
+    done = jitchat("keys", "list", "--json")
+
+    assert {"provider": "groq", "key": "the keys file"} in done.json
+    assert {"provider": "xai", "key": None} in done.json
+    assert "canary" not in done.out
+
+
+def test_a_key_is_forgotten(jitchat: Shell, file: Path):
+    jitchat("keys", "set", "groq", stdin=CANARY.encode())
+
+    done = jitchat("keys", "remove", "groq")
+    again = jitchat("keys", "remove", "groq")
+
+    assert done.out == "The key of groq was removed from the keys file.\n"
+    assert CANARY not in file.read_text()
+    assert (again.code, again.out) == (2, "")
+    assert "No key is stored for 'groq'." in again.err
+
+
+def test_the_file_s_place_is_printed_and_its_rights_are_warned_of(jitchat: Shell, file: Path):
+    jitchat("keys", "set", "groq", stdin=CANARY.encode())
+    assert jitchat("keys", "path").out == f"{file}\n"
+    file.chmod(0o640)
+
+    done = jitchat("keys", "path")
+
+    assert "Others can read the keys" in done.err
+    assert "Others can read the keys" in jitchat("keys", "list").err
+
+
+def test_a_damaged_keys_file_is_a_sentence(jitchat: Shell, file: Path):
+    file.parent.mkdir()
+    file.write_text(f"groq = {CANARY}")
+
+    done = jitchat("keys", "list")
+
+    assert done.code == 2
+    assert "is not valid TOML" in done.err
+    assert "canary" not in done.err
+
+
+def test_a_keyring_takes_a_key_where_it_is_asked_to(
+    jitchat: Shell, file: Path, monkeypatch: pytest.MonkeyPatch
+):
+    held: dict[str, str] = {}
+    ring = SimpleNamespace(
+        get_password=lambda service, name: held.get(name),
+        set_password=lambda service, name, key: held.update({name: key}),
+        delete_password=lambda service, name: held.pop(name),
+    )
+    monkeypatch.setitem(sys.modules, "keyring", ring)
+
+    done = jitchat("keys", "set", "groq", "--keyring", stdin=CANARY.encode())
+
+    assert done.out == "The key of Groq is in the keyring.\n"
+    assert held == {"groq": CANARY}
+    assert not file.exists()
+    assert jitchat("keys", "remove", "groq").out.endswith("removed from the keyring.\n")
+
+
+def test_without_a_keyring_nothing_is_stored(
+    jitchat: Shell, file: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(sys.modules, "keyring", None)
+
+    done = jitchat("keys", "set", "groq", "--keyring", stdin=CANARY.encode())
+
+    assert done.code == 1
+    assert "was not stored in the keyring: the package keyring is not installed" in done.err
+    assert not file.exists()
