@@ -80,8 +80,8 @@ class OpenAiParser:
         choices = chunk.get("choices")
         if isinstance(choices, list) and choices and isinstance(choices[0], dict):
             yield from self._choice(choices[0])
-        if "usage" in chunk or "x_groq" in chunk:
-            yield from self._counted(chunk.get("usage") or at(chunk.get("x_groq"), "usage"))
+        if usage := chunk.get("usage") or at(chunk.get("x_groq"), "usage"):
+            yield from self._counted(usage)
 
     def end(self) -> Iterator[Piece]:
         """Yield what was held back: text that might have become a tag, and tool calls."""
@@ -101,19 +101,20 @@ class OpenAiParser:
                 raise stopped(choice)
             yield Finished(reason)
 
-    def _said(self, part: dict[str, object]) -> Iterator[Piece]:
+    def _said(self, part: dict[str, object]) -> list[Piece]:
         content = part.get("content")
+        said: list[Piece] = []
         if thought := _thought(part, content):
             self._text.reasoned()
-            yield Reasoning(thought)
-        if text := content if isinstance(content, str) else text_of(content):
-            yield from self._text.text(text)
-        if (refusal := part.get("refusal")) and isinstance(refusal, str):
-            yield from self._text.text(refusal)
+            said.append(Reasoning(thought))
+        for text in (content, part.get("refusal")):
+            if text:
+                said += self._text.text(text if isinstance(text, str) else text_of(text))
         if "tool_calls" in part:
             self._calls.add(part["tool_calls"])
         if "function_call" in part:
             self._calls.add([{"index": 0, "function": part["function_call"]}])
+        return said
 
     def _counted(self, usage: object) -> Iterator[Usage]:
         sent = count(at(usage, "prompt_tokens"))

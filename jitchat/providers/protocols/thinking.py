@@ -7,7 +7,7 @@ split over chunks: what may still become one is held back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from jitchat.providers.provider import Delta, Piece, Reasoning, ReasoningEnded
 
@@ -16,7 +16,7 @@ _LINE_ENDS = "\r\n"
 _MOST_HELD = 64
 """Characters that are held back for what they may become, blanks among them."""
 
-_Reader = Callable[[str], Iterator[Piece]]
+_Reader = Callable[[str], list[Piece]]
 
 
 class ThinkTags:
@@ -30,8 +30,8 @@ class ThinkTags:
         self._is_behind_a_tag = False
         self._reasoned = False
 
-    def text(self, text: str) -> Iterator[Piece]:
-        """Read on: yield what a piece of the answer's text says."""
+    def text(self, text: str) -> list[Piece]:
+        """Read on: what a piece of the answer's text says."""
         if self._held:
             text, self._held = self._held + text, ""
         if self._is_behind_a_tag:
@@ -43,53 +43,45 @@ class ThinkTags:
         """Note that reasoning came by itself: a closing tag in the text is but text then."""
         self._reasoned = True
 
-    def end(self) -> Iterator[Piece]:
-        """Yield what is held back."""
+    def end(self) -> list[Piece]:
+        """Give out what is held back."""
         held, self._held = self._held, ""
-        if held:
-            yield self._held_as(held)
+        return [self._held_as(held)] if held else []
 
-    def _start(self, text: str) -> Iterator[Piece]:
+    def _start(self, text: str) -> list[Piece]:
         word = text.lstrip()
         if word.startswith(_OPEN):
             self._held_as = Reasoning
-            yield from self._behind_tag(self._thinking, word[len(_OPEN) :])
-        elif _OPEN.startswith(word) and len(text) < _MOST_HELD:
+            return self._behind_tag(self._thinking, word[len(_OPEN) :])
+        if _OPEN.startswith(word) and len(text) < _MOST_HELD:
             self._held = text
-        else:
-            self._read = self._watched
-            yield from self._watched(text)
+            return []
+        self._read = self._watched
+        return self._watched(text)
 
-    def _thinking(self, text: str) -> Iterator[Piece]:
+    def _thinking(self, text: str) -> list[Piece]:
         reasoning, tag, answer = text.partition(_CLOSE)
         if not tag:
             kept = len(text) - _begun(text)
             reasoning, self._held = text[:kept], text[kept:]
-        if reasoning:
-            yield Reasoning(reasoning)
+        said: list[Piece] = [Reasoning(reasoning)] if reasoning else []
         if tag:
             self._held_as = Delta
-            yield from self._behind_tag(self._plain, answer)
+            said += self._behind_tag(_plain, answer)
+        return said
 
-    def _watched(self, text: str) -> Iterator[Piece]:
+    def _watched(self, text: str) -> list[Piece]:
         if self._reasoned:
-            self._read = self._plain
-            yield from self._plain(text)
-            return
-        said, tag, rest = self._lines.until_tag(text)
-        if said:
-            yield Delta(said)
-        if tag:
-            yield ReasoningEnded()
-            yield from self._behind_tag(self._plain, rest)
-        else:
-            self._held = rest
+            self._read = _plain
+            return _plain(text)
+        end, behind = self._lines.tag_in(text)
+        said = _plain(text[:end])
+        if behind > end:
+            return [*said, ReasoningEnded(), *self._behind_tag(_plain, text[behind:])]
+        self._held = text[end:]
+        return said
 
-    def _plain(self, text: str) -> Iterator[Piece]:
-        if text:
-            yield Delta(text)
-
-    def _behind_tag(self, read: _Reader, rest: str) -> Iterator[Piece]:
+    def _behind_tag(self, read: _Reader, rest: str) -> list[Piece]:
         """Go on behind a tag, without the line ends that set it apart."""
         self._read = read
         self._is_behind_a_tag = True
@@ -104,22 +96,26 @@ class _Lines:
         self._in_line = False
         """Whether the current line's start is past, and was no tag."""
 
-    def until_tag(self, text: str) -> tuple[str, bool, str]:
-        """Part the text ahead of the tag from what is behind it, or from what may become one."""
+    def tag_in(self, text: str) -> tuple[int, int]:
+        """Find where the text ahead of the tag ends, and where the text behind it begins.
+
+        Both are the same where there is no tag: the end, or where something begins that may
+        become one.
+        """
         place = 0
         while True:
             if not self._in_line:
-                line, end, _ = text[place:].partition("\n")
-                head = line.lstrip()
-                if not end and len(line) < _MOST_HELD and _is_open(head):
-                    return text[:place], False, text[place:]
+                line = text[place : place + _MOST_HELD].partition("\n")
+                head = line[0].lstrip()
+                if not line[1] and len(line[0]) < _MOST_HELD and _is_open(head):
+                    return place, place
                 if head.startswith(_CLOSE) and not self._fence:
-                    return text[:place], True, text[place:].lstrip()[len(_CLOSE) :]
+                    return place, place + len(line[0]) - len(head) + len(_CLOSE)
                 self._pass_fence(head)
                 self._in_line = True
             place = text.find("\n", place) + 1
             if not place:
-                return text, False, ""
+                return len(text), len(text)
             self._in_line = False
 
     def _pass_fence(self, head: str) -> None:
@@ -130,6 +126,10 @@ class _Lines:
             self._fence = run
         elif run.startswith(self._fence):
             self._fence = ""
+
+
+def _plain(text: str) -> list[Piece]:
+    return [Delta(text)] if text else []
 
 
 def _is_open(head: str) -> bool:

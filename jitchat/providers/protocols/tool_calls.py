@@ -6,8 +6,6 @@ either or both, number every call 0, or repeat the name; arguments stay as they 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from jitchat.providers.protocols.values import at, json_text, parsed, text_at
 from jitchat.providers.provider import ToolCall
 
@@ -52,13 +50,11 @@ class ToolCalls:
             self._calls.append(_Call(""))
             self.add([{"function": at(call, "function")}])
 
-    def taken(self) -> Iterator[ToolCall]:
-        """Yield every call in the order in which they were opened, once."""
+    def taken(self) -> list[ToolCall]:
+        """Give out every call, once, in the order in which they were opened."""
         calls, self._calls, self._by_index = self._calls, [], {}
-        for call in calls:
-            arguments = "".join(call.arguments)
-            if call.name or arguments:
-                yield ToolCall(call.name, arguments)
+        read = [ToolCall(call.name, "".join(call.arguments)) for call in calls]
+        return [call for call in read if call.name or call.arguments]
 
     def _add(self, fragment: dict[str, object]) -> None:
         call_id, name = text_at(fragment, "id"), text_at(fragment, "function", "name")
