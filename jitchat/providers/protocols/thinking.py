@@ -107,10 +107,10 @@ class _Lines:
             if not self._in_line:
                 line = text[place : place + _MOST_HELD].partition("\n")
                 head = line[0].lstrip()
-                if not line[1] and len(line[0]) < _MOST_HELD and _is_open(head):
-                    return place, place
                 if head.startswith(_CLOSE) and not self._fence:
                     return place, place + len(line[0]) - len(head) + len(_CLOSE)
+                if not line[1] and len(line[0]) < _MOST_HELD and _is_open(head):
+                    return place, place
                 self._pass_fence(head)
                 self._in_line = True
             place = text.find("\n", place) + 1
