@@ -19,13 +19,14 @@ class GeminiParser:
     def __init__(self) -> None:
         self.over = False
         self._usage = UsageSoFar()
+        self._counts: dict[str, object] = {}
         self._answered: int | None = None
         self._reasoned: int | None = None
         self._last: Usage | None = None
 
     def parse(self, event: str, data: str) -> Iterator[Piece]:
         """Yield what one chunk says, or an array of them: a proxy may not stream."""
-        if data.strip() in ("", "[DONE]"):
+        if not data.startswith("{") and data.strip() in ("", "[DONE]"):
             self.over = bool(data.strip())
             return
         value = parsed(data)
@@ -53,17 +54,18 @@ class GeminiParser:
 
     def _counted(self, usage: object) -> Iterator[Usage]:
         """Yield the counts where they changed; reasoning is counted beside the answer."""
-        answered, reasoning = (
-            count(at(usage, "candidatesTokenCount")),
-            count(at(usage, "thoughtsTokenCount")),
-        )
+        if not isinstance(usage, dict) or usage == self._counts:
+            return
+        self._counts = usage
+        answered = count(usage.get("candidatesTokenCount"))
+        reasoning = count(usage.get("thoughtsTokenCount"))
         self._answered = self._answered if answered is None else answered
         self._reasoned = self._reasoned if reasoning is None else reasoning
         told = self._answered is not None or self._reasoned is not None
         known = self._usage.told(
-            count(at(usage, "promptTokenCount")),
+            count(usage.get("promptTokenCount")),
             (self._answered or 0) + (self._reasoned or 0) if told else None,
-            cached=count(at(usage, "cachedContentTokenCount")),
+            cached=count(usage.get("cachedContentTokenCount")),
             reasoning=reasoning,
         )
         if known is not None and known != self._last:
