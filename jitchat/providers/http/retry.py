@@ -21,7 +21,7 @@ LONGEST_WAIT = 120.0
 """Seconds; who is asked to wait for longer is told so instead."""
 _FIRST_WAIT, _LONGEST_OWN_WAIT = 0.5, 8.0
 _JITTER = 0.25
-_NUMBER = re.compile(r"\d{1,15}(?:\.\d{0,9})?")
+_NUMBER = re.compile(r"\d{1,300}(?:\.\d{0,9})?")
 
 
 @dataclass(frozen=True, slots=True)

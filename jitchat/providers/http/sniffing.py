@@ -39,7 +39,7 @@ def decoder_for(start: bytes, media: str, *, whole: bool) -> Decoder | None:
     if not (whole or _tells(seen, media) or len(start) > _MOST_BLANKS):
         return None
     if seen[:1] in (b"{", b"["):
-        return LineDecoder() if media in _LINES else ValueDecoder()
+        return LineDecoder() if seen[:1] == b"{" and media in _LINES else ValueDecoder()
     if seen[:1] == b"<" or (media in _PAGES and not _STREAM.match(seen)):
         what = "The server answered with a web page, not with a model's answer."
         raise NotAnAnswer(what, CHECK_URL)
