@@ -1,0 +1,67 @@
+"""One answer, as each protocol streams it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from jitchat.providers.protocol import WireProtocol
+from jitchat.providers.protocols.choose import protocol_named
+from tests.providers.streams import STOP, delta
+
+Events = tuple[dict[str, Any] | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a protocol writes a piece of text, and the end."""
+
+    name: str
+    piece: Callable[[str], dict[str, Any]]
+    ends: tuple[Events, ...]
+    """Every way in which a whole answer ends."""
+    media: str = "text/event-stream"
+
+    @property
+    def protocol(self) -> WireProtocol:
+        return protocol_named(self.name)
+
+    @property
+    def is_lines(self) -> bool:
+        """Whether it is a document a line, not an event stream."""
+        return self.media == "application/x-ndjson"
+
+    def written(self, event: dict[str, Any] | str, newline: str = "\n", **how: Any) -> str:
+        """Write an event as it is sent; `how` is for the JSON."""
+        data = event if isinstance(event, str) else json.dumps(event, **how)
+        return f"{data}{newline}" if self.is_lines else f"data: {data}{newline}{newline}"
+
+
+def _anthropic(text: str) -> dict[str, Any]:
+    said = {"type": "text_delta", "text": text}
+    return {"type": "content_block_delta", "index": 0, "delta": said}
+
+
+def _gemini(text: str, **more: Any) -> dict[str, Any]:
+    content = {"role": "model", "parts": [{"text": text}]}
+    return {"candidates": [{"content": content, "index": 0} | more]}
+
+
+def _ollama(text: str, **more: Any) -> dict[str, Any]:
+    return {"model": "m", "message": {"role": "assistant", "content": text}, "done": False} | more
+
+
+_STOPPED = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}
+DIALECTS = (
+    Dialect("openai", delta, ((STOP, "[DONE]"), (STOP,), ("[DONE]",))),
+    Dialect("anthropic", _anthropic, ((_STOPPED, {"type": "message_stop"}), (_STOPPED,))),
+    Dialect("gemini", _gemini, ((_gemini("", finishReason="STOP"),),)),
+    Dialect(
+        "ollama",
+        _ollama,
+        ((_ollama("", done=True, done_reason="stop"),), (_ollama("", done=True),)),
+        "application/x-ndjson",
+    ),
+)

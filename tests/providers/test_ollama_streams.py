@@ -1,0 +1,49 @@
+"""Ollama's own chat: recorded streams, whole and split at every byte."""
+
+from __future__ import annotations
+
+import pytest
+
+from jitchat.providers.protocols.ollama import OllamaProtocol
+from jitchat.providers.provider import Delta, Finished, Reasoning, ToolCall
+from jitchat.turn import Usage
+from tests.providers.replay import RECORDED, Replayed, replay, require_same_at_every_byte
+
+END = [Finished("stop"), Usage(11, 18)]
+STREAMS = {
+    "ollama_text.ndjson": [Delta("Hel"), Delta("lo, 漢字 "), Delta("😀\u2028\n"), *END],
+    "ollama_thinking.ndjson": [Reasoning("Let me "), Reasoning("see."), Delta("Yes."), *END],
+    "ollama_think_tags.ndjson": [Reasoning("Let me see.\n"), Delta("Yes."), *END],
+    "ollama_tool_call.ndjson": [
+        ToolCall("weather", '{"city": "Köln"}'),
+        ToolCall("time", "{}"),
+        *END,
+    ],
+    "ollama_cached.ndjson": [Delta("Yes."), Finished("stop"), Usage(None, 2)],
+    "ollama_length.ndjson": [Delta("Once upon"), Finished("length"), Usage(11, 2)],
+    "ollama_loaded.ndjson": [Finished("load")],
+    "ollama_whole.json": [Delta("Yes."), Finished("stop"), Usage(11, 2)],
+}
+BROKEN = "ollama_error.ndjson"
+
+
+@pytest.mark.parametrize("file", STREAMS)
+async def test_a_recorded_stream_says_what_it_said(file):
+    assert await replay(OllamaProtocol(), file) == Replayed(STREAMS[file])
+
+
+async def test_an_error_after_the_answer_began_keeps_what_came():
+    replayed = await replay(OllamaProtocol(), BROKEN)
+    assert replayed.pieces == [Delta("Once upon")]
+    assert replayed.error == (
+        "The provider stopped: an error was encountered while running the model."
+    )
+
+
+@pytest.mark.parametrize("file", [*STREAMS, BROKEN])
+async def test_a_recorded_stream_says_the_same_wherever_it_is_split(file):
+    await require_same_at_every_byte(OllamaProtocol(), file)
+
+
+def test_every_recorded_stream_is_replayed():
+    assert {path.name for path in RECORDED.glob("ollama_*")} == {*STREAMS, BROKEN}
