@@ -8,6 +8,7 @@ end nor one that trickles keeps anybody waiting.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
@@ -25,6 +26,9 @@ MAX_BYTES = 8 << 20
 PATIENCE = 20.0
 """Seconds for one question, from asking to the end of the answer."""
 
+_KEY_HEADERS = {"anthropic": ("x-api-key", "{}"), "gemini": ("x-goog-api-key", "{}")}
+_HAS_VERSION = re.compile(r"/v\d+[a-z\d]*$")
+
 Params = Mapping[str, str | int]
 
 
@@ -41,7 +45,7 @@ class Server:
         connect: float | None = None,
     ) -> None:
         """`patience` and `connect` are in seconds; `connect` None: as the endpoint says."""
-        self.base = endpoint.base_url.rstrip("/")
+        self.base = _with_version(endpoint.base_url.strip().rstrip("/"), protocol_name)
         self.root = self.base.removesuffix("/v1").removesuffix("/api")
         """The server without its API's version, where it has routes of its own."""
         self._endpoint, self._protocol, self._transport = endpoint, protocol_name, transport
@@ -111,15 +115,18 @@ class Server:
         request.extensions["timeout"] = times.as_dict()
         return request
 
-    def _headers(self) -> dict[str, str]:
+    def _headers(self) -> httpx.Headers:
+        """Make the headers; the user's own ones win."""
         key = self._endpoint.key
-        headers = {"accept": "application/json", **self._endpoint.headers}
+        headers = httpx.Headers({"accept": "application/json"})
         if self._protocol == "anthropic":
             headers["anthropic-version"] = "2023-06-01"
-            return headers | ({"x-api-key": key} if key else {})
-        if self._protocol == "gemini":
-            return headers | ({"x-goog-api-key": key} if key else {})
-        return headers | ({"authorization": f"Bearer {key}"} if key else {})
+        if key:
+            header, form = _KEY_HEADERS.get(self._protocol, ("authorization", "Bearer {}"))
+            headers[header] = form.format(key)
+        for name, value in self._endpoint.headers.items():
+            headers[name] = value
+        return headers
 
     async def _answer(self, request: httpx.Request) -> object:
         client = await asyncio.to_thread(self._ready, request.url)
@@ -169,6 +176,15 @@ class Server:
 
 def _is_address(url: httpx.URL) -> bool:
     return url.scheme in ("http", "https") and url.host != "" and (url.port or 80) < 1 << 16
+
+
+def _with_version(base: str, protocol_name: str) -> str:
+    """Add the version to an address that was given without, as the vendors' own clients do."""
+    if protocol_name == "anthropic" and not _HAS_VERSION.search(base):
+        return f"{base}/v1"
+    if protocol_name == "gemini" and "/" not in base.partition("://")[2]:
+        return f"{base}/v1beta"
+    return base
 
 
 async def _body(response: httpx.Response) -> bytes:
