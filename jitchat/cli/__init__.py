@@ -19,6 +19,7 @@ from jitchat.cli.bench import bench_command
 from jitchat.cli.conversations import conversations_command
 from jitchat.cli.importing import import_command
 from jitchat.cli.inspect import config_command, paths_command
+from jitchat.cli.models import models_command
 from jitchat.cli.options import Flags, SharingGroup, common_options
 from jitchat.cli.output import OutputError, say
 from jitchat.cli.turns import send_command, window_command
@@ -85,6 +86,7 @@ for _command in (
     window_command,
     conversations_command,
     import_command,
+    models_command,
     config_command,
     paths_command,
     bench_command,
