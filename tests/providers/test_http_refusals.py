@@ -102,7 +102,7 @@ async def test_a_refusal_that_cannot_be_read_is_told_by_its_status(body):
 
 async def test_of_an_endless_refusal_only_the_start_is_read():
     body = Body([b"x" * 16_384] * 1_000)
-    _, failure = await collect(provider(httpx.Response(500, stream=body)))
+    _, failure = await collect(provider(httpx.Response(400, stream=body)))
     assert failure is not None
     assert body.read <= 6
     assert body.closed
@@ -198,7 +198,7 @@ async def test_closing_the_stream_closes_the_connection():
 
 
 async def test_a_provider_answers_again_after_an_error_and_after_being_closed():
-    answers = [httpx.Response(500, json={"error": "x"}), streamed(HELLO), streamed(HELLO)]
+    answers = [httpx.Response(400, json={"error": "x"}), streamed(HELLO), streamed(HELLO)]
     wanted = provider(lambda _: answers.pop(0))
     _, failure = await collect(wanted)
     assert isinstance(failure, RequestRefused)

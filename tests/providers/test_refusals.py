@@ -1,4 +1,4 @@
-"""OpenAI's chat completions: what a server means that answers with an error."""
+"""What a server means that answers with an error, whatever protocol it speaks."""
 
 from __future__ import annotations
 
