@@ -12,7 +12,7 @@ from jitchat.providers.protocols.said import codes, message_of, searchable, told
 from jitchat.providers.protocols.values import at, count, first
 
 REMEDY = "Lower provider.limit, or switch the mode."
-_N = r"(\d{1,3}(?:[,._'\u00a0\u202f]\d{3}){1,4}(?!\d)|\d{1,15}(?!\d))"
+_N = r"(?<!\d)(\d{1,3}(?:[,._'\u00a0\u202f]\d{3}){1,4}(?!\d)|\d{1,15}(?!\d))"
 """A number, perhaps with separators; not one that is longer than any count of tokens."""
 _OVERFLOWS = re.compile(
     "|".join(

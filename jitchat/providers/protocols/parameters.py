@@ -16,7 +16,7 @@ _STATUSES = frozenset({400, 422, 500})
 """Of an error that may be about a parameter; templates of local models fail with 500."""
 _ESSENTIAL = frozenset(
     ["model", "messages", "contents", "content", "parts", "role", "text", "type", "stream"]
-) | {"options", "system", "systemInstruction", "generationConfig"}
+) | {"options", "include_usage", "system", "systemInstruction", "generationConfig"}
 """Without these there is no request; the system's role has rules of its own."""
 _ABOUT_SYSTEM = re.compile(
     r"role '?\"?system\"?'? is not supported|system role (?:is )?not supported"
