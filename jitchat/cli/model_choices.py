@@ -14,7 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from jitchat.cli.answerers import READER_LIMIT
 from jitchat.memory.model_choice import ModelLists
-from jitchat.providers.catalogue.choice import ProviderChoice, State
+from jitchat.providers.catalogue.choices import ProviderChoice, State
 from jitchat.providers.catalogue.model import ModelInfo, model_from
 from jitchat.providers.catalogue.presets import PRESETS
 from jitchat.providers.catalogue.prices import Prices
@@ -72,7 +72,27 @@ class ModelChoices:
         moved = {each.name: each.base_url for each in self.settings.profiles() if _is_here(each)}
         return await find_local(self.transport, moved)
 
-    async def refresh(self, name: str) -> None:
+    async def here(self) -> tuple[ProviderChoice, ...]:
+        """Look for servers on this machine; what became of each of those that are looked for."""
+        found = await self.running()
+        names = [each.name for each in self.settings.profiles() if _is_here(each)]
+        return tuple([await asyncio.to_thread(self.one, name, found) for name in names])
+
+    async def fetched(self, name: str) -> ProviderChoice:
+        """Ask a provider for its models, keep the list, and tell of the provider anew.
+
+        Raises:
+            JitchatError: See `refresh` and `all`.
+
+        """
+        from jitchat.providers.catalogue.local import LocalServer  # noqa: PLC0415  loads httpx
+
+        models = await self.refresh(name)
+        profile = self.settings.profile(name)
+        running = (LocalServer(name, profile.base_url, models),)
+        return await asyncio.to_thread(self.one, name, running)
+
+    async def refresh(self, name: str) -> tuple[ModelInfo, ...]:
         """Ask a provider for its models, and keep the list.
 
         Raises:
@@ -89,6 +109,7 @@ class ModelChoices:
         models = await fetch_models(endpoint, profile.protocol, self.transport)
         fields = [each.fields() for each in models]
         await asyncio.to_thread(self.lists.put, server_of(profile.base_url), fields)
+        return models
 
     def _state(self, profile: Profile, running: Sequence[LocalServer] | None) -> tuple[State, str]:
         if profile.protocol == "reader":

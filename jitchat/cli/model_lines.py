@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from jitchat.providers.catalogue.choice import ProviderChoice
+from jitchat.providers.catalogue.choices import ProviderChoice
 from jitchat.providers.catalogue.model import ModelInfo
 from jitchat.providers.catalogue.prices import Prices
 from jitchat.text.safe import one_line

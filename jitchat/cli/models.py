@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from jitchat.cli.model_choices import ModelChoices
     from jitchat.errors import JitchatError
-    from jitchat.providers.catalogue.choice import ProviderChoice
+    from jitchat.providers.catalogue.choices import ProviderChoice
 
 _SHOWN = 10
 """Models of each provider in the list of all."""

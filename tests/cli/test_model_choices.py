@@ -10,7 +10,7 @@ import pytest
 from jitchat.cli.model_choices import ModelChoices, server_of
 from jitchat.cli.model_lines import age, limit_text, prices_text
 from jitchat.memory.model_choice import ModelLists
-from jitchat.providers.catalogue.choice import State
+from jitchat.providers.catalogue.choices import State
 from jitchat.providers.catalogue.local import LocalServer
 from jitchat.providers.catalogue.model import ModelInfo
 from jitchat.providers.catalogue.prices import Prices

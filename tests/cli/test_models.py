@@ -56,7 +56,7 @@ def test_every_provider_is_listed_with_what_to_do_to_use_it(jitchat: Shell, monk
     out = jitchat("models").out
 
     assert [line.split()[0] for line in out.splitlines() if line[0] != " "] == list(PRESETS)
-    assert "needs a key   Set OPENAI_API_KEY, or run `jitchat keys set openai`." in out
+    assert "needs key     Set OPENAI_API_KEY, or run `jitchat keys set openai`." in out
     assert "ready         The key is from $GROQ_API_KEY." in line_of(out, "groq")
     assert "not running   None answers at http://localhost:11434." in line_of(out, "ollama")
     assert "32,768  the reader's own" in out

@@ -15,8 +15,11 @@ from typing import Self
 
 import httpx
 
-from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, Unreachable
-from jitchat.providers.http.provider import _make_client, _reason, _sendable
+from jitchat.errors import NotAnAnswer, ProviderError, Unreachable
+from jitchat.providers.http.client import make_client
+from jitchat.providers.http.outgoing import require_sendable
+from jitchat.providers.http.redaction import without_secrets
+from jitchat.providers.http.unreached import unreached
 from jitchat.providers.protocol import Endpoint
 from jitchat.providers.protocols.refusals import CHECK_URL, refusal
 from jitchat.providers.protocols.values import parsed
@@ -85,23 +88,16 @@ class Server:
         try:
             async with asyncio.timeout(self._patience):
                 return await self._answer(request)
-        except TimeoutError:
-            failure = self._unreachable(request.url, "no answer in time")
         except ProviderError as error:
-            failure = type(error)(self._without_key(error.what), error.remedy)
-        except (httpx.HTTPError, httpx.StreamError) as error:
-            failure = self._unreachable(request.url, self._without_key(_reason(error)))
-        raise failure
+            failure = error
+        except (httpx.HTTPError, httpx.StreamError, OSError, ValueError) as error:
+            failure = unreached(self._endpoint.name, request.url, error).error
+        raise without_secrets(failure, self._endpoint)
 
     def _request(
         self, method: str, url: str, params: Params | None, body: Mapping[str, object] | None
     ) -> httpx.Request:
-        if not _sendable(self._endpoint.key):
-            raise KeyRefused(
-                "The API key holds characters that no key has (a blank, a line break, an"
-                " ellipsis …).",
-                "Copy it again; it was not sent anywhere.",
-            )
+        require_sendable(self._endpoint)
         try:
             request = httpx.Request(method, url, params=params, json=body, headers=self._headers())
         except (httpx.InvalidURL, ValueError):
@@ -143,7 +139,8 @@ class Server:
                 "If that is right, set provider.base_url to it.",
             )
         if not response.is_success:
-            raise refusal(response.status_code, text, self._endpoint.key_help)
+            headers = dict(response.headers.items())
+            raise refusal(response.status_code, text, self._endpoint.key_help, headers)
         found = parsed(text)
         if found is None:
             raise NotAnAnswer(f"{self._endpoint.name} answered with something else.", CHECK_URL)
@@ -151,27 +148,9 @@ class Server:
 
     def _ready(self, url: httpx.URL) -> httpx.AsyncClient:
         """Make the client, once; it is thread's work, for reading certificates takes 40 ms."""
-        try:
-            self._client = self._client or _make_client(url, self._transport)
-        except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
-            reason = shortened(str(error), 200)
-        else:
-            return self._client
-        raise Unreachable(
-            f"The proxy or TLS settings of the environment do not work: {reason}.",
-            "Check ALL_PROXY, HTTP_PROXY, HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE and SSL_CERT_DIR.",
-        )
-
-    def _unreachable(self, url: httpx.URL, reason: str) -> Unreachable:
-        where = f"{url.scheme}://{url.netloc.decode()}"
-        return Unreachable(
-            f"{self._endpoint.name} cannot be reached at {where}: {reason}.",
-            "Is the server running, and provider.base_url right?",
-        )
-
-    def _without_key(self, text: str) -> str:
-        key = self._endpoint.key
-        return text.replace(key, "•••") if key else text
+        if self._client is None:
+            self._client = make_client(url, self._transport)
+        return self._client
 
 
 def _is_address(url: httpx.URL) -> bool:

@@ -14,7 +14,7 @@ from jitchat.providers.catalogue.lists import LM_STUDIO, chat_rows, ollama_model
 from jitchat.providers.catalogue.model import ModelInfo
 from jitchat.providers.catalogue.presets import PRESETS, Preset
 from jitchat.providers.catalogue.rows import models_of
-from jitchat.providers.http.provider import _is_this_machine
+from jitchat.providers.http.client import is_this_machine
 from jitchat.providers.protocol import Endpoint
 from jitchat.providers.protocols.values import text_at
 
@@ -56,7 +56,7 @@ async def find_local(
 def _address(preset: Preset, elsewhere: Mapping[str, str]) -> str:
     """Say where to look: nowhere but on this machine."""
     wanted = elsewhere.get(preset.name, "")
-    return wanted if _is_this_machine(_host(wanted)) else preset.base_url
+    return wanted if is_this_machine(_host(wanted)) else preset.base_url
 
 
 async def _answering(

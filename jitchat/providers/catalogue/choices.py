@@ -18,7 +18,7 @@ class State(StrEnum):
     NOT_RUNNING = "not running"
     NOT_LOOKED = "not looked for"
     """A server of this machine, before anybody looked."""
-    NEEDS_KEY = "needs a key"
+    NEEDS_KEY = "needs key"
 
 
 @dataclass(frozen=True, slots=True)
