@@ -57,7 +57,7 @@ class ModelChoices:
         profile = self.settings.profile(name)
         here = _found(profile, running or ())
         state, note = self._state(profile, running)
-        if state is State.RUNNING and here is not None:
+        if state is State.RUNNING and here is not None and here.models:
             models, fetched_at = here.models, None
         else:
             models, fetched_at = self._kept(profile)
@@ -115,11 +115,29 @@ class ModelChoices:
         if profile.protocol == "reader":
             return State.READY, "It needs no key and no network."
         if _is_here(profile):
-            return _state_here(profile, running)
+            return self._state_here(profile, running)
         source = key_source(profile, self.environ, self.keys_file)
         if profile.wants_key and not source:
             return State.NEEDS_KEY, profile.key_help
         return State.READY, f"The key is from {source}." if source else ""
+
+    def _state_here(
+        self, profile: Profile, running: Sequence[LocalServer] | None
+    ) -> tuple[State, str]:
+        if running is None:
+            return State.NOT_LOOKED, ""
+        found = _found(profile, running)
+        if found is None:
+            return State.NOT_RUNNING, f"None answers at {server_of(profile.base_url)}."
+        if server_of(found.base_url) != server_of(profile.base_url):
+            moved = f"Set providers.{profile.name}.base_url to that."
+            return State.NOT_RUNNING, f"One answers at {found.base_url}. {moved}"
+        if found.models:
+            return State.RUNNING, ""
+        if profile.protocol == "ollama":
+            return State.RUNNING, "It has no models yet: `ollama pull` fetches one."
+        has_key = key_source(profile, self.environ, self.keys_file)
+        return State.RUNNING, "" if has_key else f"It wants its key. {profile.key_help}"
 
     def _kept(self, profile: Profile) -> tuple[tuple[ModelInfo, ...], Any]:
         """Read the kept list; a row that cannot be read is as good as none."""
@@ -153,18 +171,6 @@ def _found(profile: Profile, running: Sequence[LocalServer]) -> LocalServer | No
     mine = [each for each in running if each.name == profile.name]
     at_home = [each for each in mine if server_of(each.base_url) == server_of(profile.base_url)]
     return next(iter(at_home + mine), None)
-
-
-def _state_here(profile: Profile, running: Sequence[LocalServer] | None) -> tuple[State, str]:
-    if running is None:
-        return State.NOT_LOOKED, ""
-    found = _found(profile, running)
-    if found is None:
-        return State.NOT_RUNNING, f"None answers at {server_of(profile.base_url)}."
-    if server_of(found.base_url) != server_of(profile.base_url):
-        moved = f"Set providers.{profile.name}.base_url to that."
-        return State.NOT_RUNNING, f"One answers at {found.base_url}. {moved}"
-    return State.RUNNING, ""
 
 
 def _known(profile: Profile, models: Sequence[ModelInfo]) -> tuple[ModelInfo, ...]:

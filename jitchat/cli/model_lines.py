@@ -68,7 +68,7 @@ def _list_of(choice: ProviderChoice) -> str:
     count = f"{len(choice.models):,} {'model' if len(choice.models) == 1 else 'models'}"
     if choice.fetched_at is not None:
         return f"{count}, asked {age(choice.fetched_at, datetime.now(UTC))}."
-    if choice.state == "running here":
+    if choice.state == "running here" and choice.models:
         return f"{count}."
-    is_asked = choice.state == "ready" and choice.name != "reader"
+    is_asked = choice.is_usable and choice.name not in ("reader", "ollama")
     return "Its models were not asked for: add --refresh." if is_asked else ""

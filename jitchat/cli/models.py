@@ -66,7 +66,7 @@ async def _looked_up(
     wanted = [each for each in found if provider in (None, each.name)]
     if not refresh:
         return tuple(wanted), [], 0
-    asked = [each.name for each in wanted if each.state == "ready" and each.name != "reader"]
+    asked = [each.name for each in wanted if each.is_usable and each.name != "reader"]
     failures = await asyncio.gather(*(_refreshed(choices, name) for name in asked))
     renewed = await asyncio.to_thread(choices.all, running)
     names = {each.name for each in wanted}

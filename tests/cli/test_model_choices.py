@@ -80,6 +80,50 @@ def test_of_two_the_one_at_its_own_address_counts(choices):
     assert choices().one("vllm", (moved, usual)).models == (ModelInfo("b"),)
 
 
+@pytest.mark.parametrize(
+    ("name", "environ", "note"),
+    [
+        ("ollama", {}, "It has no models yet: `ollama pull` fetches one."),
+        ("llamacpp", {}, "It wants its key. Run `jitchat keys set llamacpp`."),
+    ],
+)
+def test_a_server_that_lists_nothing_says_why(choices, name, environ, note):
+    made = choices("", environ)
+    here = LocalServer(name, made.settings.profile(name).base_url, ())
+    assert (made.one(name, (here,)).state, made.one(name, (here,)).note) == (State.RUNNING, note)
+
+
+def test_a_server_that_wants_a_key_shows_what_it_listed_with_one(choices):
+    made = choices('[providers.llamacpp]\napi_key = "sk-1"')
+    fetched_at = made.lists.put("http://localhost:8080/v1", [{"name": "tiny"}])
+    found = made.one("llamacpp", (LocalServer("llamacpp", "http://localhost:8080/v1", ()),))
+    assert (found.models, found.fetched_at, found.note) == ((ModelInfo("tiny"),), fetched_at, "")
+
+
+async def test_servers_of_this_machine_are_told_of_by_themselves(choices):
+    made = choices("", {}, {"GET /api/version": {"version": "1"}, "GET /api/tags": {"models": []}})
+    found = await made.here()
+    assert [(each.name, each.state) for each in found] == [
+        ("ollama", State.RUNNING),
+        ("lmstudio", State.NOT_RUNNING),
+        ("llamacpp", State.NOT_RUNNING),
+        ("vllm", State.NOT_RUNNING),
+    ]
+
+
+async def test_a_provider_that_was_asked_is_told_of_anew(choices):
+    made = choices("", {"GROQ_API_KEY": "gsk"}, {"GET /openai/v1/models": models({"id": "a"})})
+    found = await made.fetched("groq")
+    assert (found.state, [each.name for each in found.models]) == (State.READY, ["a"])
+    assert found.fetched_at is not None
+
+
+async def test_a_local_server_that_was_asked_is_running(choices):
+    made = choices("", {}, {"GET /v1/models": models({"id": "q", "owned_by": "vllm"})})
+    found = await made.fetched("vllm")
+    assert (found.state, found.models) == (State.RUNNING, (ModelInfo("q"),))
+
+
 def test_a_key_makes_ready_wherever_it_is_from(choices):
     assert choices().one("groq").state is State.NEEDS_KEY
     assert choices("", {"GROQ_API_KEY": "gsk"}).one("groq").state is State.READY

@@ -54,6 +54,8 @@ class Server:
         self._endpoint, self._protocol, self._transport = endpoint, protocol_name, transport
         self._patience, self._connect = patience, connect or endpoint.connect_seconds
         self._client: httpx.AsyncClient | None = None
+        self.software = ""
+        """What the server called itself in its last answer; empty where it does not."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -127,6 +129,7 @@ class Server:
     async def _answer(self, request: httpx.Request) -> object:
         client = await asyncio.to_thread(self._ready, request.url)
         response = await client.send(request, stream=True)
+        self.software = response.headers.get("server", "")
         try:
             body = await _body(response)
         finally:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from jitchat.errors import ProviderError
+from jitchat.errors import KeyRefused, ProviderError
 from jitchat.providers.catalogue.asking import Server
 from jitchat.providers.catalogue.lists import LM_STUDIO, chat_rows, ollama_models
 from jitchat.providers.catalogue.model import ModelInfo
@@ -25,6 +25,8 @@ _PATIENCE = 1.0
 _CONNECT = 0.3
 _OWNERS = {"llamacpp": "llamacpp", "vllm": "vllm", LM_STUDIO: "lmstudio"}
 """Whom a server names as its models' owner: 8000 and 8080 are the ports of all sorts of servers."""
+_LLAMA_CPP_HEADER = "llama.cpp"
+"""What its server calls itself, also where it was started with a key and lists nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class LocalServer:
     base_url: str
     """Where it was found."""
     models: tuple[ModelInfo, ...]
+    """None where it has none, or tells only who has its key."""
 
 
 async def find_local(
@@ -77,7 +80,12 @@ async def _recognised(server: Server, protocol_name: str) -> LocalServer | None:
         if not text_at(await server.get(f"{server.root}/api/version"), "version"):
             return None
         return LocalServer("ollama", server.base, await ollama_models(server))
-    rows = await chat_rows(server)
+    try:
+        rows = await chat_rows(server)
+    except KeyRefused:
+        if server.software != _LLAMA_CPP_HEADER:
+            raise
+        return LocalServer("llamacpp", server.base, ())
     names = [_OWNERS[owner] for row in rows if (owner := text_at(row, "owned_by")) in _OWNERS]
     # LM Studio's own list, which took the place of the common one, has no owners.
     is_lm_studio = any(isinstance(row, dict) and "max_context_length" in row for row in rows)

@@ -81,6 +81,16 @@ async def test_lm_studios_own_list_still_names_it():
     )
 
 
+def closed(software):
+    refused = {"error": {"message": "Invalid API Key", "type": "authentication_error"}}
+    return {"/v1/models": httpx.Response(401, json=refused, headers={"server": software})}
+
+
+async def test_a_llama_cpp_that_wants_a_key_is_found_by_its_name_and_nothing_else_is():
+    found = await find_local(Ports({8080: closed("llama.cpp"), 8000: closed("uvicorn")}))
+    assert found == (LocalServer("llamacpp", "http://localhost:8080/v1", ()),)
+
+
 async def test_nothing_listens():
     assert await find_local(Ports({})) == ()
 
