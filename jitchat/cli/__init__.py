@@ -21,6 +21,7 @@ from jitchat.cli.doctor import doctor_command
 from jitchat.cli.importing import import_command
 from jitchat.cli.inspect import config_command, paths_command
 from jitchat.cli.keys import keys_command
+from jitchat.cli.models import models_command
 from jitchat.cli.options import Flags, SharingGroup, common_options
 from jitchat.cli.output import OutputError, say
 from jitchat.cli.turns import send_command, window_command
@@ -88,6 +89,7 @@ for _command in (
     window_command,
     conversations_command,
     import_command,
+    models_command,
     keys_command,
     doctor_command,
     config_command,

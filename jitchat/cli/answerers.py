@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from jitchat.paths import locate
+from jitchat.providers.protocols.choose import protocol_named
 from jitchat.providers.provider import Lessons, Options, Provider
 from jitchat.providers.reader.reader import ReaderProvider
 from jitchat.settings import Settings
@@ -18,7 +19,7 @@ from jitchat.turn import Limit, Message
 from jitchat.window.tokens import TokenCounter, counter_for, request_tokens
 
 if TYPE_CHECKING:
-    from jitchat.providers.protocol import Endpoint, WireProtocol
+    from jitchat.providers.protocol import Endpoint
 
 READER_LIMIT = 32_768
 ASSUMED_LIMIT, ASSUMED_LOCAL_LIMIT = 8_192, 4_096
@@ -45,7 +46,7 @@ def make_provider(
     profile: Profile,
     model: str,
     counter: TokenCounter,
-    lessons: Lessons | None = None,  # noqa: ARG001  for the loop that will learn
+    lessons: Lessons | None = None,
 ) -> Provider:
     """Make the one who answers. Slow: its key may come from a command.
 
@@ -59,7 +60,9 @@ def make_provider(
         return ReaderProvider(_counting(counter))
     from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  httpx: 100 ms, reader needs none
 
-    return HttpProvider(endpoint_of(profile, model), protocol_of(profile))
+    return HttpProvider(
+        endpoint_of(profile, model), protocol_named(profile.protocol), lessons=lessons
+    )
 
 
 def endpoint_of(profile: Profile, model: str) -> Endpoint:
@@ -83,13 +86,6 @@ def key_of(profile: Profile) -> FoundKey | None:
     return find_key(profile, os.environ, locate(os.environ).keys)
 
 
-def protocol_of(profile: Profile) -> WireProtocol:
-    """Choose the protocol that the provider speaks."""
-    from jitchat.providers.protocols.openai import OpenAiProtocol  # noqa: PLC0415  see make_provider
-
-    return {"openai": OpenAiProtocol}.get(profile.protocol, OpenAiProtocol)()
-
-
 def make_small_model(settings: Settings, section: SmallModelSection) -> SmallModel | None:
     """Choose the model of a section; None where none is named.
 
@@ -107,7 +103,7 @@ def make_small_model(settings: Settings, section: SmallModelSection) -> SmallMod
     where = replace(
         endpoint_of(found.profile, found.model), name=section, read_seconds=found.timeout
     )
-    provider = HttpProvider(where, protocol_of(found.profile))
+    provider = HttpProvider(where, protocol_named(found.profile.protocol))
     return SmallModel(provider, counter_for(found.model, os.environ), found.timeout)
 
 

@@ -57,16 +57,18 @@ def _checked(
         return [], asyncio.run(checkup.ask_all(settings, profiles)), []
     paths = flags.paths()
     around = look_around(settings, paths, os.environ)
-    local = asyncio.run(_local())
+    local = asyncio.run(_local(settings))
     chosen = checkup.worth_asking(settings, os.environ, paths.keys, local)
     answered = asyncio.run(checkup.ask_all(settings, chosen))
     return around, answered, checkup.without_key(settings, chosen)
 
 
-async def _local() -> Sequence[LocalServer]:
+async def _local(settings: Settings) -> Sequence[LocalServer]:
     from jitchat.providers.catalogue.local import find_local  # noqa: PLC0415  loads httpx
 
-    return await find_local(ollama_host=os.environ.get("OLLAMA_HOST", ""))
+    return await find_local(
+        moved={each.name: each.base_url for each in settings.profiles() if each.is_local}
+    )
 
 
 def _print(findings: Sequence[Finding]) -> None:

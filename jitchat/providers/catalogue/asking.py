@@ -8,14 +8,18 @@ end nor one that trickles keeps anybody waiting.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
 import httpx
 
-from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, Unreachable
-from jitchat.providers.http.provider import _make_client, _reason, _sendable
+from jitchat.errors import NotAnAnswer, ProviderError, Unreachable
+from jitchat.providers.http.client import make_client
+from jitchat.providers.http.outgoing import require_sendable
+from jitchat.providers.http.redaction import without_secrets
+from jitchat.providers.http.unreached import unreached
 from jitchat.providers.protocol import Endpoint
 from jitchat.providers.protocols.refusals import CHECK_URL, refusal
 from jitchat.providers.protocols.values import parsed
@@ -24,6 +28,9 @@ from jitchat.text.safe import shortened
 MAX_BYTES = 8 << 20
 PATIENCE = 20.0
 """Seconds for one question, from asking to the end of the answer."""
+
+_KEY_HEADERS = {"anthropic": ("x-api-key", "{}"), "gemini": ("x-goog-api-key", "{}")}
+_HAS_VERSION = re.compile(r"/v\d+[a-z\d]*$")
 
 Params = Mapping[str, str | int]
 
@@ -41,12 +48,14 @@ class Server:
         connect: float | None = None,
     ) -> None:
         """`patience` and `connect` are in seconds; `connect` None: as the endpoint says."""
-        self.base = endpoint.base_url.rstrip("/")
+        self.base = _with_version(endpoint.base_url.strip().rstrip("/"), protocol_name)
         self.root = self.base.removesuffix("/v1").removesuffix("/api")
         """The server without its API's version, where it has routes of its own."""
         self._endpoint, self._protocol, self._transport = endpoint, protocol_name, transport
         self._patience, self._connect = patience, connect or endpoint.connect_seconds
         self._client: httpx.AsyncClient | None = None
+        self.software = ""
+        """What the server called itself in its last answer; empty where it does not."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -81,23 +90,16 @@ class Server:
         try:
             async with asyncio.timeout(self._patience):
                 return await self._answer(request)
-        except TimeoutError:
-            failure = self._unreachable(request.url, "no answer in time")
         except ProviderError as error:
-            failure = type(error)(self._without_key(error.what), error.remedy)
-        except (httpx.HTTPError, httpx.StreamError) as error:
-            failure = self._unreachable(request.url, self._without_key(_reason(error)))
-        raise failure
+            failure = error
+        except (httpx.HTTPError, httpx.StreamError, OSError, ValueError) as error:
+            failure = unreached(self._endpoint.name, request.url, error).error
+        raise without_secrets(failure, self._endpoint)
 
     def _request(
         self, method: str, url: str, params: Params | None, body: Mapping[str, object] | None
     ) -> httpx.Request:
-        if not _sendable(self._endpoint.key):
-            raise KeyRefused(
-                "The API key holds characters that no key has (a blank, a line break, an"
-                " ellipsis …).",
-                "Copy it again; it was not sent anywhere.",
-            )
+        require_sendable(self._endpoint)
         try:
             request = httpx.Request(method, url, params=params, json=body, headers=self._headers())
         except (httpx.InvalidURL, ValueError):
@@ -111,19 +113,23 @@ class Server:
         request.extensions["timeout"] = times.as_dict()
         return request
 
-    def _headers(self) -> dict[str, str]:
+    def _headers(self) -> httpx.Headers:
+        """Make the headers; the user's own ones win."""
         key = self._endpoint.key
-        headers = {"accept": "application/json", **self._endpoint.headers}
+        headers = httpx.Headers({"accept": "application/json"})
         if self._protocol == "anthropic":
             headers["anthropic-version"] = "2023-06-01"
-            return headers | ({"x-api-key": key} if key else {})
-        if self._protocol == "gemini":
-            return headers | ({"x-goog-api-key": key} if key else {})
-        return headers | ({"authorization": f"Bearer {key}"} if key else {})
+        if key:
+            header, form = _KEY_HEADERS.get(self._protocol, ("authorization", "Bearer {}"))
+            headers[header] = form.format(key)
+        for name, value in self._endpoint.headers.items():
+            headers[name] = value
+        return headers
 
     async def _answer(self, request: httpx.Request) -> object:
         client = await asyncio.to_thread(self._ready, request.url)
         response = await client.send(request, stream=True)
+        self.software = response.headers.get("server", "")
         try:
             body = await _body(response)
         finally:
@@ -136,7 +142,8 @@ class Server:
                 "If that is right, set provider.base_url to it.",
             )
         if not response.is_success:
-            raise refusal(response.status_code, text, self._endpoint.key_help)
+            headers = dict(response.headers.items())
+            raise refusal(response.status_code, text, self._endpoint.key_help, headers)
         found = parsed(text)
         if found is None:
             raise NotAnAnswer(f"{self._endpoint.name} answered with something else.", CHECK_URL)
@@ -144,31 +151,22 @@ class Server:
 
     def _ready(self, url: httpx.URL) -> httpx.AsyncClient:
         """Make the client, once; it is thread's work, for reading certificates takes 40 ms."""
-        try:
-            self._client = self._client or _make_client(url, self._transport)
-        except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
-            reason = shortened(str(error), 200)
-        else:
-            return self._client
-        raise Unreachable(
-            f"The proxy or TLS settings of the environment do not work: {reason}.",
-            "Check ALL_PROXY, HTTP_PROXY, HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE and SSL_CERT_DIR.",
-        )
-
-    def _unreachable(self, url: httpx.URL, reason: str) -> Unreachable:
-        where = f"{url.scheme}://{url.netloc.decode()}"
-        return Unreachable(
-            f"{self._endpoint.name} cannot be reached at {where}: {reason}.",
-            "Is the server running, and provider.base_url right?",
-        )
-
-    def _without_key(self, text: str) -> str:
-        key = self._endpoint.key
-        return text.replace(key, "•••") if key else text
+        if self._client is None:
+            self._client = make_client(url, self._transport)
+        return self._client
 
 
 def _is_address(url: httpx.URL) -> bool:
     return url.scheme in ("http", "https") and url.host != "" and (url.port or 80) < 1 << 16
+
+
+def _with_version(base: str, protocol_name: str) -> str:
+    """Add the version to an address that was given without, as the vendors' own clients do."""
+    if protocol_name == "anthropic" and not _HAS_VERSION.search(base):
+        return f"{base}/v1"
+    if protocol_name == "gemini" and "/" not in base.partition("://")[2]:
+        return f"{base}/v1beta"
+    return base
 
 
 async def _body(response: httpx.Response) -> bytes:

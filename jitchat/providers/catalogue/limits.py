@@ -64,9 +64,9 @@ async def _of_ollama(server: Server, model: str) -> Limit | None:
 
 async def _of_one(server: Server, model: str) -> Limit | None:
     """Ask Anthropic or Gemini for the one model."""
-    name = quote(model.removeprefix("models/"), safe="")
+    name = model.removeprefix("models/")
     try:
-        return limit_of(await server.get(f"{server.base}/models/{name}"))
+        return limit_of(await server.get(f"{server.base}/models/{quote(name, safe='@')}"))
     except (Unreachable, KeyRefused):
         raise
     except ProviderError:

@@ -26,7 +26,7 @@ def make_request(
         Unreachable: The endpoint has no address.
 
     """
-    _require_sendable(endpoint)
+    require_sendable(endpoint)
     request = _addressed(endpoint, protocol, messages, options)
     if request is None:
         raise Unreachable(
@@ -39,8 +39,13 @@ def make_request(
     return request
 
 
-def _require_sendable(endpoint: Endpoint) -> None:
-    """Refuse what cannot be sent; no secret may be in this frame when it does."""
+def require_sendable(endpoint: Endpoint) -> None:
+    """Refuse what cannot be sent; no secret may be in this frame when it does.
+
+    Raises:
+        KeyRefused: The key or a header holds what none can hold.
+
+    """
     if not _is_printable(endpoint.key) or " " in endpoint.key:
         raise KeyRefused(
             "The API key holds characters that no key has (a blank, a line break, an ellipsis …).",

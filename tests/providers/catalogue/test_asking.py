@@ -109,3 +109,27 @@ async def test_the_key_is_in_the_header_of_the_protocol_alone(protocol, header, 
         assert [name for name, held in request.headers.items() if KEY in held] == [header]
         assert request.headers[header] == value
         assert KEY not in str(request.url)
+
+
+async def test_the_users_own_header_wins_and_is_sent_once():
+    routes = Routes({"GET /v1/models": models()})
+    await fetch_models(endpoint(headers={"Authorization": "Basic x"}), "openai", routes)
+    assert routes.requests[0].headers.get_list("authorization") == ["Basic x"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "base_url", "path"),
+    [
+        ("anthropic", "http://a.test", "/v1/models"),
+        ("anthropic", "http://a.test/v1/", "/v1/models"),
+        ("gemini", "http://g.test/", "/v1beta/models"),
+        ("gemini", "http://g.test/v1", "/v1/models"),
+        ("ollama", "http://o.test/", "/api/tags"),
+        ("ollama", "http://o.test/v1", "/api/tags"),
+        ("openai", "http://o.test", "/models"),
+        ("openai", "http://o.test/openai/v1", "/openai/v1/models"),
+    ],
+)
+async def test_an_address_may_be_given_without_its_version(protocol, base_url, path):
+    routes = Routes({f"GET {path}": {"data": [], "models": []}})
+    assert await fetch_models(endpoint(base_url=base_url), protocol, routes) == ()

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from jitchat.providers.catalogue import local
-from jitchat.providers.catalogue.local import LocalServer, find_local, ollama_address
+from jitchat.providers.catalogue.local import LocalServer, find_local
 from jitchat.providers.catalogue.model import ModelInfo
 from tests.providers.catalogue.servers import NASTY, loaded, models
 from tests.support import has_loopback
@@ -81,6 +81,16 @@ async def test_lm_studios_own_list_still_names_it():
     )
 
 
+def closed(software):
+    refused = {"error": {"message": "Invalid API Key", "type": "authentication_error"}}
+    return {"/v1/models": httpx.Response(401, json=refused, headers={"server": software})}
+
+
+async def test_a_llama_cpp_that_wants_a_key_is_found_by_its_name_and_nothing_else_is():
+    found = await find_local(Ports({8080: closed("llama.cpp"), 8000: closed("uvicorn")}))
+    assert found == (LocalServer("llamacpp", "http://localhost:8080/v1", ()),)
+
+
 async def test_nothing_listens():
     assert await find_local(Ports({})) == ()
 
@@ -136,40 +146,23 @@ async def test_a_server_that_says_nothing_is_not_waited_for(monkeypatch):
     assert time.monotonic() - began < 1.0
 
 
-@pytest.mark.parametrize(
-    ("value", "address"),
-    [
-        ("127.0.0.1", "http://127.0.0.1:11434"),
-        ("127.0.0.1:9999", "http://127.0.0.1:9999"),
-        ("0.0.0.0", "http://localhost:11434"),
-        ("0.0.0.0:9999", "http://localhost:9999"),
-        (":9999", "http://localhost:9999"),
-        ("localhost", "http://localhost:11434"),
-        ("http://localhost:9999/", "http://localhost:9999"),
-        ("https://localhost", "https://localhost:443"),
-        ("[::]:9999", "http://localhost:9999"),
-        ("[::1]", "http://[::1]:11434"),
-        (" 127.0.0.1 ", "http://127.0.0.1:11434"),
-        ("192.168.1.5", None),
-        ("ollama.example", None),
-        ("127.0.0.1:port", None),
-        ("127.0.0.1:99999", None),
-        ("[::1", None),
-    ],
-)
-def test_ollamas_variable_is_read_as_ollama_does_and_only_for_this_machine(value, address):
-    assert ollama_address(value) == address
+async def test_a_server_is_looked_for_where_the_user_moved_it():
+    found = await find_local(
+        Ports({9999: OLLAMA, 9998: owned("vllm")}),
+        {"ollama": "http://127.0.0.1:9999", "vllm": "http://[::1]:9998/v1"},
+    )
+    assert [(each.name, each.base_url) for each in found] == [
+        ("ollama", "http://127.0.0.1:9999"),
+        ("vllm", "http://[::1]:9998/v1"),
+    ]
 
 
-async def test_ollama_is_looked_for_where_its_variable_says():
-    found = await find_local(Ports({9999: OLLAMA}), "0.0.0.0:9999")
-    assert [(each.name, each.base_url) for each in found] == [("ollama", "http://localhost:9999")]
-
-
-async def test_another_machine_is_not_looked_at():
-    transport = Ports({11434: OLLAMA})
-    (found,) = await find_local(transport, "models.example:9999")
+@pytest.mark.parametrize("url", ["http://models.test:9999", "http://10.0.0.7:11434", "", "x"])
+async def test_another_machine_is_not_looked_at(url):
+    transport = Ports({11434: OLLAMA, 9999: OLLAMA})
+    (found,) = await find_local(transport, {"ollama": url})
     assert found.base_url == "http://localhost:11434"
+    assert {request.url.host for request in transport.requests} == {"localhost"}
 
 
 @pytest.mark.skipif(not has_loopback(), reason="needs the loopback interface")
@@ -190,6 +183,6 @@ async def test_the_way_to_this_machine_is_not_through_a_proxy(monkeypatch):
     listening = await asyncio.start_server(handle, "127.0.0.1", 0)
     port = listening.sockets[0].getsockname()[1]
     async with listening:
-        found = await find_local(None, f"127.0.0.1:{port}")
+        found = await find_local(None, {"ollama": f"http://127.0.0.1:{port}"})
 
     assert LocalServer("ollama", f"http://127.0.0.1:{port}", (ModelInfo("qwen3:8b"),)) in found

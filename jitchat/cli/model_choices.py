@@ -1,0 +1,194 @@
+"""Every provider with its state and its models: for `jitchat models`, and for the screen.
+
+Nothing is asked for here without being told to, but `running`, which looks at this machine only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+
+from jitchat.cli.answerers import READER_LIMIT
+from jitchat.memory.model_choice import ModelLists
+from jitchat.providers.catalogue.choices import ProviderChoice, State
+from jitchat.providers.catalogue.model import ModelInfo, model_from
+from jitchat.providers.catalogue.presets import PRESETS
+from jitchat.providers.catalogue.prices import Prices
+from jitchat.providers.catalogue.table import known_as
+from jitchat.settings import Settings
+from jitchat.settings.keys import find_key, key_source
+from jitchat.settings.profile import Profile
+from jitchat.turn import Limit
+
+if TYPE_CHECKING:
+    import httpx
+
+    from jitchat.providers.catalogue.local import LocalServer
+
+BY_USER = "set by you"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoices:
+    """What the settings, the kept lists and this machine have to offer."""
+
+    settings: Settings
+    environ: Mapping[str, str]
+    keys_file: Path
+    lists: ModelLists
+    transport: httpx.AsyncBaseTransport | None = None
+
+    def all(self, running: Sequence[LocalServer] | None = None) -> tuple[ProviderChoice, ...]:
+        """List every provider; `running` is None where nobody looked yet. A thread's work.
+
+        Raises:
+            SettingsError: The keys file cannot be read.
+            StoreError: The kept lists cannot be read.
+
+        """
+        return tuple(self.one(each.name, running) for each in self.settings.profiles())
+
+    def one(self, name: str, running: Sequence[LocalServer] | None = None) -> ProviderChoice:
+        """Tell of one provider; raises what `all` raises."""
+        profile = self.settings.profile(name)
+        here = _found(profile, running or ())
+        state, note = self._state(profile, running)
+        if state is State.RUNNING and here is not None and here.models:
+            models, fetched_at = here.models, None
+        else:
+            models, fetched_at = self._kept(profile)
+        return ProviderChoice(
+            profile.name, profile.title, state, note, _known(profile, models), fetched_at
+        )
+
+    async def running(self) -> tuple[LocalServer, ...]:
+        """Look for servers on this machine, within a second."""
+        from jitchat.providers.catalogue.local import find_local  # noqa: PLC0415  loads httpx
+
+        moved = {each.name: each.base_url for each in self.settings.profiles() if _is_here(each)}
+        return await find_local(self.transport, moved)
+
+    async def here(self) -> tuple[ProviderChoice, ...]:
+        """Look for servers on this machine; what became of each of those that are looked for."""
+        found = await self.running()
+        names = [each.name for each in self.settings.profiles() if _is_here(each)]
+        return tuple([await asyncio.to_thread(self.one, name, found) for name in names])
+
+    async def fetched(self, name: str) -> ProviderChoice:
+        """Ask a provider for its models, keep the list, and tell of the provider anew.
+
+        Raises:
+            JitchatError: See `refresh` and `all`.
+
+        """
+        from jitchat.providers.catalogue.local import LocalServer  # noqa: PLC0415  loads httpx
+
+        models = await self.refresh(name)
+        profile = self.settings.profile(name)
+        running = (LocalServer(name, profile.base_url, models),)
+        return await asyncio.to_thread(self.one, name, running)
+
+    async def refresh(self, name: str) -> tuple[ModelInfo, ...]:
+        """Ask a provider for its models, and keep the list.
+
+        Raises:
+            ProviderError: It did not give one.
+            SettingsError: Its key cannot be had.
+            StoreError: The list cannot be kept.
+
+        """
+        from jitchat.providers.catalogue.lists import fetch_models  # noqa: PLC0415  loads httpx
+
+        profile = self.settings.profile(name)
+        found = await asyncio.to_thread(find_key, profile, self.environ, self.keys_file)
+        endpoint = profile.endpoint(profile.model, str(found.key) if found else "")
+        models = await fetch_models(endpoint, profile.protocol, self.transport)
+        fields = [each.fields() for each in models]
+        await asyncio.to_thread(self.lists.put, server_of(profile.base_url), fields)
+        return models
+
+    def _state(self, profile: Profile, running: Sequence[LocalServer] | None) -> tuple[State, str]:
+        if profile.protocol == "reader":
+            return State.READY, "It needs no key and no network."
+        if _is_here(profile):
+            return self._state_here(profile, running)
+        source = key_source(profile, self.environ, self.keys_file)
+        if profile.wants_key and not source:
+            return State.NEEDS_KEY, profile.key_help
+        return State.READY, f"The key is from {source}." if source else ""
+
+    def _state_here(
+        self, profile: Profile, running: Sequence[LocalServer] | None
+    ) -> tuple[State, str]:
+        if running is None:
+            return State.NOT_LOOKED, ""
+        found = _found(profile, running)
+        if found is None:
+            return State.NOT_RUNNING, f"None answers at {server_of(profile.base_url)}."
+        if server_of(found.base_url) != server_of(profile.base_url):
+            moved = f"Set providers.{profile.name}.base_url to that."
+            return State.NOT_RUNNING, f"One answers at {found.base_url}. {moved}"
+        if found.models:
+            return State.RUNNING, ""
+        if profile.protocol == "ollama":
+            return State.RUNNING, "It has no models yet: `ollama pull` fetches one."
+        has_key = key_source(profile, self.environ, self.keys_file)
+        return State.RUNNING, "" if has_key else f"It wants its key. {profile.key_help}"
+
+    def _kept(self, profile: Profile) -> tuple[tuple[ModelInfo, ...], Any]:
+        """Read the kept list; a row that cannot be read is as good as none."""
+        kept = self.lists.get(server_of(profile.base_url)) if profile.base_url else None
+        if kept is None:
+            return (), None
+        fetched_at, rows = kept
+        try:
+            return tuple(model_from(row) for row in rows), fetched_at
+        except LookupError:
+            return (), None
+
+
+def server_of(base_url: str) -> str:
+    """Name a server by its base URL, without login, query and trailing slash."""
+    try:
+        parts = urlsplit(base_url.strip())
+    except ValueError:
+        return base_url.strip()
+    place = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, place, parts.path.rstrip("/"), "", ""))
+
+
+def _is_here(profile: Profile) -> bool:
+    """Whether it is one of the servers that are looked for on this machine."""
+    return profile.is_local and profile.name in PRESETS
+
+
+def _found(profile: Profile, running: Sequence[LocalServer]) -> LocalServer | None:
+    """Find the profile's server: at its own address, else wherever one of its kind answers."""
+    mine = [each for each in running if each.name == profile.name]
+    at_home = [each for each in mine if server_of(each.base_url) == server_of(profile.base_url)]
+    return next(iter(at_home + mine), None)
+
+
+def _known(profile: Profile, models: Sequence[ModelInfo]) -> tuple[ModelInfo, ...]:
+    """Put the configured model first, and complete each by what the user and the table know."""
+    listed = {each.name: each for each in models}
+    first = [listed.pop(profile.model, ModelInfo(profile.model))] if profile.model else []
+    if profile.protocol == "reader":
+        first = [replace(each, limit=Limit(READER_LIMIT, "the reader's own")) for each in first]
+    provider = known_as(profile.name, profile.base_url)
+    return tuple(_as_set(profile, each.completed(provider)) for each in (*first, *listed.values()))
+
+
+def _as_set(profile: Profile, model: ModelInfo) -> ModelInfo:
+    """Let what the user set win over what anybody tells."""
+    limit, facts = profile.limit_of(model.name), profile.facts_of(model.name)
+    if limit is not None:
+        model = replace(model, limit=Limit(limit, BY_USER))
+    own = (facts.input_price, facts.output_price, facts.cached_price)
+    if any(price is not None for price in own):
+        model = replace(model, prices=Prices(*own, source=BY_USER))
+    return model

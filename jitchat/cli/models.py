@@ -1,0 +1,122 @@
+"""`jitchat models`: every provider, whether it can answer, and its models."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from jitchat.cli.options import Flags, SharingCommand, location_options
+from jitchat.cli.output import emit, painted, say, say_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jitchat.cli.model_choices import ModelChoices
+    from jitchat.errors import JitchatError
+    from jitchat.providers.catalogue.choices import ProviderChoice
+
+_SHOWN = 10
+"""Models of each provider in the list of all."""
+
+
+@click.command("models", cls=SharingCommand)
+@click.argument("words", nargs=-1, metavar="[PROVIDER] [TEXT]...")
+@click.option("--refresh", is_flag=True, help="Ask the providers for their models.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@location_options
+def models_command(flags: Flags, words: tuple[str, ...], refresh: bool, as_json: bool) -> int:
+    """List the providers and their models.
+
+    A provider's name lists its models alone; any other text finds the models with it in their
+    names. The lists are those of the last --refresh; servers on this machine are always looked
+    for.
+    """
+    import asyncio  # noqa: PLC0415  not needed to print help
+
+    from jitchat.cli.model_choices import ModelChoices  # noqa: PLC0415
+    from jitchat.cli.opening import opened_store  # noqa: PLC0415  loads the database's libraries
+    from jitchat.memory.model_choice import ModelLists  # noqa: PLC0415
+
+    settings, paths = flags.settings(), flags.paths()
+    provider = words[0] if words and words[0] in settings.provider_names() else None
+    with opened_store(paths) as store:
+        lists = ModelLists(store.database)
+        choices = ModelChoices(settings, os.environ, paths.keys, lists)
+        found, failures, asked = asyncio.run(_looked_up(choices, provider, refresh))
+    found = _narrowed(found, words if provider is None else words[1:])
+    for name, error in failures:
+        say(f"jitchat: {name}: {error}", err=True)
+    if as_json:
+        say_json([_fields(each) for each in found])
+    else:
+        _print(found, _SHOWN if not words else None)
+    return 1 if failures and len(failures) == asked else 0
+
+
+async def _looked_up(
+    choices: ModelChoices, provider: str | None, refresh: bool
+) -> tuple[tuple[ProviderChoice, ...], list[tuple[str, JitchatError]], int]:
+    """Look at this machine, and ask whom to ask; the choices, and who did not give a list."""
+    import asyncio  # noqa: PLC0415
+
+    running = await choices.running()
+    found = await asyncio.to_thread(choices.all, running)
+    wanted = [each for each in found if provider in (None, each.name)]
+    if not refresh:
+        return tuple(wanted), [], 0
+    asked = [each.name for each in wanted if each.is_usable and each.name != "reader"]
+    failures = await asyncio.gather(*(_refreshed(choices, name) for name in asked))
+    renewed = await asyncio.to_thread(choices.all, running)
+    names = {each.name for each in wanted}
+    failed = [(name, error) for name, error in zip(asked, failures, strict=True) if error]
+    return tuple(each for each in renewed if each.name in names), failed, len(asked)
+
+
+async def _refreshed(choices: ModelChoices, name: str) -> JitchatError | None:
+    from jitchat.errors import ProviderError, SettingsError  # noqa: PLC0415
+
+    try:
+        await choices.refresh(name)
+    except (ProviderError, SettingsError) as error:
+        return error
+    return None
+
+
+def _narrowed(found: Sequence[ProviderChoice], words: Sequence[str]) -> tuple[ProviderChoice, ...]:
+    """Keep what matches; every provider where nothing is looked for."""
+    from dataclasses import replace  # noqa: PLC0415
+
+    if not words:
+        return tuple(found)
+    fitting = [replace(each, models=each.matching(*words)) for each in found]
+    return tuple(each for each in fitting if each.models)
+
+
+def _fields(choice: ProviderChoice) -> dict[str, object]:
+    return {
+        "provider": choice.name,
+        "title": choice.title,
+        "state": choice.state.value,
+        "note": choice.note,
+        "fetched_at": choice.fetched_at.isoformat() if choice.fetched_at else None,
+        "models": [each.fields() for each in choice.models],
+    }
+
+
+def _print(found: Sequence[ProviderChoice], most: int | None) -> None:
+    from jitchat.cli.model_lines import heading, model_lines  # noqa: PLC0415
+
+    if not found:
+        say("No model has that in its name. `jitchat models --refresh` asks for newer lists.")
+        return
+    name = max(len(each.name) for each in found)
+    title = max(len(each.title) for each in found)
+    for choice in found:
+        colour = None if choice.is_usable else "bright_black"
+        emit(painted(heading(choice, name, title), colour))
+        for line in model_lines(choice, most):
+            emit(painted(line, colour))
+    if any(model.prices for choice in found for model in choice.models[:most]):
+        say("Prices are in US dollars per million tokens.")
