@@ -128,6 +128,11 @@ class ContextWindow:
         return self.budget.budget - self.used
 
     @property
+    def is_sure(self) -> bool:
+        """Whether the counts are to be taken as they stand, each of them."""
+        return self.exact and not self.band
+
+    @property
     def limit_source(self) -> str:
         """How the limit is known, as a few words; empty where nobody said."""
         return self.budget.limit_source
