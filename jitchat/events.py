@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jitchat.errors import JitchatError
-from jitchat.turn import IndexEntry, Retrieval, Turn, Usage
+from jitchat.turn import IndexEntry, Limit, Retrieval, Turn, Usage
 from jitchat.window.window import ContextWindow
 
 
@@ -41,10 +41,47 @@ class ReplyDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """A piece of what the model thinks arrived."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningFound:
+    """All of the answer so far was reasoning."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetryScheduled:
+    """The request failed before any of the answer came; it is sent again after a while."""
+
+    seconds: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequestAdapted:
+    """The request left in another form than before, for the server refused a part of it."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class LimitLearnt:
+    """The window was too large for the model; a smaller one is built and sent, once."""
+
+    limit: Limit
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class UsageReported:
     """The provider counted."""
 
     usage: Usage
+    cost: float | None = None
+    """In US dollars; None where no price is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +104,11 @@ Event = (
     | TurnsRetrieved
     | WindowBuilt
     | ReplyDelta
+    | ReasoningDelta
+    | ReasoningFound
+    | RetryScheduled
+    | RequestAdapted
+    | LimitLearnt
     | UsageReported
     | SendFailed
     | TurnIndexed

@@ -4,28 +4,57 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from types import TracebackType
 
 from jitchat.errors import EmptyDraft, JitchatError, NotAnAnswer, StoreError
 from jitchat.events import (
     Event,
+    ReasoningDelta,
+    ReasoningFound,
     ReplyDelta,
+    RequestAdapted,
+    RetryScheduled,
     SendFailed,
     TurnIndexed,
     TurnStored,
     UsageReported,
     WindowBuilt,
 )
-from jitchat.memory.archive import WindowRecord
+from jitchat.memory.archive import Ending, WindowRecord
 from jitchat.memory.memory import Memory
 from jitchat.memory.replies import ReplyWriter
-from jitchat.providers.provider import Delta, Finished, Piece
+from jitchat.providers.provider import (
+    Adapted,
+    Delta,
+    Finished,
+    Piece,
+    Reasoning,
+    ReasoningEnded,
+    Retrying,
+    ToolCall,
+)
 from jitchat.turn import Status, Turn, Usage
 from jitchat.window.record import header_fields, ledger_fields, segment_fields
 
 _STOPPED = (GeneratorExit, asyncio.CancelledError)
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """What is sent, and where in the conversation it stands."""
+
+    draft: str
+    after: int | None = None
+    """The position of the turn that it follows, 0 for none; None for the last one."""
+    again: Turn | None = None
+    """The user's turn that is to be answered once more; it is not stored anew."""
+    provider: str = ""
+    """Who answers, as the settings call it."""
+    cost: Callable[[Usage], float | None] = lambda _: None
+    """Prices what was used, in US dollars."""
 
 
 class Exchange:
@@ -36,17 +65,18 @@ class Exchange:
     and one that starts later writes nothing.
     """
 
-    def __init__(self, memory: Memory, draft: str) -> None:
-        self._memory, self._draft = memory, draft
+    def __init__(self, memory: Memory, outgoing: Outgoing) -> None:
+        self._memory, self._outgoing = memory, outgoing
         self._lock = threading.Lock()
         self._said: Turn | None = None
         self._window_id: int | None = None
         self._writer: ReplyWriter | None = None
         self._saved = False
         self._finished: Finished | None = None
-        self._usage: Usage | None = None
         self._reply: Turn | None = None
         self._error: JitchatError | None = None
+        self.usage: Usage | None = None
+        """What the provider reported last."""
         self.is_due = False
         """Whether the growing reply is to be saved now."""
         self.is_over = False
@@ -72,12 +102,18 @@ class Exchange:
                 self.is_over = True
         return isinstance(error, JitchatError)
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything of a reply came."""
+        return self._writer is not None
+
     def store_draft(self) -> Turn:
-        """Commit what the user says."""
-        if not self._draft.strip():
+        """Commit what the user says; a turn that is answered again is there already."""
+        if not self._outgoing.draft.strip():
             raise EmptyDraft("There is nothing to send.", "Type a message first.")
         with self._writing():
-            self._said = self._memory.add_user_turn(self._draft)
+            draft, after = self._outgoing.draft, self._outgoing.after
+            self._said = self._outgoing.again or self._memory.add_user_turn(draft, after)
             return self._said
 
     def store_window(self, said: Turn, built: WindowBuilt) -> None:
@@ -94,15 +130,26 @@ class Exchange:
 
     def take(self, piece: Piece) -> Iterator[Event]:
         """Keep a piece of the stream and report it."""
-        if isinstance(piece, Finished):
-            self._finished = self._finished or piece
-        elif isinstance(piece, Usage):
-            self._usage = piece
-            yield UsageReported(piece)
-        elif isinstance(piece, Delta) and piece.text:
-            self._writer = self._writer or self._memory.begin_reply()
-            self.is_due = self._writer.add(piece.text)
-            yield ReplyDelta(piece.text)
+        match piece:
+            case Delta(text) if text:
+                yield self._grow(text)
+            case Reasoning(text) if text:
+                self.is_due = self._growing().add_reasoning(text)
+                yield ReasoningDelta(text)
+            case ReasoningEnded() if self._writer is not None:
+                self._writer.all_was_reasoning()
+                yield ReasoningFound()
+            case ToolCall(name, arguments):
+                yield self._grow(f"\n\n[tool call: {name} {arguments}]\n")
+            case Usage():
+                self.usage = piece
+                yield UsageReported(piece, self._outgoing.cost(piece))
+            case Retrying(seconds, why):
+                yield RetryScheduled(seconds, why)
+            case Adapted(sentence):
+                yield RequestAdapted(sentence)
+            case Finished():
+                self._finished = self._finished or piece
 
     def save(self) -> None:
         """Make what arrived durable. If that fails, the answer goes on: `finish` will tell."""
@@ -119,13 +166,18 @@ class Exchange:
         with self._writing():
             self._commit(None)
             self.is_over = True
+        if not self._writer.text.strip():
+            raise NotAnAnswer(
+                "The model reasoned and gave no answer.",
+                "Its reasoning is kept. Regenerate the reply, or allow a longer one.",
+            )
 
     def outcome(self) -> Iterator[Event]:
         """Report how it ended."""
         if self._reply is not None:
             yield TurnStored(self._reply)
         if self._error is not None:
-            yield SendFailed(self._error, self._draft)
+            yield SendFailed(self._error, self._outgoing.draft)
 
     def index(self) -> list[Event]:
         """Index the message and its reply: one batch, for a long backlog is not waited for."""
@@ -133,7 +185,16 @@ class Exchange:
             indexed = list(self._memory.catch_up(batches=1))
             return [TurnIndexed(entry) for entries in indexed for entry in entries]
         except JitchatError as error:
-            return [] if self._error else [SendFailed(error, self._draft)]
+            return [] if self._error else [SendFailed(error, self._outgoing.draft)]
+
+    def _grow(self, text: str) -> ReplyDelta:
+        self.is_due = self._growing().add(text)
+        return ReplyDelta(text)
+
+    def _growing(self) -> ReplyWriter:
+        if self._writer is None:
+            self._writer = self._memory.begin_reply(self._said)
+        return self._writer
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -149,17 +210,27 @@ class Exchange:
         if self._writer is not None:
             self._reply = self._writer.finish(self._status(error))
             self._memory.refresh()
-        elif self._said is not None:
-            self._memory.mark_unanswered(self._said)
+        else:
+            self._mark_unanswered()
         if self._window_id is not None:
-            reply_id = self._reply.id if self._reply else None
-            self._memory.archive.close(self._window_id, reply_id, self._usage)
+            self._memory.archive.close(self._window_id, self._ending())
+
+    def _mark_unanswered(self) -> None:
+        """Keep the message and leave it out; one that was answered before, stays as it is."""
+        if self._said is not None and self._outgoing.again is None:
+            self._memory.mark_unanswered(self._said)
+
+    def _ending(self) -> Ending:
+        usage, stop = self.usage, self._finished.reason if self._finished else None
+        cost = self._outgoing.cost(usage) if usage else None
+        reply_id = self._reply.id if self._reply else None
+        return Ending(reply_id, usage, stop, cost, self._outgoing.provider)
 
     def _give_up(self) -> None:
         """No reply can be stored: without one, the user's turn is unanswered."""
-        if self._said is not None and self._reply is None and not self._saved:
+        if self._reply is None and not self._saved:
             with suppress(StoreError):
-                self._memory.mark_unanswered(self._said)
+                self._mark_unanswered()
 
     def _status(self, error: BaseException | None) -> Status:
         if self._finished is not None:

@@ -12,23 +12,31 @@ import threading
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from jitchat.events import Event, TurnsRetrieved, TurnStored, WindowBuilt
-from jitchat.exchange import Exchange
+from jitchat.errors import ContextOverflow
+from jitchat.events import Event, LimitLearnt, TurnsRetrieved, TurnStored, WindowBuilt
+from jitchat.exchange import Exchange, Outgoing
 from jitchat.memory.memory import Memory
 from jitchat.providers.provider import Options, Provider
 from jitchat.subcall.picker import ModelPicker
 from jitchat.subcall.small_model import SmallModel
 from jitchat.subcall.summariser import Summariser
 from jitchat.text.safe import repaired
-from jitchat.turn import Mode, Retrieval, Role, Status, Turn
+from jitchat.turn import Limit, Mode, Retrieval, Role, Status, Turn, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.plan import SYSTEM_PROMPT, Sources, plan
 from jitchat.window.record import window_from
 from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import ContextWindow
+
+if TYPE_CHECKING:
+    from jitchat.memory.learnt import LearntModel
+    from jitchat.providers.catalogue.prices import Prices
+
+LEARNT = "learnt from a refusal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +50,10 @@ class SessionOptions:
     """Chooses what is recalled; the heuristic does where there is none."""
     summariser: SmallModel | None = None
     """Writes index lines behind the chat; the heuristic's are used where there is none."""
+    prices: Prices | None = None
+    """Of the model that answers; None where nobody knows them."""
+    learnt: LearntModel | None = None
+    """What is kept of that model between runs; None where nothing is."""
 
 
 class Session:
@@ -57,30 +69,68 @@ class Session:
         self._lock = threading.Lock()
         self._history = History()
 
-    async def send(self, draft: str, mode: Mode) -> AsyncGenerator[Event, None]:
-        """Send a message; closing the generator cancels the reply and keeps what came."""
-        exchange = Exchange(self.memory, draft)
+    async def send(
+        self, draft: str, mode: Mode, after: int | None = None, again: Turn | None = None
+    ) -> AsyncGenerator[Event, None]:
+        """Send a message; closing the generator cancels the reply and keeps what came.
+
+        It follows the turn at position `after`, the last one if not given; or it is `again`, a
+        user's turn that is answered once more.
+        """
+        exchange = Exchange(self.memory, self._outgoing(draft, after, again))
         with self.memory.pace.under_way(), exchange:
             said = await asyncio.to_thread(exchange.store_draft)
             yield TurnStored(said)
             found = await asyncio.to_thread(self._retrieve, said)
             yield found
             picked = await self._pick(said, found.retrieval, mode, self.options.budget)
-            built = await asyncio.to_thread(self._build, said, picked, mode)
-            await asyncio.to_thread(exchange.store_window, said, built)
-            yield built
-            pieces = self.provider.stream(built.window.messages(), self.options.request)
-            async with aclosing(pieces):
-                async for piece in pieces:
-                    for event in exchange.take(piece):
-                        yield event
-                    if exchange.is_due:
-                        await asyncio.to_thread(exchange.save)
+            async with aclosing(self._fitted(exchange, said, picked, mode)) as events:
+                async for event in events:
+                    yield event
             await asyncio.to_thread(exchange.finish)
         for event in exchange.outcome():
             yield event
         for event in await asyncio.to_thread(exchange.index):
             yield event
+
+    def regenerate(self, said: Turn, mode: Mode) -> AsyncGenerator[Event, None]:
+        """Answer a user's turn once more; the reply that it has stays, as an alternative."""
+        return self.send(said.content, mode, again=said)
+
+    async def _fitted(
+        self, exchange: Exchange, said: Turn, picked: Retrieval, mode: Mode
+    ) -> AsyncGenerator[Event, None]:
+        """Have the window answered; one that is too large for the model is built anew, once."""
+        built = await asyncio.to_thread(self._build, said, picked, mode)
+        try:
+            async with aclosing(self._answered(exchange, said, built)) as events:
+                async for event in events:
+                    yield event
+        except ContextOverflow as overflow:
+            if exchange.has_begun:
+                raise
+            refusal = overflow
+        else:
+            return
+        yield await asyncio.to_thread(self._learn_limit, built.window, refusal)
+        built = await asyncio.to_thread(self._build, said, picked, mode)
+        async with aclosing(self._answered(exchange, said, built)) as events:
+            async for event in events:
+                yield event
+
+    async def _answered(
+        self, exchange: Exchange, said: Turn, built: WindowBuilt
+    ) -> AsyncGenerator[Event, None]:
+        """Send the window and report what comes."""
+        await asyncio.to_thread(exchange.store_window, said, built)
+        yield built
+        options = self._request_options(built.window)
+        async with aclosing(self.provider.stream(built.window.messages(), options)) as pieces:
+            async for piece in pieces:
+                for event in exchange.take(piece):
+                    yield event
+                if exchange.is_due:
+                    await asyncio.to_thread(exchange.save)
 
     def preview(self, draft: str, mode: Mode, budget: Budget | None = None) -> ContextWindow:
         """Plan the window that `send` would build now. Changes nothing; takes a thread's time.
@@ -121,6 +171,37 @@ class Session:
         """Load the window that was sent for a user's turn, as it was."""
         record = self.memory.archive.get(turn.id)
         return window_from(record.header, record.segments, record.ledger) if record else None
+
+    def take_limit(self, limit: Limit) -> None:
+        """Use another context size from now on: the server told it, or taught it."""
+        reserve = min(self.options.budget.reserve, limit.tokens // 4)
+        budget = replace(self.options.budget, limit=limit.tokens, reserve=reserve)
+        self.options = replace(self.options, budget=budget)
+
+    def _learn_limit(self, window: ContextWindow, refusal: ContextOverflow) -> LimitLearnt:
+        """Shrink the budget to what the server takes, and keep the limit that it named."""
+        budget = self.options.budget.refitted(window.used, refusal.needed, refusal.limit)
+        self.options = replace(self.options, budget=budget)
+        if refusal.limit and self.options.learnt is not None:
+            self.options.learnt.learn_limit(refusal.limit)
+        told = f"{refusal.limit:,} tokens" if refusal.limit else "less than this window"
+        sentence = (
+            f"{self.provider.model} takes {told}: a window of {window.used:,} was refused."
+            f" A smaller one is sent, of {budget.budget:,} at most."
+        )
+        return LimitLearnt(Limit(budget.limit, LEARNT), sentence)
+
+    def _outgoing(self, draft: str, after: int | None, again: Turn | None) -> Outgoing:
+        return Outgoing(draft, after, again, self.provider.name, self._cost)
+
+    def _cost(self, usage: Usage) -> float | None:
+        prices = self.options.prices
+        return prices.of(usage) if prices is not None else None
+
+    def _request_options(self, window: ContextWindow) -> Options:
+        """Say what goes along with the window: for some servers, how large it may be."""
+        limit = window.budget.limit
+        return replace(self.options.request, context=limit, room=limit - window.used)
 
     def _previewed(self, draft: str) -> tuple[Turn, Retrieval]:
         """Make the draft's turn and search for it; for an empty one, nothing is looked for."""

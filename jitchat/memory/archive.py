@@ -35,6 +35,20 @@ class WindowRecord:
     ledger: Sequence[Fields]
 
 
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How the exchange of a window ended."""
+
+    reply_id: int | None = None
+    """None where nothing of a reply came."""
+    usage: Usage | None = None
+    stop: str | None = None
+    """Why the model stopped, in the provider's word; None where it did not say."""
+    cost: float | None = None
+    """In US dollars; None where no price is known."""
+    provider: str | None = None
+
+
 class WindowArchive:
     """Windows in and out of the cold store."""
 
@@ -56,17 +70,17 @@ class WindowArchive:
             )
         return cursor.lastrowid or 0
 
-    def close(self, window_id: int, reply_id: int | None, usage: Usage | None) -> None:
+    def close(self, window_id: int, ending: Ending) -> None:
         """Add the reply and what the provider reported."""
-        counts: list[int | None] = [None, None, None]
-        if usage:
-            reported = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
-            counts = [None if c is None else max(0, min(c, _LARGEST)) for c in reported]
         with self._database.write() as connection:
             connection.execute(
                 "UPDATE windows SET reply = ?, input_tokens = ?, output_tokens = ?,"
-                " cached_tokens = ? WHERE id = ?",
-                (reply_id, *counts, window_id),
+                " cached_tokens = ?, written_tokens = ?, reasoning_tokens = ?, stop = ?,"
+                " cost = ?, provider = ? WHERE id = ?",
+                (
+                    *(ending.reply_id, *_counts(ending.usage)),
+                    *(ending.stop, ending.cost, ending.provider, window_id),
+                ),
             )
 
     def get(self, turn_id: int) -> WindowRecord | None:
@@ -87,6 +101,17 @@ class WindowArchive:
             ]
             rows = json.loads(_blob(connection, ledger))
             return WindowRecord(digest, json.loads(header), segments, rows)
+
+
+def _counts(usage: Usage | None) -> list[int | None]:
+    """Bound the counts by what SQLite holds; None for what was not reported."""
+    if usage is None:
+        return [None] * 5
+    reported = (
+        *(usage.input_tokens, usage.output_tokens),
+        *(usage.cached_tokens, usage.written_tokens, usage.reasoning_tokens),
+    )
+    return [None if count is None else max(0, min(count, _LARGEST)) for count in reported]
 
 
 def _parts(segments: Sequence[Fields]) -> Iterator[Sequence[Fields]]:

@@ -1,5 +1,7 @@
 """Indexing: stored turns without an entry or a vector get theirs, a batch at a time.
 
+Those of every branch do: who goes back to one finds it indexed.
+
 Each part of a batch is one transaction, so a crash costs at most the part at hand, and the next
 start goes on from there. Where the embedder fails, entries are written without vectors, which
 stay missing until a later try.
@@ -19,6 +21,7 @@ from jitchat.memory.batches import BATCH, parts_of, slices_of
 from jitchat.memory.embedder import Embedder, vectors_of
 from jitchat.memory.indexer import index_entry
 from jitchat.memory.pace import Pace
+from jitchat.memory.path import Stretch
 from jitchat.memory.rows import IndexRow
 from jitchat.memory.store import TURN_COLUMNS, UNSETTLED, ColdStore, require, turn_from
 from jitchat.text.words import folded, stems
@@ -84,14 +87,14 @@ class Indexer:
             )
             return [turn_from(row) for row in found]
 
-    def first_gap(self, after: int) -> int | None:
-        """Find the first position behind `after` whose finished turn has no entry."""
+    def first_gap(self, stretch: Stretch) -> int | None:
+        """Find the first position of a stretch whose finished turn has no entry."""
         with self._store.database.read() as connection:
             found = connection.execute(
                 "SELECT t.position FROM turns t LEFT JOIN index_entries e ON e.turn = t.id"
-                " WHERE t.conversation = ? AND t.position > ? AND t.status NOT IN (?, ?)"
-                " AND e.turn IS NULL ORDER BY t.position LIMIT 1",
-                (self._conversation, after, *UNSETTLED),
+                " WHERE t.conversation = ? AND t.position BETWEEN ? AND ?"
+                " AND t.status NOT IN (?, ?) AND e.turn IS NULL ORDER BY t.position LIMIT 1",
+                (self._conversation, *stretch, *UNSETTLED),
             ).fetchone()
         return None if found is None else int(found[0])
 

@@ -1,8 +1,8 @@
 """One open conversation: its turns, its hot index, and what is retrieved for a draft.
 
 The turns are in the cold store first and in memory second. Another instance may write to the
-same conversation: `refresh` takes in what it stored. Safe to use from several threads; locks
-are taken in the order indexing, memory, database.
+same conversation, or go to another branch of it: `refresh` takes that in. Safe to use from
+several threads; locks are taken in the order indexing, memory, database.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from jitchat.memory.batches import BATCH
 from jitchat.memory.embedder import Embedder, NoEmbedder
 from jitchat.memory.model_lines import ModelLines
 from jitchat.memory.pace import Pace
+from jitchat.memory.path import Path
 from jitchat.memory.picker import floor_of, pick
 from jitchat.memory.query import make_query
-from jitchat.memory.replies import ReplyWriter, begin_reply, close_interrupted
+from jitchat.memory.replies import Place, ReplyWriter, begin_reply, close_interrupted
 from jitchat.memory.store import ColdStore
 from jitchat.text.safe import repaired
 from jitchat.turn import Conversation, IndexEntry, Retrieval, Role, Status, Turn
@@ -56,7 +57,11 @@ class Memory:
         """Whether turns have no vectors of the embedder in use: they are found by words alone."""
         self._lock = threading.RLock()
         self._indexing = threading.Lock()
+        self._path = Path()
         self._turns: list[Turn] = []
+        """Those of `_path`, as far as they are finished."""
+        self._unreplied: int | None = None
+        """The position of what was said here and has no reply yet."""
         self._settled = 0
         """No turn up to this position changes any more. The last one may: it can turn out to be
         unanswered, and an unanswered one can be sent again."""
@@ -72,27 +77,56 @@ class Memory:
 
     @property
     def turns(self) -> list[Turn]:
-        """Every turn, in order. A copy."""
+        """The turns of the path, in order. A copy."""
         return list(self._turns)
 
-    def add_user_turn(self, content: str) -> Turn:
-        """Commit what the user says; a message that went unanswered, sent again, is the same."""
+    def add_user_turn(self, content: str, after: int | None = None) -> Turn:
+        """Commit what the user says; a message that went unanswered, sent again, is the same.
+
+        It is said behind the last turn, or as a fork `after` the turn at that position.
+        """
         said = Turn(0, Role.USER, content, self.store.now())
         with self._lock:
             with self.store.database.write():
                 self.refresh()
-                last = self._turns[-1] if self._turns else None
+                last = self._turns[-1] if self._turns and after is None else None
                 if last and last.status is Status.UNANSWERED and last.content == repaired(content):
                     self.store.set_status(last, Status.COMPLETE)
                     said = replace(last, status=Status.COMPLETE)
                 else:
-                    said = self.store.append(self.conversation.id, [said])[0]
+                    said = self.store.append(self.conversation.id, [said], after)[0]
+            self._unreplied = said.position
             self.refresh()
         return said
 
-    def begin_reply(self) -> ReplyWriter:
-        """Make a writer for the answer to the last turn."""
-        return begin_reply(self.store, self.conversation.id, self.store.now())
+    def begin_reply(self, said: Turn | None = None) -> ReplyWriter:
+        """Make a writer for the answer to `said`, or to whatever was said last.
+
+        A turn that has a reply gets another one beside it. Finished, the reply is the head.
+        """
+        place = None
+        if said is not None:
+            place = Place(said.position, again=said.position != self._unreplied)
+            self._unreplied = None
+        return begin_reply(self.store, self.conversation.id, self.store.now(), place)
+
+    def fork(self, position: int) -> None:
+        """Let what is said next follow the turn at `position`, or none for 0."""
+        self.store.fork(self.conversation.id, position)
+        self.refresh()
+
+    def switch_to(self, position: int) -> None:
+        """Go on with the branch of the turn at `position`, at the latest turn that came of it."""
+        self.store.switch_to(self.conversation.id, position)
+        self.refresh()
+
+    def alternatives(self, position: int) -> tuple[int, ...]:
+        """List the turns that stand in one place: this one, and those of its role beside it."""
+        return self.store.alternatives(self.conversation.id, position)
+
+    def branches(self) -> dict[int, tuple[int, ...]]:
+        """Tell the alternatives of every turn of the path that has any, by its position."""
+        return self.store.branches(self.conversation.id)
 
     def mark_unanswered(self, turn: Turn) -> None:
         """Keep a user's turn whose request failed, and leave it out of later windows."""
@@ -102,12 +136,13 @@ class Memory:
             self.refresh()
 
     def refresh(self) -> None:
-        """Take in the turns that were finished since, by whichever instance.
+        """Take in the turns that were finished since, and the branch, by whichever instance.
 
         The reply of a writer that is gone is taken in as interrupted; that of one still
         writing is not, and no later turn is indexed before it is.
         """
         with self._lock:
+            self._follow(self.store.path(self.conversation.id))
             found = self._stored_after(self._settled)
             finished = [turn for turn in found if turn.status is not Status.STREAMING]
             unfinished = (turn.position for turn in found if turn.status is Status.STREAMING)
@@ -120,6 +155,15 @@ class Memory:
                 self._turns = [*self._turns[:size], *finished]
             for turn in takewhile(self._is_reached, finished[:-1]):
                 self._settled = turn.position
+
+    def _follow(self, path: Path) -> None:
+        """Forget what is known behind the last turn that the path shares with the one before."""
+        if (same := self._path.shared(path)) < self._path.head:
+            self._settled = min(self._settled, same)
+            self._indexed = min(self._indexed, same)
+            if self._seen > same:
+                self._forget_index()
+        self._path = path
 
     def catch_up(
         self,
@@ -175,11 +219,15 @@ class Memory:
 
     def unwritten(self, after: int, limit: int) -> list[Turn]:
         """List the indexed turns behind position `after` whose index line no model wrote."""
-        return self._model_lines.missing(self.conversation.id, after, limit)
+        found: list[Turn] = []
+        for stretch in self._path.behind(after):
+            found += self._model_lines.missing(self.conversation.id, stretch, limit - len(found))
+        return found
 
     def count_unwritten(self, after: int) -> int:
         """Count them."""
-        return self._model_lines.count_missing(self.conversation.id, after)
+        count, conversation = self._model_lines.count_missing, self.conversation.id
+        return sum(count(conversation, stretch) for stretch in self._path.behind(after))
 
     def take_lines(self, model: str, lines: Mapping[Turn, str]) -> None:
         """Put index lines that `model` wrote in place of the heuristic ones."""
@@ -204,9 +252,10 @@ class Memory:
         )
 
     def _stored_after(self, position: int) -> list[Turn]:
-        found = self.store.turns(self.conversation.id, position)
+        conversation, path = self.conversation.id, self._path
+        found = self.store.turns_of(conversation, path, position)
         if any(turn.status is Status.STREAMING for turn in found) and close_interrupted(self.store):
-            found = self.store.turns(self.conversation.id, position)
+            found = self.store.turns_of(conversation, path, position)
         return found
 
     def _loaded(self) -> HotIndex:
@@ -221,11 +270,12 @@ class Memory:
             if not fresh:
                 return self._index
             indexer = Indexer(self.store, self.conversation.id, self.embedder)
-            gap = indexer.first_gap(self._seen)
+            gaps = (indexer.first_gap(stretch) for stretch in self._path.behind(self._seen))
+            gap = next((position for position in gaps if position is not None), None)
             reached = takewhile(self._is_reached, fresh)
             ready = [turn for turn in reached if gap is None or turn.position < gap]
             if ready:
-                said = [turn for turn in ready if turn.status is not Status.UNANSWERED]
+                said = [turn for turn in ready if _is_recalled(turn)]
                 for start in range(0, len(said), _LOADED_AT_ONCE):
                     part = said[start : start + _LOADED_AT_ONCE]
                     self._index.add(indexer.rows(part))
@@ -238,6 +288,11 @@ class Memory:
 
     def _forget_index(self) -> None:
         self._index, self._seen = None, 0
+
+
+def _is_recalled(turn: Turn) -> bool:
+    """Whether it says anything that a window may show: a reply may be reasoning alone."""
+    return turn.status is not Status.UNANSWERED and bool(turn.content.strip())
 
 
 def _position(turn: Turn) -> int:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jitchat.memory.database import Database
+from jitchat.memory.path import Stretch
 from jitchat.memory.store import TURN_COLUMNS, UNSETTLED, turn_from
 from jitchat.turn import Turn
 
 _UNWRITTEN = """
     FROM turns t JOIN index_entries e ON e.turn = t.id LEFT JOIN model_lines m ON m.turn = t.id
-    WHERE t.conversation = ? AND t.position > ? AND t.status NOT IN (?, ?) AND m.turn IS NULL
-    AND trim(t.content, ' ' || char(9, 10, 13)) <> ''
+    WHERE t.conversation = ? AND t.position BETWEEN ? AND ? AND t.status NOT IN (?, ?)
+    AND m.turn IS NULL AND trim(t.content, ' ' || char(9, 10, 13)) <> ''
 """
 
 
@@ -25,20 +26,20 @@ class ModelLines:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def missing(self, conversation: str, after: int, limit: int) -> list[Turn]:
-        """List the first indexed turns behind position `after` that have none, in order."""
+    def missing(self, conversation: str, stretch: Stretch, limit: int) -> list[Turn]:
+        """List the first indexed turns of a stretch that have none, in order."""
         with self._database.read() as connection:
             found = connection.execute(
                 f"SELECT {TURN_COLUMNS} {_UNWRITTEN} ORDER BY t.position LIMIT ?",
-                (conversation, after, *UNSETTLED, limit),
+                (conversation, *stretch, *UNSETTLED, limit),
             )
             return [turn_from(row) for row in found]
 
-    def count_missing(self, conversation: str, after: int) -> int:
-        """Count the indexed turns behind position `after` that have none."""
+    def count_missing(self, conversation: str, stretch: Stretch) -> int:
+        """Count the indexed turns of a stretch that have none."""
         with self._database.read() as connection:
             found = connection.execute(
-                f"SELECT count(*) {_UNWRITTEN}", (conversation, after, *UNSETTLED)
+                f"SELECT count(*) {_UNWRITTEN}", (conversation, *stretch, *UNSETTLED)
             )
             return int(found.fetchone()[0])
 

@@ -3,6 +3,8 @@
 A row in `streaming` says which process is writing the turn. When that process is gone, the
 turn is what is left of an interrupted reply. A turn that somebody else closed meanwhile is
 final: its writer goes on in a new turn, so that nothing is lost and nothing changes.
+
+What the model thinks ahead of its answer is saved beside the text, as durable as that.
 """
 
 from __future__ import annotations
@@ -39,6 +41,17 @@ def _later(seconds: float, action: Callable[[], None]) -> Callable[[], None]:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """What a reply answers."""
+
+    said: int
+    """The position of the user's turn."""
+    again: bool = False
+    """Whether it has a reply: another one stands beside that. The first one goes behind what
+    somebody else may have said meanwhile, so that it hides none of it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Timing:
     """What a writer knows of time."""
 
@@ -51,15 +64,24 @@ class ReplyWriter:
     """Saves one reply as it grows. Safe to use from several threads."""
 
     def __init__(
-        self, store: ColdStore, conversation: str, turn: Turn, timing: Timing | None = None
+        self,
+        store: ColdStore,
+        conversation: str,
+        turn: Turn,
+        timing: Timing | None = None,
+        place: Place | None = None,
     ) -> None:
+        """Without a `place`, the reply goes to the end of the conversation."""
         self._store, self._conversation, self._turn = store, conversation, turn
-        self._timing = timing or Timing()
+        self._timing, self._place = timing or Timing(), place
         self._lock = threading.RLock()
         """Held while the store is written to, which may wait for another instance."""
         self._growing = threading.Lock()
         """Held for a moment: who adds a piece never waits for the store."""
         self._pieces: list[str] = []
+        self._thoughts: list[str] = []
+        self._saved_thoughts = 0, ""
+        """What is stored of the reasoning, and with which turn."""
         self._saved_at = self._timing.monotonic()
         self._call_off: Callable[[], None] | None = None
         self._final: Turn | None = None
@@ -69,12 +91,31 @@ class ReplyWriter:
         """What has arrived so far."""
         return "".join(self._pieces)
 
+    @property
+    def reasoning(self) -> str:
+        """What the model has thought so far."""
+        return "".join(self._thoughts)
+
     def add(self, piece: str) -> bool:
         """Take a piece; True when it is time to `save`, which happens by itself a bit later."""
+        return self._add(piece, self._pieces)
+
+    def add_reasoning(self, piece: str) -> bool:
+        """Take a piece of the reasoning, as `add` takes one of the text."""
+        return self._add(piece, self._thoughts)
+
+    def all_was_reasoning(self) -> None:
+        """Take all text so far for reasoning; it is saved so the next time."""
         with self._growing:
-            self._pieces.append(piece)
+            self._thoughts += self._pieces
+            self._pieces.clear()
+
+    def _add(self, piece: str, pieces: list[str]) -> bool:
+        with self._growing:
+            is_first = not self._pieces and not self._thoughts
+            pieces.append(piece)
             waited = self._timing.monotonic() - self._saved_at
-            if len(self._pieces) == 1 or waited >= SAVE_EVERY:
+            if is_first or waited >= SAVE_EVERY:
                 return True
             if self._call_off is None:
                 self._call_off = self._timing.later(SAVE_EVERY - waited, self._save_quietly)
@@ -105,36 +146,54 @@ class ReplyWriter:
             if self._call_off is not None:
                 self._call_off()
             self._call_off, self._saved_at = None, self._timing.monotonic()
-            text = repaired(self.text)
+            text, thoughts = repaired(self.text), repaired(self.reasoning)
         with self._store.database.write() as connection:
             turn = self._open_turn(connection)
             connection.execute(
                 "UPDATE turns SET content = ?, status = ? WHERE id = ?", (text, status, turn.id)
             )
-            if status is Status.STREAMING:
-                _written_here.add(self._key(turn))
-                row = (turn.id, os.getpid(), self._store.now().timestamp())
-                connection.execute("REPLACE INTO streaming VALUES (?, ?, ?)", row)
-            else:
-                connection.execute("DELETE FROM streaming WHERE turn = ?", (turn.id,))
+            if thoughts and self._saved_thoughts != (turn.id, thoughts):
+                connection.execute("REPLACE INTO reasoning VALUES (?, ?)", (turn.id, thoughts))
+            self._note_writer(connection, turn, status)
+        self._saved_thoughts = turn.id, thoughts
         self._turn = turn  # not before the commit: a row that was rolled back has no id
         return replace(turn, content=text, status=status)
+
+    def _note_writer(self, connection: sqlite3.Connection, turn: Turn, status: Status) -> None:
+        """Say that the reply is being written here, or, once it is whole, that it is looked at."""
+        if status is Status.STREAMING:
+            _written_here.add(self._key(turn))
+            row = (turn.id, os.getpid(), self._store.now().timestamp())
+            connection.execute("REPLACE INTO streaming VALUES (?, ?, ?)", row)
+        else:
+            connection.execute("DELETE FROM streaming WHERE turn = ?", (turn.id,))
+            self._store.switch_to(self._conversation, turn.position)
 
     def _open_turn(self, connection: sqlite3.Connection) -> Turn:
         """The turn to write to: a new one where there is none yet, or where it was closed."""
         query = "SELECT 1 FROM turns WHERE id = ? AND status = ?"
         if connection.execute(query, (self._turn.id, Status.STREAMING)).fetchone():
             return self._turn
-        return self._store.append(self._conversation, [self._turn])[0]
+        return self._store.append(self._conversation, [self._turn], self._parent())[0]
+
+    def _parent(self) -> int | None:
+        """The position that a new turn follows; None for the head."""
+        place = self._place
+        if place is None:
+            return None
+        is_at_the_end = place.said in self._store.path(self._conversation)
+        return None if is_at_the_end and not place.again else place.said
 
     def _key(self, turn: Turn) -> tuple[str, int]:
         return str(self._store.database.path), turn.id
 
 
-def begin_reply(store: ColdStore, conversation: str, started: datetime) -> ReplyWriter:
+def begin_reply(
+    store: ColdStore, conversation: str, started: datetime, place: Place | None = None
+) -> ReplyWriter:
     """Make a writer for the answer; nothing is stored before its first piece."""
     empty = Turn(0, Role.ASSISTANT, "", started, None, Status.STREAMING)
-    return ReplyWriter(store, conversation, empty)
+    return ReplyWriter(store, conversation, empty, place=place)
 
 
 def close_interrupted(store: ColdStore) -> int:

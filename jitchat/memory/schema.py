@@ -151,6 +151,10 @@ def forks(db: Database) -> None:
     """What a turn follows, where that is not the position before; and where a conversation is."""
     db.execute("ALTER TABLE turns ADD COLUMN parent INTEGER")
     db.execute("ALTER TABLE conversations ADD COLUMN head INTEGER")
+    db.execute(
+        "CREATE INDEX turns_forked ON turns (conversation, position, parent)"
+        " WHERE parent IS NOT NULL"
+    )
 
 
 @migrations(name="007_replies")
@@ -172,6 +176,7 @@ def replies(db: Database) -> None:
         "provider TEXT",
     ):
         db.execute(f"ALTER TABLE windows ADD COLUMN {column}")
+    db.execute("CREATE INDEX windows_by_reply ON windows (reply)")
 
 
 @migrations(name="008_models")

@@ -1,12 +1,12 @@
 """The cold store: conversations and turns, in and out, at full fidelity, for ever.
 
 Order is by position and by a counter of touches, never by the clock. A turn's text is never
-changed once its status is final.
+changed once its status is final. A conversation is a tree; what is read of it is the path to
+its head, unless a position is named.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterable
@@ -14,37 +14,30 @@ from datetime import UTC, datetime
 
 from jitchat.errors import UnknownConversation
 from jitchat.memory.database import Database
-from jitchat.text.safe import one_line, repaired, shortened
-from jitchat.text.words import folded, is_unspaced, words
+from jitchat.memory.full_text import search_turns
+from jitchat.memory.path import (
+    TREE_COLUMNS,
+    Path,
+    Tree,
+    alternatives,
+    branches,
+    read_tree,
+    tree_from,
+)
+from jitchat.text.safe import one_line, repaired
+from jitchat.text.words import folded
 from jitchat.turn import Conversation, Role, Status, Turn
 
 Clock = Callable[[], datetime]
 
-TURN_COLUMNS = "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status"
+TURN_COLUMNS = "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status, t.parent"
 """Of the table `turns` as t, in the order that `turn_from` takes them."""
 UNSETTLED = (Status.STREAMING, Status.UNANSWERED)
 """A turn that is being written, or that nobody answered, is no part of what can be recalled."""
-_EXCERPT = 160
-_MOST, _WIDEST = 32, 200
-_LISTED = """
-    SELECT c.id, c.title, c.created_at, c.updated_at,
-           (SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = c.id) AS turns
-    FROM conversations c
-"""
-
-_BY_WORD = """
-    SELECT t.conversation, t.position, snippet(turns_fts, 0, '', '', '…', 12)
-    FROM turns_fts JOIN turns t ON t.id = turns_fts.rowid
-    WHERE turns_fts MATCH ? ORDER BY turns_fts.rank LIMIT ?
-"""
-_BY_PIECE = """
-    SELECT conversation, position,
-           substr(content, max(1, instr(lower(content), json_extract(?1, '$[0]')) - 40), 160)
-    FROM turns WHERE NOT EXISTS (
-        SELECT 1 FROM json_each(?1) AS piece WHERE instr(lower(content), piece.value) = 0
-    ) ORDER BY id DESC LIMIT ?2
-"""
-"""For scripts without blanks: the full-text index takes a whole run of them for one word."""
+_LISTED = f"""
+    SELECT c.id, c.title, c.created_at, c.updated_at, {TREE_COLUMNS}
+    FROM conversations c ORDER BY c.touched DESC
+"""  # noqa: S608  constants
 
 
 def local_now() -> datetime:
@@ -78,7 +71,7 @@ class ColdStore:
     def conversations(self) -> list[Conversation]:
         """All of them, the one touched last first."""
         with self.database.read() as connection:
-            rows = connection.execute(f"{_LISTED} ORDER BY c.touched DESC")
+            rows = connection.execute(_LISTED)
             return [_conversation(row) for row in rows]
 
     def conversation(self, wanted: str) -> Conversation:
@@ -104,29 +97,85 @@ class ColdStore:
                 "UPDATE conversations SET title = ? WHERE id = ?", (one_line(title), conversation)
             )
 
-    def turns(self, conversation: str, after: int = 0) -> list[Turn]:
-        """The turns behind position `after`, in order."""
-        with self.database.read() as connection:
-            rows = connection.execute(
-                f"SELECT {TURN_COLUMNS} FROM turns t"  # noqa: S608  a constant
-                " WHERE conversation = ? AND position > ? ORDER BY position",
-                (conversation, after),
-            )
-            return [turn_from(row) for row in rows]
+    def path(self, conversation: str) -> Path:
+        """Find the turns that the conversation now consists of."""
+        return self._tree(conversation).path()
 
-    def append(self, conversation: str, turns: Iterable[Turn]) -> list[Turn]:
-        """Store turns at the end, in one transaction; positions are given here."""
-        with self.database.write() as connection:
-            last = connection.execute(
-                "SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = ?",
-                (conversation,),
-            ).fetchone()[0]
-            stored = [
-                _insert(connection, conversation, turn, position)
-                for position, turn in enumerate(turns, start=last + 1)
+    def turns(self, conversation: str, after: int = 0) -> list[Turn]:
+        """The turns of the path behind position `after`, in order."""
+        with self.database.read():
+            return self.turns_of(conversation, self.path(conversation), after)
+
+    def turns_of(self, conversation: str, path: Path, after: int = 0) -> list[Turn]:
+        """The same of a path that was found before."""
+        with self.database.read() as connection:
+            return [
+                turn_from(row)
+                for stretch in path.behind(after)
+                for row in connection.execute(
+                    f"SELECT {TURN_COLUMNS} FROM turns t"  # noqa: S608  a constant
+                    " WHERE conversation = ? AND position BETWEEN ? AND ? ORDER BY position",
+                    (conversation, *stretch),
+                )
             ]
+
+    def append(
+        self, conversation: str, turns: Iterable[Turn], under: int | None = None
+    ) -> list[Turn]:
+        """Store turns, each after the one before it, in one transaction; positions are given here.
+
+        The first follows the turn at position `under`, or the head. The last is the head then.
+        """
+        with self.database.write() as connection:
+            tree = self._tree(conversation)
+            parent, stored = tree.head if under is None else under, list[Turn]()
+            for position, turn in enumerate(turns, start=tree.last + 1):
+                fork = None if parent == position - 1 else parent
+                stored.append(_insert(connection, conversation, turn, position, fork))
+                parent = position
             self._touch(connection, conversation)
+            self._look_at(connection, conversation, parent)
         return stored
+
+    def fork(self, conversation: str, position: int) -> None:
+        """Let what is said next follow the turn at `position`, or none for 0.
+
+        Raises:
+            LookupError: There is no turn at `position`.
+
+        """
+        with self.database.write() as connection:
+            if not 0 <= position <= self._tree(conversation).last:
+                raise LookupError(position)
+            self._look_at(connection, conversation, position)
+
+    def alternatives(self, conversation: str, position: int) -> tuple[int, ...]:
+        """List the turns that stand in one place: this one, and those of its role beside it.
+
+        Raises:
+            LookupError: There is no turn at `position`.
+
+        """
+        with self.database.read() as connection:
+            found = alternatives(connection, conversation, position)
+        if not found:
+            raise LookupError(position)
+        return found
+
+    def branches(self, conversation: str) -> dict[int, tuple[int, ...]]:
+        """Tell the alternatives of every turn of the path that has any, by its position."""
+        with self.database.read() as connection:
+            return branches(connection, conversation)
+
+    def switch_to(self, conversation: str, position: int) -> None:
+        """Go on with the branch of the turn at `position`: to the latest turn that came of it.
+
+        A head that is on it already stays.
+        """
+        with self.database.write() as connection:
+            tree = self._tree(conversation)
+            if position not in tree.path():
+                self._look_at(connection, conversation, tree.leaf_below(position))
 
     def set_status(self, turn: Turn, status: Status) -> None:
         """Mark how a turn ended."""
@@ -148,17 +197,23 @@ class ColdStore:
 
         Gives (conversation, position, excerpt), the best first.
         """
-        text = repaired(text).lower()
-        if not words(text):
-            return []
-        pieces = [piece[:_WIDEST] for piece in text.split()[:_MOST]]
-        query, asked = _BY_PIECE, json.dumps(pieces)
-        if not is_unspaced(text):
-            phrases = [piece.replace('"', '""') for piece in pieces]
-            query, asked = _BY_WORD, " ".join(f'"{phrase}"' for phrase in phrases) + "*"
         with self.database.read() as connection:
-            rows = connection.execute(query, (asked, limit))
-            return [(found, place, shortened(piece, _EXCERPT)) for found, place, piece in rows]
+            return search_turns(connection, text, limit)
+
+    def _tree(self, conversation: str) -> Tree:
+        """Read how the turns hang together; one that cannot be is told as damage."""
+        with self.database.read() as connection:
+            return read_tree(connection, conversation)
+
+    @staticmethod
+    def _look_at(connection: sqlite3.Connection, conversation: str, position: int) -> None:
+        """Make the turn at `position` the head; the last one of all needs no mention."""
+        connection.execute(
+            "UPDATE conversations SET head = NULLIF(?1,"
+            " (SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = ?2))"
+            " WHERE id = ?2",
+            (position, conversation),
+        )
 
     def _touch(self, connection: sqlite3.Connection, conversation: str) -> None:
         connection.execute(
@@ -167,23 +222,26 @@ class ColdStore:
         )
 
 
-def _insert(connection: sqlite3.Connection, conversation: str, turn: Turn, position: int) -> Turn:
+def _insert(
+    connection: sqlite3.Connection, conversation: str, turn: Turn, position: int, parent: int | None
+) -> Turn:
     moment = _aware(turn.created_at)
     name = one_line(repaired(turn.name)) if turn.name else None
     content = repaired(turn.content)
     cursor = connection.execute(
-        "INSERT INTO turns (conversation, position, role, name, content, created_at, status)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO turns"
+        " (conversation, position, role, name, content, created_at, status, parent)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             *(conversation, position, turn.role, name, content),
-            *(moment.isoformat() if moment else None, turn.status),
+            *(moment.isoformat() if moment else None, turn.status, parent),
         ),
     )
     identity = cursor.lastrowid or 0
-    return Turn(position, turn.role, content, moment, name, turn.status, identity)
+    return Turn(position, turn.role, content, moment, name, turn.status, identity, parent)
 
 
-def turn_from(row: tuple[int, int, str, str | None, str, str | None, str]) -> Turn:
+def turn_from(row: tuple[int, int, str, str | None, str, str | None, str, int | None]) -> Turn:
     """Make a turn of TURN_COLUMNS.
 
     Raises:
@@ -191,11 +249,11 @@ def turn_from(row: tuple[int, int, str, str | None, str, str | None, str]) -> Tu
         TypeError: A column holds another type.
 
     """
-    identity, position, role, name, content, moment, status = row
+    identity, position, role, name, content, moment, status, parent = row
     require(str, content, name or "")
     require(int, identity, position)
     created_at = _aware(datetime.fromisoformat(moment)) if moment else None
-    return Turn(position, Role(role), content, created_at, name, Status(status), identity)
+    return Turn(position, Role(role), content, created_at, name, Status(status), identity, parent)
 
 
 def require(kind: type, *values: object) -> None:
@@ -214,10 +272,10 @@ def _aware(moment: datetime | None) -> datetime | None:
     return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
 
 
-def _conversation(row: tuple[str, str, str, str, int]) -> Conversation:
-    identity, title, created_at, updated_at, turns = row
+def _conversation(row: tuple[str, str, str, str, int, int | None, str]) -> Conversation:
+    identity, title, created_at, updated_at, last, head, forks = row
     require(str, identity, title)
-    require(int, turns)
+    turns = len(tree_from(last, head, forks).path())
     created, updated = datetime.fromisoformat(created_at), datetime.fromisoformat(updated_at)
     return Conversation(identity, title, turns, created, updated)
 

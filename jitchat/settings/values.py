@@ -115,7 +115,7 @@ class EmbedderSettings:
 class WindowSettings:
     """What a window spends on what, in tokens."""
 
-    recent: int = _setting(384, "tokens for the recent block", least=0)
+    recent: int = _setting(384, "tokens for the recent block; of long turns it holds more", least=0)
     retrieved: int = _setting(
         1_536, "tokens for retrieved turns at most; a short conversation gets fewer", least=0
     )

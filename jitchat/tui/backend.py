@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # the first frame does not wait for the session's imports
     from jitchat.memory.embedder import Embedder
     from jitchat.memory.store import ColdStore
+    from jitchat.providers.catalogue.choices import ProviderChoice
     from jitchat.session import Session
     from jitchat.settings import Settings
-    from jitchat.turn import Conversation
+    from jitchat.turn import Conversation, Limit
 
 
 class Backend(Protocol):
@@ -30,6 +31,40 @@ class Backend(Protocol):
         Raises:
             JitchatError: What the settings ask for cannot be had.
         """
+
+    def choices(self) -> Sequence[ProviderChoice]:
+        """Slow: every provider, with the models that are known of it.
+
+        Raises:
+            JitchatError: The keys file or the store cannot be read.
+        """
+
+    async def find_local(self) -> Sequence[ProviderChoice]:
+        """Look which servers run on this machine; no key is sent, and nothing is asked of them."""
+
+    async def fetch_models(self, provider: str) -> ProviderChoice:
+        """Ask a provider for its models.
+
+        Raises:
+            JitchatError: It does not tell.
+        """
+
+    def keep_key(self, provider: str, text: str) -> str:
+        """Slow: store a provider's key as it was pasted; a sentence on where, and what was mended.
+
+        Raises:
+            SettingsError: It is no key, or cannot be stored.
+        """
+
+    def choose_model(self, session: Session, provider: str, model: str) -> Session:
+        """Slow: have another model answer in the same conversation, and in those opened later.
+
+        Raises:
+            JitchatError: What the settings say of it cannot be had.
+        """
+
+    async def ask_limit(self, session: Session) -> Limit | None:
+        """Ask the server how much its model takes; None where it does not tell, or need not."""
 
     @property
     def may_fetch_model(self) -> bool:

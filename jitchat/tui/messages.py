@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # the first frame does not wait for the session's imports
     from jitchat.memory.backlog import Progress
     from jitchat.session import Session
     from jitchat.subcall.summariser import LinesWritten
+    from jitchat.turn import Limit
     from jitchat.window.window import ContextWindow
 
 
@@ -94,3 +95,26 @@ class LinesMoved(Message):
     written: LinesWritten | None
     error: JitchatError | None = None
     """Why it gave up."""
+
+
+@dataclass
+class ModelChanged(Message):
+    """Another model answers from now on."""
+
+    opening: int
+    session: Session
+
+
+@dataclass
+class LimitTold(Message):
+    """The server said how much its model takes."""
+
+    session: Session
+    limit: Limit
+
+
+@dataclass
+class ModelsFound(Message):
+    """What could answer in place of the reader, in a few words."""
+
+    sentence: str

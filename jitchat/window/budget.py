@@ -17,6 +17,23 @@ _LEAST_RETRIEVED, _SHARE_RETRIEVED = 650, 0.046
 windows lose evidence."""
 
 
+_SHORT_TURN, _LONG_TURN = 120, 200
+"""Tokens of a turn. Of short ones the recent block holds a fixed sum, of long ones a number."""
+_TURNS_FULL, _TURNS_KEPT = 44, 12
+"""Turns of the long kind: a full block, and what the cut leaves of it. With fewer, the tail
+outweighs what a prompt cache can keep; cut more often, the cache is cold too often."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecentBlock:
+    """How the recent block grows, in tokens."""
+
+    full: int
+    """At most so much is in it."""
+    cut: int
+    """And so much is cut off where it would be more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """What one window may spend, in tokens."""
@@ -26,7 +43,8 @@ class Budget:
     reserve: int = 2_048
     """Kept free for the reply."""
     recent: int = 384
-    """The recent block grows to this and is then cut by half of it; two exchanges at least."""
+    """Short turns: the recent block grows to this and is then cut by half of it. Long turns get
+    more; two exchanges it always holds."""
     retrieved: int = 1_536
     """For recalled turns at most; the best one may exceed it."""
     index: int = 256
@@ -45,6 +63,30 @@ class Budget:
         Of a short one, little: a window that holds much of what there is saves nothing.
         """
         return min(self.retrieved, max(_LEAST_RETRIEVED, int(_SHARE_RETRIEVED * whole)))
+
+    def recent_of(self, turn: float) -> RecentBlock:
+        """Size the recent block for turns of so many tokens in the mean.
+
+        A recalled tail costs about the same whatever the turns are like; of long turns, the few
+        that fit into a fixed sum would leave a prompt cache nothing to keep.
+        """
+        long = min(1.0, max(0.0, (turn - _SHORT_TURN) / (_LONG_TURN - _SHORT_TURN)))
+        full = max(self.recent, min(int(long * _TURNS_FULL * turn), self.budget // 2))
+        kept = max(self.recent // 2, full * _TURNS_KEPT // _TURNS_FULL)
+        return RecentBlock(full, max(1, full - kept))
+
+    def refitted(self, used: int, needed: int | None, limit: int | None) -> Budget:
+        """Shrink to what a server takes, which refused a window of `used` tokens.
+
+        `needed` and `limit` are the server's own figures; half of the window is tried where it
+        gives none. What it counts more than we do is kept free besides the reserve.
+        """
+        limit = limit or used // 2 + self.reserve
+        reserve = self.reserve if 2 * self.reserve <= limit else limit // 4
+        allowed = limit - reserve
+        if needed and needed > used:
+            allowed = allowed * used // needed
+        return replace(self, limit=limit, reserve=limit - max(1, min(allowed, used - 1)))
 
     def of_size(self, budget: int) -> Budget:
         """Keep the allowances for a window of `budget` tokens, which is no limit of a model's."""

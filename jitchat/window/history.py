@@ -29,10 +29,10 @@ class History:
     before: tuple[int, ...] = (0,)
     """Cumulative costs: one more than there are turns."""
     positions: tuple[int, ...] = ()
-    """Of each turn, ascending; an unanswered turn leaves a gap. Kept, for they are searched."""
+    """Of each turn, ascending, with gaps. Kept, for they are searched."""
 
     def extended(self, turns: Iterable[Turn], price: Callable[[str], int]) -> History:
-        """Add turns at the end. Unanswered ones are left out: no window shows them.
+        """Add turns at the end. Unanswered and blank ones are left out: no window shows them.
 
         `price` tells the tokens of a text as a message.
         """
@@ -106,7 +106,11 @@ class History:
 
 
 def _answered(turns: Iterable[Turn]) -> list[Turn]:
-    return [turn for turn in turns if turn.status is not Status.UNANSWERED]
+    return [
+        turn
+        for turn in turns
+        if turn.status is not Status.UNANSWERED and turn.content and not turn.content.isspace()
+    ]
 
 
 def _alike(known: Sequence[Turn], wanted: Sequence[Turn]) -> int:

@@ -121,14 +121,20 @@ class _Planner:
         return Choice(segments, squeezed=self._squeezed(start))
 
     def jit(self) -> Choice:
-        """Pins, the recent block, what was retrieved; or everything where that costs no more."""
+        """Pins, the recent block, what was retrieved; or everything where that costs no more.
+
+        What is retrieved gives way to that: else, from one draft to the next, a conversation would
+        be passed through or not, and no cache could keep its beginning.
+        """
         pinned, start = self._pins_and_start()
         fixed = self._fixed + _tokens(pinned)
         if fixed > self._budget.budget >= self.whole:
             return self._everything(_PASSED)
         self._require(fixed)
+        if not start and self.whole <= self._budget.budget:
+            return self._everything(_PASSED)
         chosen = self._just_enough(pinned, start)
-        return self._everything(_PASSED) if self.whole <= chosen.tokens else chosen
+        return self._everything(_PASSED) if self.whole < chosen.tokens else chosen
 
     def _pins_and_start(self) -> tuple[list[Segment], int]:
         """Find the pinned turns ahead of the recent block, and its start: each limits the other."""
@@ -150,7 +156,8 @@ class _Planner:
         head = (self._system, *pinned, *self._recent(start))
         recalled = self._recall(head)
         segments = (*head, *self._tail(recalled))
-        while _tokens(segments) > self._budget.budget and not recalled.empty:
+        most = min(self._budget.budget, self.whole)
+        while _tokens(segments) > most and not recalled.empty:
             recalled = recalled.smaller()
             segments = (*head, *self._tail(recalled))
         return Choice(segments, recalled, self._squeezed(start))
@@ -172,7 +179,7 @@ class _Planner:
         return Choice((self._system, *turns, *self._bare_tail))
 
     def _wanted_start(self) -> int:
-        return recent_start(self._history, self._budget.recent)
+        return recent_start(self._history, self._budget)
 
     def _fitting(self, start: int, fixed: int) -> int:
         room = self._budget.budget - fixed

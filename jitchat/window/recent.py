@@ -1,27 +1,38 @@
 """The recent block: the last turns, verbatim, in `recency` and in `jit` alike.
 
-It grows until it is full and is then cut by half, at an exchange. The cut is a function of
-the tokens that were ever said, not of the last cut, so it needs no memory; and its start
-stands still for as long as half a block takes to fill, which keeps the prefix cacheable.
+It grows until it is full and is then cut, at an exchange. The cut is a function of the tokens
+that were ever said, not of the last cut, so it needs no memory; and its start stands still until
+the block is full again, which keeps the prefix cacheable.
+
+How much it holds goes by the length of the turns. Each time that the conversation doubles, the
+mean is taken anew, and what was cut stays cut: so the start never moves back.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 
+from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.render import verbatim
 
 FLOOR_EXCHANGES = 2
+_FIRST_LOOK = 16
+"""Tokens after which the mean length of a turn is taken first."""
 
 
-def recent_start(history: History, allowance: int) -> int:
-    """Find the index of the first turn of the block; `allowance` in tokens."""
-    if history.total <= allowance:
+def recent_start(history: History, budget: Budget) -> int:
+    """Find the index of the first turn of the block."""
+    dropped, looked = 0, _FIRST_LOOK
+    while looked < history.total:
+        block = budget.recent_of(_mean_turn(history, looked))
+        over = min(history.total, 2 * looked) - dropped - block.full
+        if over > 0:
+            dropped += -(-over // block.cut) * block.cut
+        looked *= 2
+    if not dropped:
         return 0
-    step = max(1, allowance // 2)
-    dropped = -(-(history.total - allowance) // step) * step
     start = bisect_left(history.before, dropped)
     return min(history.exchange_at(start), history.exchanges_back(FLOOR_EXCHANGES))
 
@@ -40,3 +51,9 @@ def fitting_start(history: History, start: int, room: int, price: Callable[[str]
         fits = bisect_left(history.before, history.total - room)
         start = history.exchange_at(max(start + 1, fits))
     return start
+
+
+def _mean_turn(history: History, tokens: int) -> float:
+    """Tell the mean cost of the turns that begin within the first `tokens`; they do not change."""
+    size = bisect_right(history.before, tokens, hi=len(history.turns))
+    return history.before[size] / size

@@ -124,7 +124,7 @@ def test_a_wrong_variable_ends_with_a_sentence(jitchat: Shell, monkeypatch: pyte
     assert done.code == 2
     assert done.err == (
         "jitchat: $JITCHAT_WINDOW_RECENT: window.recent must be a whole number, not 'abc'."
-        " It is tokens for the recent block; by default 384.\n"
+        " It is tokens for the recent block; of long turns it holds more; by default 384.\n"
     )
 
 

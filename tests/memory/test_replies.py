@@ -225,3 +225,63 @@ def test_a_turn_that_somebody_closed_is_final_and_the_reply_goes_on_in_a_new_one
         (2, "half", Status.INTERRUPTED),
         (3, "half and whole", Status.COMPLETE),
     ]
+
+
+def thoughts(store: ColdStore) -> list[tuple[int, str]]:
+    with store.database.read() as connection:
+        return connection.execute(
+            "SELECT t.position, r.content FROM reasoning r JOIN turns t ON t.id = r.turn"
+        ).fetchall()
+
+
+def test_reasoning_is_as_durable_as_the_text(store, talked, writer, hands):
+    assert writer.add_reasoning("I thi")
+    writer.save()
+    assert stored(store, talked) == [(2, "", Status.STREAMING)]
+    assert not writer.add_reasoning("nk\0")
+    hands.move(SAVE_EVERY)
+    assert thoughts(store) == [(2, "I think␀")]
+    assert not writer.add("Yes.")
+    writer.finish(Status.COMPLETE)
+    assert stored(store, talked) == [(2, "Yes.", Status.COMPLETE)]
+    assert thoughts(store) == [(2, "I think␀")]
+
+
+def test_text_that_turns_out_to_be_reasoning_is_moved_there(store, talked, writer):
+    writer.add_reasoning("So: ")
+    writer.add("a thought")
+    writer.save()
+    assert stored(store, talked) == [(2, "a thought", Status.STREAMING)]
+    writer.all_was_reasoning()
+    assert (writer.text, writer.reasoning) == ("", "So: a thought")
+    writer.add("Yes.")
+    writer.finish(Status.COMPLETE)
+    assert stored(store, talked) == [(2, "Yes.", Status.COMPLETE)]
+    assert thoughts(store) == [(2, "So: a thought")]
+
+
+def test_a_reply_without_reasoning_has_none_stored(store, writer):
+    writer.add("Yes.")
+    writer.finish(Status.COMPLETE)
+    assert thoughts(store) == []
+
+
+def test_reasoning_goes_along_to_the_new_turn_when_somebody_closed_the_first(store, talked, writer):
+    writer.add_reasoning("Hm.")
+    writer.save()
+    claim(store, dead_process())
+    close_interrupted(store)
+    writer.add("Yes.")
+    assert writer.finish(Status.COMPLETE).position == 3
+    assert thoughts(store) == [(2, "Hm."), (3, "Hm.")]
+
+
+def test_reasoning_whose_row_was_rolled_back_is_stored_when_there_is_space(store, writer):
+    make_full(store, on=True)
+    writer.add_reasoning("x" * 100_000)
+    with pytest.raises(StoreFull):
+        writer.save()
+    make_full(store, on=False)
+    writer.add("Yes.")
+    writer.finish(Status.COMPLETE)
+    assert thoughts(store) == [(2, "x" * 100_000)]

@@ -74,7 +74,7 @@ def test_the_start_never_moves_back():
 def test_a_block_starts_where_the_user_speaks_and_fills_between_half_and_all_of_its_allowance():
     for exchanges in range(12, 60):
         history = history_of(chatter(exchanges))
-        start = recent_start(history, 768)
+        start = recent_start(history, Budget(recent=768))
         assert history.turns[start].role is Role.USER
         exchange = history.costs[0] + history.costs[1]
         assert 768 / 2 - exchange <= history.total - history.before[start] <= 768
@@ -84,7 +84,7 @@ def test_two_exchanges_stay_however_long_they_are():
     turns = chatter(20, words=3_000)
     sources = Sources(history_of(turns), turn(41, "and now?"), "model")
     for mode in (Mode.RECENCY, Mode.JIT):
-        window = plan(mode, sources, Budget(limit=100_000), COUNTER)
+        window = plan(mode, sources, Budget(limit=32_768), COUNTER)
         assert turns_of(window, Kind.RECENT) == [37, 38, 39, 40]
 
 
@@ -94,10 +94,12 @@ def test_a_block_is_within_its_allowance_or_it_is_the_floor(
     turns: tuple[Turn, ...], allowance: int
 ):
     history = history_of(turns)
-    start = recent_start(history, allowance)
+    start = recent_start(history, Budget(recent=allowance))
     floor = history.exchanges_back(FLOOR_EXCHANGES)
     assert start <= floor
-    assert history.total - history.before[start] <= allowance or start == floor
+    longest = max(history.costs, default=0)
+    full = Budget(recent=allowance).recent_of(longest).full
+    assert history.total - history.before[start] <= full or start == floor
     assert len(history.turns) - floor <= 12
 
 
@@ -119,7 +121,7 @@ def test_a_talk_with_one_speaker_still_has_a_recent_block():
     for role in Role:
         turns = [turn(number, "word " * 40, role) for number in range(1, 101)]
         history = history_of(turns)
-        held = len(turns) - recent_start(history, 768)
+        held = len(turns) - recent_start(history, Budget(recent=768))
         assert 0 < held <= 12
         squeezed = fitting_start(history, 0, 200, priced)
         assert 0 < len(turns) - squeezed < held
@@ -128,7 +130,7 @@ def test_a_talk_with_one_speaker_still_has_a_recent_block():
 def test_tools_that_talk_for_pages_do_not_fill_the_window():
     pages = [turn(number, "output " * 40, Role.TOOL) for number in range(2, 90)]
     history = history_of([turn(1, "look it up"), *pages, turn(90, "there it is")])
-    assert len(history.turns) - recent_start(history, 768) <= 12
+    assert len(history.turns) - recent_start(history, Budget(recent=768)) <= 12
 
 
 def test_what_a_tool_or_an_imported_system_said_goes_out_as_the_users_and_says_so():

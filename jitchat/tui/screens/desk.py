@@ -38,7 +38,7 @@ WIDE = 110
 """Columns from which the inspector stands beside the transcript."""
 PREVIEW_AFTER = 0.08
 """Seconds of silence after a key until the next window is planned anew."""
-READER_PLACEHOLDER = "Ask about what was said. reader is no language model: F1 says how to add one"
+READER_PLACEHOLDER = "Ask about what was said. reader is no language model: Ctrl+L picks one"
 
 
 class DeskScreen(Screen[None]):

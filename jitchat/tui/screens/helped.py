@@ -14,7 +14,7 @@ from jitchat.errors import JitchatError
 from jitchat.events import TurnsRetrieved
 from jitchat.tui.backend import Backend
 from jitchat.tui.messages import BacklogEnded, LinesMoved, SendEnded, SessionReported
-from jitchat.tui.screens.opened import OpenedScreen
+from jitchat.tui.screens.answered import AnsweredScreen
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.turn import Conversation, Mode
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jitchat.subcall.summariser import Summariser
 
 
-class HelpedScreen(OpenedScreen):
+class HelpedScreen(AnsweredScreen):
     """A conversation on which small models may work, too."""
 
     def __init__(self, backend: Backend, conversation: Conversation) -> None:

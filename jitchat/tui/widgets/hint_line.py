@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from math import ceil
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.timer import Timer
 from textual.widgets import Static
 
 from jitchat.text.safe import one_line
@@ -20,6 +24,7 @@ class HintLine(Horizontal):
         super().__init__(id="hint-line")
         self._cost = Static(id="cost")
         self._keys = Static(id="keys")
+        self._countdown: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Two texts."""
@@ -32,7 +37,22 @@ class HintLine(Horizontal):
 
     def show_cost(self, sentence: str) -> None:
         """What the next request costs, or what is going on."""
+        if self._countdown is not None:
+            self._countdown.stop()
+            self._countdown = None
         self._cost.update(Content(one_line(sentence)), layout=False)
+
+    def count_down(self, seconds: float, why: str) -> None:
+        """Tell when the request is sent again, until something else is shown."""
+        until = time.monotonic() + seconds
+
+        def tick() -> None:
+            left = max(0, ceil(until - time.monotonic()))
+            self._cost.update(Content(f"again in {left} s · {one_line(why)}"), layout=False)
+
+        self.show_cost("")
+        tick()
+        self._countdown = self.set_interval(0.25, tick)
 
     def show_keys(self, *, busy: bool) -> None:
         """The keys for this state."""

@@ -1,0 +1,84 @@
+"""The stable prefix: what one request repeats of the one before it, byte for byte."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jitchat.turn import Mode, Turn
+from jitchat.window.budget import Budget
+from jitchat.window.history import History
+from jitchat.window.plan import Sources, plan
+from jitchat.window.window import ContextWindow, Kind
+from tests.support import talk
+from tests.window.cases import conversations, shortlist, turns_of
+from tests.window.test_recent import COUNTER, priced
+
+SENDS = 50
+SHORT, LONG = 20, 160
+"""Words; a turn of 160 costs about 250 tokens here."""
+
+
+def said_in(words: int) -> list[Turn]:
+    """A talk of so many words a turn, give or take a fifth."""
+    lengths = [words + (number * 7 % 5 - 2) * words // 10 for number in range(2 * SENDS)]
+    return talk(*(f"turn {number} " + "words " * size for number, size in enumerate(lengths, 1)))
+
+
+def windows_of(mode: Mode, turns: list[Turn], budget: Budget) -> list[ContextWindow]:
+    """The window ahead of every other turn, with much that is recalled."""
+    made = []
+    for said in range(0, len(turns), 2):
+        found = shortlist(*range(1, said, 5), decisions=range(2, said, 17))
+        history = History().extended(turns[:said], priced)
+        sources = Sources(history, turns[said], "model", retrieval=found)
+        made.append(plan(mode, sources, budget, COUNTER))
+    return made
+
+
+def repeated(before: ContextWindow, after: ContextWindow) -> float:
+    """The share of a request's tokens that stand in whole messages at the start of both."""
+    tokens = 0
+    for old, new in zip(before.messages(), after.messages(), strict=False):
+        if (old.role, old.content) != (new.role, new.content):
+            break
+        tokens += priced(new.content)
+    return tokens / after.used
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_with_long_turns_most_of_a_request_repeats_on_nine_turns_of_ten(mode):
+    windows = windows_of(mode, said_in(LONG), Budget(limit=65_536))
+    shares = [repeated(*pair) for pair in pairwise(windows)]
+    assert sum(share >= 0.6 for share in shares) / len(shares) >= 0.9
+    mean = sum(turn.tokens for turn in windows[-1].segments if turn.kind is Kind.RECENT)
+    assert 225 < mean / len(turns_of(windows[-1], Kind.RECENT)) < 275
+
+
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("words", [1, SHORT, LONG])
+def test_over_fifty_turns_the_prefix_breaks_only_where_the_recent_block_is_cut(mode, words):
+    windows = windows_of(mode, said_in(words), Budget(limit=65_536))
+    check_breaks(windows)
+    starts = [turns_of(window, Kind.RECENT)[:1] for window in windows[1:]]
+    assert mode is Mode.FULL or len(set(map(tuple, starts))) <= len(starts) / 2
+
+
+@settings(deadline=None, max_examples=40, derandomize=True)
+@given(conversations(), st.sampled_from(Mode), st.sampled_from((0, 100, 384, 2_000)))
+def test_on_any_chat_the_prefix_breaks_only_where_the_recent_block_is_cut(turns, mode, recent):
+    check_breaks(windows_of(mode, list(turns), Budget(limit=100_000, recent=recent)))
+
+
+def check_breaks(windows: list[ContextWindow]) -> None:
+    """All but the last message of a request opens the next one, if the block was not cut."""
+    for before, after in pairwise(windows):
+        old, new = (turns_of(window, Kind.RECENT) for window in (before, after))
+        if old and new[0] != old[0]:
+            assert new[0] > old[0], "the start moved back"
+            continue
+        kept = before.messages()[:-1]
+        assert after.messages()[: len(kept)] == kept
