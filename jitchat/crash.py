@@ -17,16 +17,34 @@ _LOOKS_LIKE_A_KEY = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|key|tok)[-_][\w-]{8,}|\bAIza[\w-]{10,}|(?i:bearer)\s+\S+"
     r"|(?i:x-api-key|api[-_]?key|authorization)\W{1,4}\S+"
 )
+_HOLDS_A_KEY = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+"""How the names of variables end that no report may quote."""
+_SHORTEST_KEY = 8
+"""Characters. A shorter value of such a variable is a word that may stand anywhere."""
 _MOST_FRAMES = 40
 _MOST_LINES = 400
+_remembered: set[str] = set()
+
+
+def remember_secret(secret: str) -> None:
+    """Blot it out of every report that this process writes from now on."""
+    _remembered.add(str(secret))
 
 
 def redacted(text: str, secrets: Iterable[str] = ()) -> str:
     """`text` without the secrets that are known and without what looks like one."""
-    for secret in secrets:
+    for secret in sorted({*secrets, *_known_secrets()}, key=len, reverse=True):
         if len(secret) > 3:
             text = text.replace(secret, "•••")
     return _LOOKS_LIKE_A_KEY.sub("•••", text)
+
+
+def _known_secrets() -> Iterator[str]:
+    """List what was found in this process, and what its environment holds."""
+    yield from tuple(_remembered)
+    for name, value in os.environ.items():
+        if name.endswith(_HOLDS_A_KEY) and len(value) >= _SHORTEST_KEY:
+            yield value.strip()
 
 
 def crash_report(error: BaseException, version: str, secrets: Iterable[str] = ()) -> str:

@@ -17,6 +17,8 @@ class Paths:
 
     config: Path
     """The TOML with the user's settings."""
+    keys: Path
+    """The keys that `jitchat keys set` stored, for their owner's eyes only."""
     database: Path
     """The cold store."""
     models: Path
@@ -30,7 +32,7 @@ class Paths:
 
     def rows(self) -> Iterator[tuple[str, Path, str]]:
         """(name, location, origin) of every one."""
-        for name in ("config", "database", "models", "crash", "answers"):
+        for name in ("config", "keys", "database", "models", "crash", "answers"):
             yield name, getattr(self, name), self.origins.get(name, "default")
 
 
@@ -42,6 +44,7 @@ def locate(
     chosen = {
         "config": _first(config, "--config", environ, "JITCHAT_CONFIG")
         or (config_dir / "config.toml", origin),
+        "keys": (config_dir / "keys.toml", origin),
         "database": _first(database, "--db", environ, "JITCHAT_DB")
         or (data_dir / "jitchat.db", origin),
         "models": (cache_dir / "models", origin),

@@ -41,7 +41,8 @@ def rounds(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A JITCHAT_HOME of this test's own; no setting and no key of the machine's."""
     for name in list(os.environ):
-        if name.startswith(("JITCHAT_", "OPENAI_")) and name != "JITCHAT_SHARED":
+        known = name.startswith(("JITCHAT_", "OPENAI_", "OLLAMA_")) or name.endswith("_API_KEY")
+        if known and name != "JITCHAT_SHARED":
             monkeypatch.delenv(name)
     folder = tmp_path / "home"
     monkeypatch.setenv("JITCHAT_HOME", str(folder))

@@ -14,6 +14,7 @@ def test_one_folder_holds_everything_with_jitchat_home(tmp_path: Path):
 
     assert list(paths.rows()) == [
         ("config", tmp_path / "config.toml", "$JITCHAT_HOME"),
+        ("keys", tmp_path / "keys.toml", "$JITCHAT_HOME"),
         ("database", tmp_path / "jitchat.db", "$JITCHAT_HOME"),
         ("models", tmp_path / "models", "$JITCHAT_HOME"),
         ("crash", tmp_path / "crash.txt", "$JITCHAT_HOME"),

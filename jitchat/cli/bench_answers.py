@@ -105,7 +105,7 @@ def _model(settings: Settings, price: Price) -> Model:
 
     if warning := key_in_the_open(settings):
         say(f"jitchat: {warning}", err=True)
-    wanted, counter, options = settings.provider, make_counter(settings), make_options(settings)
+    wanted, counter, options = settings.in_use(), make_counter(settings), make_options(settings)
     identity: dict[str, object] = {"provider": wanted.name, "model": settings.model_name()}
     if wanted.name == "reader":
         identity["version"] = __version__
@@ -114,7 +114,7 @@ def _model(settings: Settings, price: Price) -> Model:
             "base_url": without_login(wanted.base_url),
             "temperature": options.temperature,
         }
-    provider = make_provider(settings, counter)
+    provider = make_provider(settings, wanted, wanted.model, counter)
     return Model(provider, counter, options, price, identity, lacks_key(settings))
 
 
@@ -153,7 +153,7 @@ def _bills(made: Answering) -> Iterator[str]:
         if loads and asked.model.lacks_key:
             raise KeyRefused(
                 f"Nothing was sent: {identity['base_url']} wants a key, and none is set.",
-                "Set OPENAI_API_KEY, or provider.api_key in the configuration.",
+                f"Run `jitchat keys set {identity['provider']}`, or set the variable for it.",
             )
         if loads and identity["provider"] != "reader":
             where = f"{identity['model']} at {identity['base_url']}"

@@ -13,8 +13,7 @@ from jitchat.paths import locate
 def tell_defect(error: BaseException) -> int:
     """Write the report, say where it is; the exit code."""
     path = locate(os.environ).crash
-    secrets = [value for name, value in os.environ.items() if name.endswith("_API_KEY")]
-    where = place_of(path, crash_report(error, __version__, secrets))
+    where = place_of(path, crash_report(error, __version__))
     say(
         f"jitchat: a defect stopped it ({type(error).__name__}). What is stored is safe.{where}",
         err=True,

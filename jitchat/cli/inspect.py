@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from jitchat.cli.key_names import require_known_keys
 from jitchat.cli.options import Flags, SharingCommand, common_options, location_options
 from jitchat.cli.output import say
+
+if TYPE_CHECKING:
+    from jitchat.settings import Settings
 
 
 @click.command("paths", cls=SharingCommand)
@@ -31,9 +35,21 @@ def config_command(flags: Flags) -> None:
 
     settings = flags.settings()
     require_known_keys(settings)
-    _print_columns(settings.rows())
+    _print_columns(_with_the_key(settings, flags))
     for warning in unknown_variables(os.environ):
         say(warning, err=True)
+
+
+def _with_the_key(settings: Settings, flags: Flags) -> Iterator[tuple[str, str, str]]:
+    """Go through every setting; the key is told of wherever it comes from, and never shown."""
+    from jitchat.settings.keys import key_source  # noqa: PLC0415  not needed for help
+
+    for key, value, origin in settings.rows():
+        if key == "provider.api_key" and origin == "default":
+            source = key_source(settings.in_use(), os.environ, flags.paths().keys)
+            yield (key, "set (hidden)", source) if source else (key, value, origin)
+        else:
+            yield key, value, origin
 
 
 def _print_columns(rows: Iterable[Sequence[str]]) -> None:

@@ -13,7 +13,7 @@ import click
 
 from jitchat.errors import SettingsError
 from jitchat.paths import Paths, locate
-from jitchat.settings.values import all_keys, default_of, rule_of
+from jitchat.settings.values import all_keys, kind_of, rule_of
 
 if TYPE_CHECKING:
     from jitchat.settings import Settings
@@ -142,7 +142,7 @@ def _with_flags(command: Callable[..., Any], keys: list[str]) -> Callable[..., A
 
 def _setting_option(key: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make the option that stands for a setting; what it may be is checked with the settings."""
-    rule, kind = rule_of(key), type(default_of(key))
+    rule, kind = rule_of(key), kind_of(key)
     text = rule.help[0].upper() + rule.help[1:]
     return click.option(
         rule.flag,

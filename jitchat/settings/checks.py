@@ -7,11 +7,17 @@ valid key or value. It never quotes a secret.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 
 from jitchat.errors import SettingsError
-from jitchat.settings.values import SECTIONS, Secret, all_keys, default_of, rule_of, shown
+from jitchat.settings.nearest import nearest
+from jitchat.settings.rules import Secret, Setting, shown
+from jitchat.settings.sections import SECTIONS
+from jitchat.settings.values import all_keys
 from jitchat.text.safe import repaired, shortened
+
+__all__ = ["checked", "nearest", "unknown", "unknown_in_table"]
 
 _EXPECTED: dict[type, str] = {
     str: "a text",
@@ -19,23 +25,28 @@ _EXPECTED: dict[type, str] = {
     int: "a whole number",
     float: "a number",
     bool: "true or false",
+    dict: 'a table of texts, for example { "X-Title" = "jitchat" }',
 }
 _FOUND: dict[type, str] = {dict: "a table", list: "a list"}
+_TABLES = ("providers", "models", "keys")
+"""Sections that are made by the user's own names."""
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 
 
-def checked(key: str, value: object, origin: str) -> object:
+def checked(known: Setting, value: object, origin: str) -> object:
     """Return the value as its setting wants it.
 
     Raises:
         SettingsError: It has another type, or is out of range.
 
     """
-    fitting = _of_type(key, value)
+    fitting = _of_type(known.kind, value)
     if fitting is None:
-        expected = _EXPECTED[type(default_of(key))]
-        raise _refused(key, origin, f"must be {expected}, not {_kind_of(key, value)}")
-    _require_choice(key, fitting, origin)
-    _require_size(key, fitting, origin)
+        expected = _EXPECTED[known.kind]
+        raise _refused(known, origin, f"must be {expected}, not {_kind_of(known, value)}")
+    _require_choice(known, fitting, origin)
+    _require_size(known, fitting, origin)
+    _require_sendable(known, fitting, origin)
     return fitting
 
 
@@ -47,26 +58,28 @@ def unknown(name: str, origin: str) -> SettingsError:
         listed = f"[{section}] may hold {', '.join(known)}."
         near = nearest(name, all_keys())
     else:
-        listed = f"Sections are {', '.join([*SECTIONS, 'keys'])}."
+        listed = f"Sections are {', '.join([*SECTIONS, *_TABLES])}."
         own = [key for key in all_keys() if key.endswith(f".{name}")]
-        near = f" Did you mean {own[0]!r}?" if own else nearest(name, [*SECTIONS, "keys"])
+        near = f" Did you mean {own[0]!r}?" if own else nearest(name, [*SECTIONS, *_TABLES])
     what = "key" if dot else "section"
     return SettingsError(f"{origin}: {_quoted(name)} is not a {what} of jitchat.", listed + near)
 
 
-def nearest(wrong: str, known: Iterable[str]) -> str:
-    """Ask for the closest of `known`, as a sentence; empty where none is close."""
-    from difflib import get_close_matches  # noqa: PLC0415  needed only when something is wrong
+def unknown_in_table(table: str, name: str, known: Iterable[str], origin: str) -> SettingsError:
+    """Make the error for a key that a table of the user's own cannot hold."""
+    names = list(known)
+    return SettingsError(
+        f"{origin}: {_quoted(f'{table}.{name}')} is not a key of jitchat.",
+        f"[{shortened(table, 60)}] may hold {', '.join(names)}.{nearest(name, names)}",
+    )
 
-    found = get_close_matches(wrong[:80], list(known), n=1, cutoff=0.5)
-    return f" Did you mean {found[0]!r}?" if found else ""
 
-
-def _of_type(key: str, value: object) -> object:
+def _of_type(expected: type, value: object) -> object:
     """Return the value in its setting's type; None where it has another."""
-    expected = type(default_of(key))
     if isinstance(value, str) and issubclass(expected, str):
         return Secret(value.strip()) if expected is Secret else repaired(value)
+    if expected is dict:
+        return _headers(value)
     if expected is float and type(value) in (int, float):
         try:
             return float(value)  # type: ignore[arg-type]  # it is a number, as just tested
@@ -75,34 +88,64 @@ def _of_type(key: str, value: object) -> object:
     return value if type(value) is expected else None
 
 
-def _require_choice(key: str, value: object, origin: str) -> None:
-    choices = rule_of(key).choices
+def _headers(value: object) -> dict[str, Secret] | None:
+    if not isinstance(value, Mapping) or not all(isinstance(each, str) for each in value.values()):
+        return None
+    return {str(name): Secret(text.strip()) for name, text in value.items()}
+
+
+def _require_choice(known: Setting, value: object, origin: str) -> None:
+    choices = known.rule.choices
     if choices and value not in choices:
         listed = f"Use {', '.join(choices[:-1])} or {choices[-1]}."
         raise SettingsError(
-            f"{origin}: {key} cannot be {_quoted(value)}.", listed + nearest(str(value), choices)
+            f"{origin}: {known.key} cannot be {_quoted(value)}.",
+            listed + nearest(str(value), choices),
         )
 
 
-def _require_size(key: str, value: object, origin: str) -> None:
-    least = rule_of(key).least
+def _require_size(known: Setting, value: object, origin: str) -> None:
+    least, most = known.rule.least, known.rule.most
     if not isinstance(value, int | float) or isinstance(value, bool):
         return
     if isinstance(value, float) and not math.isfinite(value):
-        raise _refused(key, origin, f"must be a finite number, not {value}")
+        raise _refused(known, origin, f"must be a finite number, not {value}")
     if least is not None and value < least:
-        raise _refused(key, origin, f"must be at least {least:g}, not {_quoted(value)}")
+        raise _refused(known, origin, f"must be at least {least:g}, not {_quoted(value)}")
+    if most is not None and value > most:
+        raise _refused(known, origin, f"must be at most {most:g}, not {_quoted(value)}")
 
 
-def _refused(key: str, origin: str, why: str) -> SettingsError:
-    about = f"It is {rule_of(key).help}; by default {shown(default_of(key))}."
-    return SettingsError(f"{origin}: {key} {why}.", about)
+def _require_sendable(known: Setting, value: object, origin: str) -> None:
+    """Refuse what no request can carry: a key or a header that is not printable ASCII."""
+    if isinstance(value, Secret) and not (_is_sendable(value) and " " not in value):
+        raise _refused(
+            known, origin, "holds characters that no key has (a blank, a line break, an ellipsis …)"
+        )
+    if not isinstance(value, Mapping):
+        return
+    for name, text in value.items():
+        if not _HEADER.fullmatch(name):
+            raise _refused(known, origin, f"has {_quoted(name)}, which no header can be called")
+        if not _is_sendable(text):
+            raise _refused(known, origin, f"has a {name} that is not printable ASCII")
 
 
-def _kind_of(key: str, value: object) -> str:
+def _is_sendable(text: str) -> bool:
+    return text.isascii() and text.isprintable()
+
+
+def _refused(known: Setting, origin: str, why: str) -> SettingsError:
+    usual = "" if known.default is None else f"; by default {shown(known.default)}"
+    return SettingsError(f"{origin}: {known.key} {why}.", f"It is {known.rule.help}{usual}.")
+
+
+def _kind_of(known: Setting, value: object) -> str:
     """Say what was given, without its value where that may be a secret."""
-    if isinstance(default_of(key), Secret):
+    if known.rule.hidden or known.kind is Secret:
         return "what is there"
+    if known.kind is dict and isinstance(value, dict):
+        return "one of other things"
     if type(value) in _FOUND:
         return _FOUND[type(value)]
     return shown(value) if isinstance(value, bool) else _quoted(value)

@@ -1,21 +1,22 @@
 """Where the small models are, which do a part of the work: the picker's, the summariser's.
 
-What is not said of one is taken from the provider. A key goes to no other server than the one
-that it was set for.
+What is not said of one is taken from the provider that answers. A key goes to no other server
+than the one that it was set for.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
-from urllib.parse import urlsplit
 
 from jitchat.errors import SettingsError
-from jitchat.settings.values import Secret, Settings, shown
+from jitchat.settings.addresses import is_loopback, same_server
+from jitchat.settings.profile import Profile
+from jitchat.settings.sections import SmallModelSettings
+from jitchat.settings.values import Settings, shown
 
 SmallModelSection = Literal["picker", "summariser"]
 SMALL_MODELS: tuple[SmallModelSection, ...] = ("picker", "summariser")
-_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,8 @@ class ModelAddress:
     """Which model, where, and how long it may take."""
 
     model: str
-    base_url: str
-    key: Secret
+    profile: Profile
+    """Who serves it, with the sources of its key."""
     timeout: float
     """In seconds, for a whole answer."""
 
@@ -33,23 +34,28 @@ def address_of(settings: Settings, section: SmallModelSection) -> ModelAddress |
     """Find the model of a section; None where none is named.
 
     Raises:
-        SettingsError: One is, and nobody said where it is.
+        SettingsError: One is, and nobody said where it is; or a provider is, and no model.
 
     """
-    wanted, provider = getattr(settings, section), settings.provider
-    model, base_url = wanted.model.strip(), wanted.base_url.strip()
-    if not model:
+    wanted: SmallModelSettings = getattr(settings, section)
+    model = wanted.model.strip()
+    if not model and not wanted.provider:
         return None
-    if not base_url and provider.name == "reader":
+    profile = _served_by(settings, section, wanted)
+    if profile.protocol == "reader" or not profile.base_url:
+        raise _nowhere(settings, section, wanted)
+    model = model or profile.model
+    if not model:
         raise SettingsError(
-            f"{settings.origin(f'{section}.model')}: {section}.model is {shown(model)}, but nobody"
-            " says where it is: the reader, which answers, has no address.",
-            f"Add base_url under [{section}], for example http://localhost:11434/v1, or name a"
-            " provider with --base-url and --model.",
+            f"{settings.origin(f'{section}.provider')}: {section}.provider is"
+            f" {shown(wanted.provider)}, and no model of it is named.",
+            f"Add model under [{section}].",
         )
-    base_url = base_url or provider.base_url
-    shared = provider.api_key if _same_server(base_url, provider.base_url) else Secret()
-    return ModelAddress(model, base_url, wanted.api_key or shared, wanted.timeout)
+    if wanted.api_key:
+        profile = replace(
+            profile, api_key=wanted.api_key, api_key_cmd="", key_variables=(), in_use=False
+        )
+    return ModelAddress(model, profile, wanted.timeout)
 
 
 def require_addresses(settings: Settings) -> None:
@@ -63,16 +69,37 @@ def require_addresses(settings: Settings) -> None:
         address_of(settings, section)
 
 
-def _same_server(one: str, other: str) -> bool:
-    """Whether both addresses have the same scheme, host and port."""
-    if one == other:
-        return True
-    try:
-        return _server(one) == _server(other)
-    except ValueError:  # what is no address is refused when it is used
-        return False
+def _served_by(
+    settings: Settings, section: SmallModelSection, wanted: SmallModelSettings
+) -> Profile:
+    """Say who serves it: the provider that is named, a server of its own, or who answers."""
+    own_server = wanted.base_url.strip().rstrip("/")
+    if wanted.provider:
+        if own_server:
+            raise SettingsError(
+                f"{settings.origin(f'{section}.base_url')}: {section} names a provider and an"
+                " address.",
+                f"Keep one of them; the address of a provider is set under"
+                f" [providers.{wanted.provider}].",
+            )
+        return settings.profile(wanted.provider)
+    answers = settings.in_use()
+    if not own_server:
+        return answers
+    if same_server(own_server, answers.base_url):
+        return replace(answers, base_url=own_server)
+    return Profile(
+        section, section, "openai", own_server, is_local=is_loopback(own_server), configured=True
+    )
 
 
-def _server(url: str) -> tuple[str, str | None, int | None]:
-    parts = urlsplit(url.strip())
-    return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
+def _nowhere(
+    settings: Settings, section: SmallModelSection, wanted: SmallModelSettings
+) -> SettingsError:
+    """Make the error for a model that the reader would have to serve."""
+    key, value = ("provider", wanted.provider) if wanted.provider else ("model", wanted.model)
+    return SettingsError(
+        f"{settings.origin(f'{section}.{key}')}: {section}.{key} is {shown(value.strip())}, but"
+        " nobody says where it is: the reader, which answers, has no address.",
+        f"Add provider under [{section}], or base_url, for example http://localhost:11434/v1.",
+    )

@@ -6,39 +6,45 @@ empty counts as not set. What every source says is checked, even where another o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from jitchat.crash import remember_secret
 from jitchat.errors import SettingsError
+from jitchat.providers.catalogue.presets import PRESETS
+from jitchat.settings.addresses import ollama_address
 from jitchat.settings.checks import checked, nearest, unknown
+from jitchat.settings.in_use import Given, provider_in_use
+from jitchat.settings.nested import NamedTables, named_tables
+from jitchat.settings.profiles import unknown_provider
 from jitchat.settings.values import (
     SECTIONS,
     Settings,
     all_keys,
-    default_of,
+    kind_of,
     rule_of,
+    setting_of,
     variables_of,
 )
 
 _NOT_SETTINGS = ("JITCHAT_HOME", "JITCHAT_CONFIG", "JITCHAT_DB")
 """Variables of ours that say where things are; see `jitchat.paths`."""
 _BOOLEANS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-
-
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """A value, and who gave it."""
-
-    value: object
-    origin: str
+_NAMES_A_PROVIDER = ("provider.name", "picker.provider", "summariser.provider")
 
 
 def load_settings(
-    config: Path, environ: Mapping[str, str], flags: Mapping[str, object] | None = None
+    config: Path,
+    environ: Mapping[str, str],
+    flags: Mapping[str, object] | None = None,
+    chosen: tuple[str, str] | None = None,
 ) -> Settings:
     """Merge every source. `flags` are by `section.key`; None means not given.
+
+    `chosen` is the (provider, model) that was picked in the app: it counts where nothing else
+    names a provider.
 
     Raises:
         SettingsError: A source cannot be read, or holds what is not a setting.
@@ -46,15 +52,23 @@ def load_settings(
     """
     document = _read(config)
     bindings = _bindings(document.pop("keys", {}), config)
-    sources = (_from_document(document, config), _from_environment(environ), _from_flags(flags))
-    given: dict[str, _Given] = {}
+    tables = named_tables(document.pop("providers", {}), document.pop("models", {}), str(config))
+    sources = [
+        _checked(source)
+        for source in (
+            _from_document(document, config),
+            _from_environment(environ),
+            _from_flags(flags),
+        )
+    ]
+    names = list({**PRESETS, **tables.providers})
     for source in sources:
-        for key, said in source:
-            given[key] = replace(said, value=checked(key, said.value, said.origin))
-    given |= _implied(given)
-    parts = {name: _section(name, kind, given) for name, kind in SECTIONS.items()}
-    origins = {key: said.origin for key, said in given.items()} | {"keys": str(config)}
-    return Settings(**parts, keys=bindings, origins=origins)
+        _require_known_providers(source, names)
+    given = {key: said for source in sources for key, said in source.items()}
+    others = {key: said for key, said in given.items() if not key.startswith("provider.")}
+    return _made(
+        others | provider_in_use(sources, names, chosen), tables, bindings, config, environ
+    )
 
 
 def unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
@@ -63,6 +77,39 @@ def unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
     for name in sorted(environ):
         if name.startswith("JITCHAT_") and name not in known:
             yield f"${name} is no setting and has no effect.{nearest(name, known)}"
+
+
+def _made(
+    given: Mapping[str, Given],
+    tables: NamedTables,
+    bindings: dict[str, str],
+    config: Path,
+    environ: Mapping[str, str],
+) -> Settings:
+    """Put the settings together from what was given."""
+    parts = {name: _section(name, kind, given) for name, kind in SECTIONS.items()}
+    origins = {key: said.origin for key, said in given.items()} | {"keys": str(config)}
+    made = Settings(
+        **parts,
+        providers=tables.providers,
+        models=tables.models,
+        keys=bindings,
+        addresses=_addresses(environ),
+        origins=origins | dict(tables.origins),
+    )
+    for secret in made.secrets():
+        remember_secret(secret)
+    return made
+
+
+def _addresses(environ: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Take the addresses of presets from the variables that their own programs read."""
+    found = {}
+    if environ.get("OLLAMA_HOST", "").strip():
+        found["ollama"] = ollama_address(environ["OLLAMA_HOST"]), "$OLLAMA_HOST"
+    if environ.get("OPENAI_BASE_URL", "").strip():
+        found["openai"] = environ["OPENAI_BASE_URL"].strip(), "$OPENAI_BASE_URL"
+    return found
 
 
 def _read(config: Path) -> dict[str, Any]:
@@ -87,7 +134,21 @@ def _read(config: Path) -> dict[str, Any]:
         ) from None
 
 
-def _from_document(document: Mapping[str, object], config: Path) -> Iterator[tuple[str, _Given]]:
+def _checked(source: Iterable[tuple[str, Given]]) -> dict[str, Given]:
+    return {
+        key: replace(said, value=checked(setting_of(key), said.value, said.origin))
+        for key, said in source
+    }
+
+
+def _require_known_providers(source: Mapping[str, Given], names: list[str]) -> None:
+    for key in _NAMES_A_PROVIDER:
+        said = source.get(key)
+        if said is not None and said.value and said.value not in names:
+            raise unknown_provider(str(said.value), said.origin, key, names)
+
+
+def _from_document(document: Mapping[str, object], config: Path) -> Iterator[tuple[str, Given]]:
     for section, values in document.items():
         if section not in SECTIONS:
             raise unknown(section, str(config))
@@ -100,31 +161,23 @@ def _from_document(document: Mapping[str, object], config: Path) -> Iterator[tup
             key = f"{section}.{name}"
             if key not in all_keys():
                 raise unknown(key, str(config))
-            yield key, _Given(value, str(config))
+            yield key, Given(value, str(config))
 
 
-def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, _Given]]:
+def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, Given]]:
     for key in all_keys():
         for variable in variables_of(key):
             if environ.get(variable):
-                yield key, _Given(_parsed(key, environ[variable]), f"${variable}")
+                yield key, Given(_parsed(key, environ[variable]), f"${variable}")
 
 
-def _from_flags(flags: Mapping[str, object] | None) -> Iterator[tuple[str, _Given]]:
+def _from_flags(flags: Mapping[str, object] | None) -> Iterator[tuple[str, Given]]:
     for key, value in (flags or {}).items():
         if value is not None:
-            yield key, _Given(value, rule_of(key).flag)
+            yield key, Given(value, rule_of(key).flag)
 
 
-def _implied(given: Mapping[str, _Given]) -> dict[str, _Given]:
-    """Choose the provider where only its address or its model is given."""
-    for key in ("provider.base_url", "provider.model"):
-        if "provider.name" not in given and key in given and given[key].value:
-            return {"provider.name": _Given("openai", f"implied by {given[key].origin}")}
-    return {}
-
-
-def _section(name: str, kind: type[Any], given: Mapping[str, _Given]) -> Any:  # noqa: ANN401  one of SECTIONS
+def _section(name: str, kind: type[Any], given: Mapping[str, Given]) -> Any:  # noqa: ANN401  one of SECTIONS
     prefix = f"{name}."
     own = {
         key.removeprefix(prefix): said.value
@@ -145,7 +198,7 @@ def _bindings(keys: object, config: Path) -> dict[str, str]:
 
 def _parsed(key: str, text: str) -> object:
     """Read a variable as the type of its setting; leave it as it is where it is not one."""
-    kind: type[Any] = type(default_of(key))
+    kind: type[Any] = kind_of(key)
     if kind is bool:
         return _BOOLEANS.get(text.strip().lower(), text)
     try:

@@ -94,5 +94,5 @@ def demo(home: Path, indexed_demo: Path) -> None:
 def scripted(monkeypatch: pytest.MonkeyPatch) -> ScriptedProvider:
     """Answers in place of whoever the settings name."""
     provider = ScriptedProvider()
-    monkeypatch.setattr(composing, "make_provider", lambda settings, counter: provider)
+    monkeypatch.setattr(composing, "make_provider", lambda *asked: provider)
     return provider

@@ -41,7 +41,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, ScriptedProvider]:
         "away": ScriptedProvider([Unreachable("No server there.", "Start it.")], model="away"),
     }
 
-    def choose(settings: Settings, _: object) -> ScriptedProvider:
+    def choose(settings: Settings, *asked: object) -> ScriptedProvider:
         return known[settings.model_name()]
 
     monkeypatch.setattr(composing, "make_provider", choose)
@@ -142,11 +142,11 @@ def test_a_key_that_is_not_there_is_told_before_anything_is_asked_or_sent(
     models["reader"] = ScriptedProvider(["a red kite"], model="reader")
     done = asked(jitchat, data, "--answerer", "reader", *chosen, stdin=b"y\n")
     assert done.code == 1
-    assert "wants a key, and none is set. Set OPENAI_API_KEY, or provider.api_key" in done.err
+    assert "wants a key, and none is set. Run `jitchat keys set openai`" in done.err
     assert "Send them?" not in done.err
     assert all(not provider.requests for provider in models.values())
 
-    local = ("--base-url", "http://localhost:8080/v1", "--yes")
+    local = ("--base-url", "http://localhost:8080/v1", "--limit", "8192", "--yes")
     assert asked(jitchat, data, "--answerer", "reader", *chosen, *local).code == 0
 
 

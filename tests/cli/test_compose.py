@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -55,13 +54,14 @@ def test_the_budget_is_what_the_settings_say():
     assert budget == Budget(limit=900, reserve=100, recent=1, retrieved=2, index=3)
 
 
-@pytest.mark.parametrize(("heat", "sent"), [(-1.0, None), (0.0, 0.0), (0.7, 0.7)])
-def test_a_temperature_is_sent_only_when_it_is_set(store: ColdStore, heat: float, sent: Any):
-    settings = settings_with(provider__temperature=heat, chat__system="Be brief.")
+@pytest.mark.parametrize("heat", [None, 0.0, 0.7])
+def test_a_temperature_is_sent_only_when_it_is_set(store: ColdStore, heat: float | None):
+    given = {"provider__model": "m", "provider__temperature": heat, "chat__system": "Be brief."}
+    settings = settings_with(**given)
 
     session = make_session(settings, store, store.create("x"), NoEmbedder(), EstimateCounter())
 
-    assert session.options.request.temperature == sent
+    assert session.options.request == Options(temperature=heat)
     assert session.options.system == "Be brief."
 
 

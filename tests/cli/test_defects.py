@@ -28,7 +28,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
             raise ZeroDivisionError(f"{api_key} {messages[-1].content}")
             yield
 
-    monkeypatch.setattr(compose, "make_provider", lambda settings, counter: Broken())
+    monkeypatch.setattr(compose, "make_provider", lambda *asked: Broken())
 
 
 def test_a_defect_is_a_sentence_with_the_place_of_a_report(jitchat: Shell, broken: None):

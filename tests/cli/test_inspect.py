@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ CANARY = "sk-canary-0123456789abcdef"
 
 def rows(out: str) -> dict[str, list[str]]:
     """The cells of each line, by the first."""
-    return {line.split()[0]: line.split(maxsplit=2)[1:] for line in out.splitlines()}
+    return {line.split()[0]: re.split(r"  +", line)[1:] for line in out.splitlines()}
 
 
 def test_paths_are_printed_with_their_origin(
@@ -28,6 +29,7 @@ def test_paths_are_printed_with_their_origin(
     assert done.code == 0
     assert rows(done.out) == {
         "config": [str(config), "$JITCHAT_CONFIG"],
+        "keys": [str(jitchat.home / "keys.toml"), "$JITCHAT_HOME (not there yet)"],
         "database": [str(tmp_path / "my.db"), "--db (not there yet)"],
         "models": [str(jitchat.home / "models"), "$JITCHAT_HOME (not there yet)"],
         "crash": [str(jitchat.home / "crash.txt"), "$JITCHAT_HOME (not there yet)"],
@@ -77,10 +79,10 @@ def test_a_key_is_never_printed(
     if source == "variable":
         monkeypatch.setenv("OPENAI_API_KEY", CANARY)
 
-    done = jitchat("config", "--config", config)
+    done = jitchat("config", "--config", config, "--model", "m")
 
     origin = str(config) if source == "file" else "$OPENAI_API_KEY"
-    assert f"set (hidden)                              {origin}" in done.out
+    assert rows(done.out)["provider.api_key"] == ["set (hidden)", origin]
     assert "canary" not in done.out + done.err
 
 

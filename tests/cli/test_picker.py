@@ -96,7 +96,7 @@ def test_a_model_that_nobody_says_where_it_is_stops_the_command_before_anything(
     done = jitchat(command, QUESTION)
 
     assert done.code == 2
-    assert "Add base_url under [picker]" in done.err
+    assert "Add provider under [picker]" in done.err
     assert jitchat.stored() == before
 
 

@@ -113,7 +113,7 @@ def test_full_that_does_not_fit_sends_nothing_and_tells_by_how_much(
     done = jitchat("send", QUESTION, "--mode", "full", "--limit", "3000")
 
     assert done.code == 1
-    assert "more than the budget of 952 (limit 3,000 − reserve 2,048)" in done.err
+    assert "more than the budget of 2,250 (limit 3,000 − reserve 750)" in done.err
     assert scripted.requests == []
 
 
@@ -128,7 +128,7 @@ class Stubborn(ScriptedProvider):
 
 
 def test_ctrl_c_keeps_what_came(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(composing, "make_provider", lambda settings, counter: Stubborn())
+    monkeypatch.setattr(composing, "make_provider", lambda *asked: Stubborn())
 
     done = jitchat("send", "go on")
 

@@ -16,7 +16,7 @@ CANARY = "sk-canary-0123456789abcdef"
 
 
 def test_a_key_is_the_text_that_was_given_without_blanks_around_it(tmp_path: Path):
-    settings = load_settings(tmp_path / "none", {"OPENAI_API_KEY": f" {CANARY}\n"})
+    settings = load_settings(tmp_path / "none", {"JITCHAT_PROVIDER_API_KEY": f" {CANARY}\n"})
 
     assert f"Bearer {settings.provider.api_key}" == f"Bearer {CANARY}"
 
@@ -24,7 +24,7 @@ def test_a_key_is_the_text_that_was_given_without_blanks_around_it(tmp_path: Pat
 @pytest.mark.parametrize("source", ["variable", "file"])
 def test_no_representation_of_the_settings_shows_it(tmp_path: Path, source: str):
     config = tmp_path / "config.toml"
-    environ = {"OPENAI_API_KEY": CANARY} if source == "variable" else {}
+    environ = {"JITCHAT_PROVIDER_API_KEY": CANARY} if source == "variable" else {}
     if source == "file":
         config.write_text(f'[provider]\napi_key = "{CANARY}"\n')
 
@@ -38,7 +38,7 @@ def test_no_representation_of_the_settings_shows_it(tmp_path: Path, source: str)
 
 
 def test_no_traceback_shows_it_even_with_locals(tmp_path: Path):
-    settings = load_settings(tmp_path / "none", {"OPENAI_API_KEY": CANARY})
+    settings = load_settings(tmp_path / "none", {"JITCHAT_PROVIDER_API_KEY": CANARY})
 
     def fails(key: Secret) -> None:
         raise RuntimeError

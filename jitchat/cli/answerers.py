@@ -1,0 +1,148 @@
+"""The composition root's part that is about providers: who answers, who helps, and their keys."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from jitchat.paths import locate
+from jitchat.providers.provider import Lessons, Options, Provider
+from jitchat.providers.reader.reader import ReaderProvider
+from jitchat.settings import Settings
+from jitchat.settings.keys import FoundKey, find_key
+from jitchat.settings.profile import Profile
+from jitchat.settings.small_models import SMALL_MODELS, SmallModelSection, address_of
+from jitchat.subcall.small_model import SmallModel
+from jitchat.turn import Limit, Message
+from jitchat.window.tokens import TokenCounter, counter_for, request_tokens
+
+if TYPE_CHECKING:
+    from jitchat.providers.protocol import Endpoint, WireProtocol
+
+READER_LIMIT = 32_768
+ASSUMED_LIMIT, ASSUMED_LOCAL_LIMIT = 8_192, 4_096
+"""For a model whose context size nobody told us."""
+
+
+def stated_limit(profile: Profile, model: str) -> Limit:
+    """Say how much the model takes as far as that is known without asking anybody."""
+    own = profile.limit_of(model)
+    if own is not None:
+        return Limit(own, "set by you")
+    if profile.protocol == "reader":
+        return Limit(READER_LIMIT, "the reader's own")
+    return Limit(ASSUMED_LOCAL_LIMIT if profile.is_local else ASSUMED_LIMIT, "assumed")
+
+
+def make_options(settings: Settings) -> Options:
+    """Say what goes along with the messages."""
+    return settings.in_use().options()
+
+
+def make_provider(
+    settings: Settings,  # noqa: ARG001  what a provider may come to depend on
+    profile: Profile,
+    model: str,
+    counter: TokenCounter,
+    lessons: Lessons | None = None,  # noqa: ARG001  for the loop that will learn
+) -> Provider:
+    """Make the one who answers. Slow: its key may come from a command.
+
+    `lessons` are what its server taught before about this model; None where nobody keeps them.
+
+    Raises:
+        SettingsError: The command for its key fails, or the keys file cannot be read.
+
+    """
+    if profile.protocol == "reader":
+        return ReaderProvider(_counting(counter))
+    from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  httpx: 100 ms, reader needs none
+
+    return HttpProvider(endpoint_of(profile, model), protocol_of(profile))
+
+
+def endpoint_of(profile: Profile, model: str) -> Endpoint:
+    """Say where a model is served, with the key that is found for it; slow, as `make_provider`.
+
+    Raises:
+        SettingsError: See `make_provider`.
+
+    """
+    found = key_of(profile)
+    return profile.endpoint(model, found.key if found else "")
+
+
+def key_of(profile: Profile) -> FoundKey | None:
+    """Find the key of a provider, as this process's environment and files have it.
+
+    Raises:
+        SettingsError: See `make_provider`.
+
+    """
+    return find_key(profile, os.environ, locate(os.environ).keys)
+
+
+def protocol_of(profile: Profile) -> WireProtocol:
+    """Choose the protocol that the provider speaks."""
+    from jitchat.providers.protocols.openai import OpenAiProtocol  # noqa: PLC0415  see make_provider
+
+    return {"openai": OpenAiProtocol}.get(profile.protocol, OpenAiProtocol)()
+
+
+def make_small_model(settings: Settings, section: SmallModelSection) -> SmallModel | None:
+    """Choose the model of a section; None where none is named.
+
+    Raises:
+        SettingsError: Nobody says where it is; or see `make_provider`.
+
+    """
+    found = address_of(settings, section)
+    if found is None:
+        return None
+    from dataclasses import replace  # noqa: PLC0415  beside httpx it costs nothing
+
+    from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  see make_provider
+
+    where = replace(
+        endpoint_of(found.profile, found.model), name=section, read_seconds=found.timeout
+    )
+    provider = HttpProvider(where, protocol_of(found.profile))
+    return SmallModel(provider, counter_for(found.model, os.environ), found.timeout)
+
+
+def key_in_the_open(settings: Settings) -> str:
+    """Warn of a key that would travel unencrypted; empty where none would. Slow at times.
+
+    Raises:
+        SettingsError: See `make_provider`.
+
+    """
+    for profile in _asked(settings):
+        if profile.exposes_key and (key_of(profile) or profile.headers):
+            return f"The key goes to {profile.exposes_key} unencrypted: use https."
+    return ""
+
+
+def lacks_key(settings: Settings) -> bool:
+    """Whether the provider is known to answer nobody without a key, and there is none."""
+    profile = settings.in_use()
+    return profile.wants_key and key_of(profile) is None
+
+
+def _asked(settings: Settings) -> Iterator[Profile]:
+    """List the providers that requests go to."""
+    yield settings.in_use()
+    for section in SMALL_MODELS:
+        found = address_of(settings, section)
+        if found is not None:
+            yield found.profile
+
+
+def _counting(counter: TokenCounter) -> Callable[[Sequence[Message], str], tuple[int, int]]:
+    """Count a request and its answer, for the reader's usage."""
+
+    def count(messages: Sequence[Message], answer: str) -> tuple[int, int]:
+        return request_tokens(counter, tuple(messages)), counter.count(answer)
+
+    return count

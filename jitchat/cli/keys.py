@@ -1,0 +1,161 @@
+"""`jitchat keys`: storing the keys of providers, and saying where each one comes from."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from jitchat.cli.options import Flags, SharingCommand, SharingGroup, location_options
+from jitchat.cli.output import is_terminal, say, say_json
+
+if TYPE_CHECKING:
+    from jitchat.settings.keys_file import KeysFile
+    from jitchat.settings.profile import Profile
+    from jitchat.settings.rules import Secret
+
+
+@click.group("keys", cls=SharingGroup)
+def keys_command() -> None:
+    """Store the keys of providers.
+
+    A key is looked for in the provider's variable, in what api_key_cmd prints, in the
+    configuration, in the keys file and in the system's keyring, in this order.
+    """
+
+
+@keys_command.command("set", cls=SharingCommand)
+@click.argument("name")
+@click.option("--keyring", is_flag=True, help="Store it in the system's keyring.")
+@location_options
+def set_command(flags: Flags, name: str, keyring: bool) -> None:
+    """Store the key of the provider NAME.
+
+    It is asked for, and not shown as it is typed; or it comes on standard input.
+    """
+    from jitchat.settings.key_ring import put_into_ring  # noqa: PLC0415  not needed for help
+    from jitchat.settings.key_text import cleaned_key  # noqa: PLC0415
+
+    profile = flags.settings().profile(name)
+    _require_keyed(profile)
+    cleaned = cleaned_key(_asked_for(profile))
+    if cleaned.removed:
+        say(f"jitchat: taken off: {', '.join(cleaned.removed)}.", err=True)
+    _warn_of_owner(profile, cleaned.key)
+    if keyring:
+        put_into_ring(name, cleaned.key)
+        say(f"The key of {profile.title} is in the keyring.")
+    else:
+        file = _file(flags)
+        file.put(name, cleaned.key)
+        say(f"The key of {profile.title} is in {file.path}, which only you can read.")
+    _warn_of_better(profile, keyring=keyring)
+
+
+@keys_command.command("list", cls=SharingCommand)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@location_options
+def list_command(flags: Flags, as_json: bool) -> None:
+    """List the providers, and where the key of each comes from."""
+    from jitchat.settings.keys import key_source  # noqa: PLC0415  not needed for help
+
+    settings, file = flags.settings(), _file(flags)
+    _warn_of_rights(file)
+    rows = [
+        (profile, key_source(profile, os.environ, file.path))
+        for profile in settings.profiles()
+        if profile.protocol != "reader"
+    ]
+    if as_json:
+        say_json([{"provider": each.name, "key": source or None} for each, source in rows])
+        return
+    width = max(len(each.name) for each, _ in rows)
+    for each, source in rows:
+        say(f"{each.name:<{width}}  {source or _without(each)}")
+
+
+@keys_command.command("remove", cls=SharingCommand)
+@click.argument("name")
+@location_options
+def remove_command(flags: Flags, name: str) -> None:
+    """Forget the stored key of the provider NAME."""
+    from jitchat.errors import UsageError  # noqa: PLC0415  not needed for help
+    from jitchat.settings.key_ring import remove_from_ring  # noqa: PLC0415
+
+    file = _file(flags)
+    places = ["the keys file"] if file.remove(name) else []
+    places += ["the keyring"] if remove_from_ring(name) else []
+    if not places:
+        stored = ", ".join(file.keys()) or "none"
+        raise UsageError(f"No key is stored for {name!r}.", f"Stored in the keys file: {stored}.")
+    say(f"The key of {name} was removed from {' and from '.join(places)}.")
+
+
+@keys_command.command("path", cls=SharingCommand)
+@location_options
+def path_command(flags: Flags) -> None:
+    """Print where the keys file is."""
+    file = _file(flags)
+    say(str(file.path))
+    _warn_of_rights(file)
+
+
+def _file(flags: Flags) -> KeysFile:
+    from jitchat.settings.keys_file import KeysFile  # noqa: PLC0415  not needed for help
+
+    return KeysFile(flags.paths().keys)
+
+
+def _require_keyed(profile: Profile) -> None:
+    """Refuse a key for who has no use for one.
+
+    Raises:
+        UsageError: It is the embedded reader.
+
+    """
+    from jitchat.errors import UsageError  # noqa: PLC0415  not needed for help
+
+    if profile.protocol == "reader":
+        raise UsageError("The reader needs no key.", "It is a part of jitchat.")
+
+
+def _asked_for(profile: Profile) -> str:
+    """Take the key from the keyboard, without showing it, or from standard input."""
+    if is_terminal(sys.stdin):
+        answer: str = click.prompt(
+            f"Key of {profile.title}", hide_input=True, err=True, default="", show_default=False
+        )
+        return answer
+    data = sys.stdin.buffer.read(1 << 16) if sys.stdin else b""
+    return data.decode("utf-8-sig", "replace")
+
+
+def _without(profile: Profile) -> str:
+    """Say what would give it a key."""
+    if profile.wants_key:
+        return f"no key: set {profile.key_variables[0]}, or `jitchat keys set {profile.name}`"
+    return "no key, which it may not want"
+
+
+def _warn_of_owner(profile: Profile, key: Secret) -> None:
+    from jitchat.settings.key_text import foreign_owner  # noqa: PLC0415  not needed for help
+
+    owner = foreign_owner(key, profile.name)
+    if owner and profile.wants_key:
+        say(f"jitchat: this looks like a key of {owner}, not of {profile.name}.", err=True)
+
+
+def _warn_of_better(profile: Profile, *, keyring: bool) -> None:
+    """Say so where another source comes before the key that was just stored."""
+    from jitchat.settings.keys import key_source  # noqa: PLC0415  not needed for help
+
+    source = key_source(profile, os.environ, Flags().paths().keys)
+    if source != ("the keyring" if keyring else "the keys file"):
+        say(f"jitchat: the key in {source} comes before it.", err=True)
+
+
+def _warn_of_rights(file: KeysFile) -> None:
+    if warning := file.warning():
+        say(f"jitchat: {warning}", err=True)

@@ -1,0 +1,146 @@
+"""A line of a server's list of models, in any of the shapes that are seen.
+
+Which server answers is not asked: each field has one meaning wherever it occurs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+
+from jitchat.providers.catalogue.model import LOADED, MAXIMUM, THE_SERVER, ModelInfo
+from jitchat.providers.catalogue.prices import Prices
+from jitchat.providers.protocols.values import at, count, text_at
+from jitchat.text.safe import one_line
+from jitchat.turn import Limit
+
+_LONGEST_NAME = 200
+_MOST = 10_000
+"""Models that a server may have."""
+_PER = 1_000_000
+_CHATS = frozenset({"chat", "llm", "vlm", "language", "code"})
+"""What servers call the type of a model that talks."""
+_DOES_NOT = frozenset(
+    ("audio", "embedding", "embeddings", "image", "moderation", "rerank", "transcribe", "video")
+)
+_OTHER_WORK = re.compile(
+    r"(?:^|[^a-z])(?:(?:\w*-)?embed(?:ding)?s?|text-?embedding|whisper|tts|dall-e|image|imagen|sora|veo"
+    r"|moderation|transcribe|realtime|rerank(?:er)?|davinci|babbage|stable-diffusion|bge)(?:$|[^a-z])"
+)
+_LOADED_AT = (
+    ("meta", "n_ctx"),
+    ("loaded_context_length",),
+    ("config", "context_length"),
+    ("max_model_len",),
+)
+"""llama.cpp, LM Studio before and after 0.4, vLLM: what the model was started with."""
+_MAXIMUM_AT = (
+    ("top_provider", "context_length"),
+    ("context_length",),
+    ("context_window",),
+    ("max_context_length",),
+    ("max_input_tokens",),
+    ("inputTokenLimit",),
+    ("meta", "n_ctx_train"),
+)
+"""OpenRouter, Together, Groq, Mistral and LM Studio, litellm and Anthropic, Gemini, llama.cpp."""
+_OUTPUT_AT = (
+    ("top_provider", "max_completion_tokens"),
+    ("max_completion_tokens",),
+    ("max_output_tokens",),
+    ("outputTokenLimit",),
+    ("max_tokens",),
+)
+
+
+def rows_of(answer: object) -> list[object]:
+    """Find the lines of a list, wherever they are."""
+    for found in (answer, at(answer, "data"), at(answer, "models")):
+        if isinstance(found, list):
+            return found[:_MOST]
+    return []
+
+
+def models_of(rows: Iterable[object]) -> tuple[ModelInfo, ...]:
+    """Read the models that chat: each once, those that are loaded first, then by name."""
+    found: dict[str, ModelInfo] = {}
+    for row in rows:
+        model = model_of(row) if chats(row) else None
+        if model is not None:
+            found.setdefault(model.name, model)
+    return in_order(found.values())
+
+
+def in_order(models: Iterable[ModelInfo]) -> tuple[ModelInfo, ...]:
+    """Put those first that are loaded; else by name."""
+    return tuple(sorted(models, key=lambda each: (not each.is_loaded, each.name.casefold())))
+
+
+def model_of(row: object) -> ModelInfo | None:
+    """Read one line; None for what names no model."""
+    name = name_of(row)
+    return ModelInfo(name, limit_of(row), _number(row, _OUTPUT_AT), _prices(row)) if name else None
+
+
+def name_of(row: object) -> str:
+    """Find the name by which the model is asked for; empty where there is none."""
+    named = next(
+        (text for key in ("id", "key", "model", "name") if (text := text_at(row, key))), ""
+    )
+    name = one_line(named[: 2 * _LONGEST_NAME]).removeprefix("models/")
+    return name if len(name) <= _LONGEST_NAME else ""
+
+
+def limit_of(row: object) -> Limit | None:
+    """Read how much the model takes: as it is loaded, else at most."""
+    instances = at(row, "loaded_instances")
+    for each in [row, *(instances if isinstance(instances, list) else [])[:1]]:
+        if tokens := _number(each, _LOADED_AT):
+            return Limit(tokens, LOADED)
+    tokens = _number(row, _MAXIMUM_AT)
+    return Limit(tokens, MAXIMUM) if tokens else None
+
+
+def chats(row: object) -> bool:
+    """Whether the model talks, as far as the server or the model's plain name says."""
+    kind, methods = text_at(row, "type"), at(row, "supportedGenerationMethods")
+    if isinstance(methods, list) and "generateContent" not in methods:
+        return False
+    if at(row, "capabilities", "completion_chat") is False:
+        return False
+    makes, can = at(row, "architecture", "output_modalities"), at(row, "capabilities")
+    if isinstance(makes, list) and makes and "text" not in makes:
+        return False
+    if isinstance(can, list) and "embedding" in can and "completion" not in can:
+        return False
+    if kind in _CHATS or kind in _DOES_NOT:
+        return kind in _CHATS
+    return not _OTHER_WORK.search(name_of(row).lower())
+
+
+def _number(row: object, places: Iterable[tuple[str, ...]]) -> int | None:
+    """Take the first of the numbers that are there and count something."""
+    return next((found for place in places if (found := count(at(row, *place)))), None)
+
+
+def _prices(row: object) -> Prices | None:
+    """Read what the model costs: OpenRouter per token, as texts; Together per million."""
+    pricing = at(row, "pricing")
+    if at(pricing, "prompt") is not None:
+        keys, factor = ("prompt", "completion", "input_cache_read", "input_cache_write"), _PER
+    else:
+        keys, factor = ("input", "output", "cached_input", "-"), 1
+    fresh, output, cached, written = (_price(at(pricing, key), factor) for key in keys)
+    if fresh is None or output is None or (factor == 1 and not fresh and not output):
+        return None  # Together has zeros where a model is let by the hour
+    return Prices(fresh, output, cached or None if factor == 1 else cached, written, THE_SERVER)
+
+
+def _price(value: object, factor: int) -> float | None:
+    """Read a price; None for what is none, such as the -1 of a model that varies."""
+    try:
+        price = float(value) if isinstance(value, str | int | float) else -1.0
+    except (ValueError, OverflowError):
+        return None
+    return round(price * factor, 9) if math.isfinite(price) and price >= 0 else None

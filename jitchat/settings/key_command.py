@@ -1,0 +1,74 @@
+"""Running `api_key_cmd`: any command that prints a key.
+
+It runs without a shell, and once in a process: a command may ask for a password or a touch.
+"""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import threading
+
+from jitchat.crash import redacted
+from jitchat.errors import SettingsError
+from jitchat.settings.rules import Secret
+from jitchat.text.safe import shortened
+
+SECONDS = 10.0
+"""How long a command may take."""
+_found: dict[str, Secret] = {}
+_lock = threading.Lock()
+
+
+def key_from_command(command: str, provider: str) -> Secret:
+    """Run the command, or take what it printed before: its first line.
+
+    Raises:
+        SettingsError: It cannot be run, fails, takes too long or prints nothing.
+
+    """
+    with _lock:  # two threads that want the same key ask for one password
+        if command not in _found:
+            _found[command] = _printed(command, f"api_key_cmd of {provider}")
+        return _found[command]
+
+
+def _printed(command: str, what: str) -> Secret:
+    done = _run(_words(command, what), what)
+    lines = done.stdout.decode("utf-8", "replace").strip().splitlines()
+    said = redacted(done.stderr.decode("utf-8", "replace"), lines)
+    if done.returncode != 0:
+        told = f": {shortened(said, 200)}" if said.strip() else " and said nothing"
+        raise _failed(f"{what} ended with code {done.returncode}{told}.")
+    if not lines:
+        raise _failed(f"{what} printed no key.")
+    return Secret(lines[0].strip())
+
+
+def _words(command: str, what: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = []
+    if not words:
+        raise _failed(f"{what} is no command: a quotation mark is missing.")
+    return words
+
+
+def _run(words: list[str], what: str) -> subprocess.CompletedProcess[bytes]:
+    """Run it; the error is made outside of the handler, for its context holds the command."""
+    try:
+        return subprocess.run(  # noqa: S603  the user's own command, without a shell
+            words, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        why = f"did not end within {SECONDS:.0f} seconds"
+    except OSError as error:
+        why = f"cannot be run: {error.strerror}"
+    except ValueError:  # a NUL among its words
+        why = "cannot be run: it holds a character that no command has"
+    raise _failed(f"{what} {why}.")
+
+
+def _failed(what: str) -> SettingsError:
+    return SettingsError(what, "Run it by hand; it is to print the key and nothing else.")

@@ -1,0 +1,72 @@
+"""Where a provider's key comes from. Slow: a command may run, a keyring may be asked.
+
+The first source that has one wins: the variable JITCHAT_PROVIDER_API_KEY for the provider that
+answers, the provider's own variables, `api_key_cmd`, `api_key` in the configuration, the keys
+file, the keyring. Every key that is found is remembered as a secret, so that no report shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from jitchat.crash import remember_secret
+from jitchat.settings.key_command import key_from_command
+from jitchat.settings.key_ring import key_from_ring
+from jitchat.settings.keys_file import KeysFile
+from jitchat.settings.profile import Profile
+from jitchat.settings.rules import Secret
+
+OF_WHO_ANSWERS = "JITCHAT_PROVIDER_API_KEY"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundKey:
+    """A key, and where it was found."""
+
+    key: Secret
+    source: str
+    """A $VARIABLE, `api_key_cmd`, `the configuration`, `the keys file` or `the keyring`."""
+
+
+def find_key(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> FoundKey | None:
+    """Find the key of a provider; None where there is none.
+
+    Raises:
+        SettingsError: Its command fails, or the keys file cannot be read.
+
+    """
+    for source, key in _stored(profile, environ, keys_file):
+        found = key_from_command(profile.api_key_cmd, profile.name) if key is None else key
+        if found:
+            remember_secret(found)
+            return FoundKey(found, source)
+    return None
+
+
+def key_source(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> str:
+    """Say where the key would come from, without running a command; empty for nowhere.
+
+    Raises:
+        SettingsError: The keys file cannot be read.
+
+    """
+    sources = (source for source, key in _stored(profile, environ, keys_file) if key != "")
+    return next(sources, "")
+
+
+def _stored(
+    profile: Profile, environ: Mapping[str, str], keys_file: Path
+) -> Iterator[tuple[str, Secret | None]]:
+    """Go through the sources, best first; None stands for what the command would print."""
+    if profile.protocol == "reader":
+        return
+    variables = (*((OF_WHO_ANSWERS,) if profile.in_use else ()), *profile.key_variables)
+    for variable in variables:
+        yield f"${variable}", Secret(environ.get(variable, "").strip())
+    if profile.api_key_cmd:
+        yield "api_key_cmd", None
+    yield "the configuration", profile.api_key
+    yield "the keys file", KeysFile(keys_file).keys().get(profile.name, Secret())
+    yield "the keyring", key_from_ring(profile.name)

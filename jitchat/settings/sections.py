@@ -1,0 +1,177 @@
+"""Every section of the configuration: what its settings are, and what they mean.
+
+What is said here is what `--help`, the checks and `jitchat config` go by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from jitchat.memory.embedder import DEFAULT_MODEL
+from jitchat.settings.rules import Secret, setting
+
+PROTOCOLS = ("openai", "anthropic", "gemini", "ollama")
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSettings:
+    """How a conversation is held."""
+
+    mode: str = setting(
+        "jit",
+        "how the window is chosen",
+        flag="--mode",
+        unit="full|recency|jit",
+        variable="JITCHAT_MODE",
+        choices=("full", "recency", "jit"),
+    )
+    system: str = setting("", "instructions in place of the built-in ones")
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSettings:
+    """Who answers. What is not set is as the provider's own table or its preset has it."""
+
+    name: str = setting("reader", "who answers", flag="--provider", unit="NAME")
+    base_url: str = setting(
+        "", "the address of its API, in place of its own", flag="--base-url", unit="URL"
+    )
+    model: str = setting(
+        "",
+        "the model there, or PROVIDER/MODEL",
+        flag="--model",
+        unit="MODEL",
+    )
+    api_key: Secret = setting(Secret(), "its key")  # noqa: RUF009  as immutable as any str
+    api_key_env: str = setting("", "the variable that holds its key")
+    api_key_cmd: str = setting("", "a command that prints its key", hidden=True)
+    limit: int | None = setting(
+        None, "the model's context size", flag="--limit", unit="N", least=1, kind=int
+    )
+    reserve: int | None = setting(
+        None,
+        "tokens kept free for the reply; a quarter, 2,048 at most",
+        flag="--reserve",
+        unit="N",
+        least=1,
+        kind=int,
+    )
+    temperature: float | None = setting(
+        None, "the sampling temperature; not sent if not set", least=0, kind=float
+    )
+    top_p: float | None = setting(
+        None, "the share of likely words to choose from", least=0, most=1, kind=float
+    )
+    top_k: int | None = setting(None, "how many likely words to choose from", least=0, kind=int)
+    seed: int | None = setting(None, "what makes sampling repeatable, where it is", kind=int)
+    effort: str = setting("", "how hard a reasoning model thinks: low, medium, high …")
+    max_tokens: int | None = setting(None, "the longest answer in tokens", least=1, kind=int)
+    connect_seconds: float | None = setting(
+        None, "how long connecting may take; 5 if not set", least=0.1, kind=float
+    )
+    read_seconds: float | None = setting(
+        None, "how long a silence of the server may last; 600 if not set", least=1, kind=float
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NamedProvider(ProviderSettings):
+    """A table `[providers.NAME]`: a provider of one's own, or changes to a built-in one."""
+
+    name: str = field(default="")
+    protocol: str = setting("", "what its API speaks", choices=PROTOCOLS)
+    headers: Mapping[str, Secret] = setting(None, "headers to send besides", kind=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedModel:
+    """A table `[models."NAME"]`: what the user knows of a model. Prices are in US dollars."""
+
+    limit: int | None = setting(None, "its context size", least=1, kind=int)
+    input_price: float | None = setting(
+        None, "what a million tokens of input cost", least=0, kind=float
+    )
+    cached_price: float | None = setting(
+        None, "what a million tokens from the provider's cache cost", least=0, kind=float
+    )
+    output_price: float | None = setting(
+        None, "what a million tokens of output cost", least=0, kind=float
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSettings:
+    """What turns text into vectors."""
+
+    name: str = setting(
+        "auto",
+        "the embedder: auto, fastembed, builtin or none",
+        flag="--embedder",
+        unit="NAME",
+        choices=("auto", "fastembed", "builtin", "none"),
+    )
+    model: str = setting(DEFAULT_MODEL, "the model for fastembed")
+    path: str = setting(
+        "", "a folder with the embedding model's ONNX files", flag="--embedder-path", unit="DIR"
+    )
+    download: bool = setting(True, "with auto: fetch a missing model in the background")
+
+
+@dataclass(frozen=True, slots=True)
+class WindowSettings:
+    """What a window spends on what, in tokens."""
+
+    recent: int = setting(384, "tokens for the recent block; of long turns it holds more", least=0)
+    retrieved: int = setting(
+        1_536, "tokens for retrieved turns at most; a short conversation gets fewer", least=0
+    )
+    index: int = setting(256, "tokens for index lines", least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class SmallModelSettings:
+    """A small model that does a part of the work; each part says which and how long, anew."""
+
+    provider: str = setting("", "who serves it, by name; empty: the provider that answers")
+    model: str = setting("", "a small model; empty: none")
+    base_url: str = setting("", "address of a server of its own")
+    api_key: Secret = setting(  # noqa: RUF009  see ProviderSettings
+        Secret(), "the key of that server; where it is the provider's, so is the key"
+    )
+    timeout: float = setting(2.0, "how many seconds its answer may take", least=0.1)
+
+
+@dataclass(frozen=True, slots=True)
+class PickerSettings(SmallModelSettings):
+    """A small model that picks the turns to recall."""
+
+    model: str = setting("", "a small model that picks the turns to recall; empty: none")
+
+
+@dataclass(frozen=True, slots=True)
+class SummariserSettings(SmallModelSettings):
+    """A small model that writes index lines, behind the chat."""
+
+    model: str = setting("", "a small model that writes index lines; empty: none")
+    timeout: float = setting(60.0, "how many seconds its answer may take", least=0.1)
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenSettings:
+    """How it looks."""
+
+    theme: str = setting("textual-dark", "one of Textual's themes")
+    inspector: bool = setting(True, "whether the inspector is open at the start")
+
+
+SECTIONS: dict[str, type[Any]] = {
+    "chat": ChatSettings,
+    "provider": ProviderSettings,
+    "embedder": EmbedderSettings,
+    "window": WindowSettings,
+    "picker": PickerSettings,
+    "summariser": SummariserSettings,
+    "screen": ScreenSettings,
+}

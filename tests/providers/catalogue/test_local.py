@@ -1,0 +1,195 @@
+"""Servers on this machine: what really answers on the usual ports."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+
+import httpx
+import pytest
+
+from jitchat.providers.catalogue import local
+from jitchat.providers.catalogue.local import LocalServer, find_local, ollama_address
+from jitchat.providers.catalogue.model import ModelInfo
+from tests.providers.catalogue.servers import NASTY, loaded, models
+from tests.support import has_loopback
+
+
+class Ports(httpx.AsyncBaseTransport):
+    """Machines by port, each with its routes; no other port answers."""
+
+    def __init__(self, ports):
+        self.ports, self.requests = ports, []
+
+    async def handle_async_request(self, request):
+        self.requests.append(request)
+        routes = self.ports.get(request.url.port)
+        if routes is None:
+            raise httpx.ConnectError("refused")
+        found = routes.get(request.url.path, httpx.Response(404, text="404 page not found"))
+        if callable(found):
+            found = found(request)
+        if isinstance(found, Exception):
+            raise found
+        return found if isinstance(found, httpx.Response) else httpx.Response(200, json=found)
+
+
+def owned(by, **more):
+    return {"/v1/models": models({"id": "m", "object": "model", "owned_by": by, **more})}
+
+
+OLLAMA = {
+    "/api/version": {"version": "0.12.0"},
+    "/api/tags": {"models": [{"name": "qwen3:8b"}]},
+    "/v1/models": models({"id": "qwen3:8b", "owned_by": "library"}),
+}
+
+
+async def test_each_server_is_told_by_its_answer_in_the_order_of_the_presets():
+    found = await find_local(
+        Ports(
+            {
+                8000: owned("vllm", max_model_len=40_960),
+                8080: owned("llamacpp", meta={"n_ctx": 512}),
+                1234: owned("organization_owner"),
+                11434: OLLAMA,
+            }
+        )
+    )
+    assert found == (
+        LocalServer("ollama", "http://localhost:11434", (ModelInfo("qwen3:8b"),)),
+        LocalServer("lmstudio", "http://localhost:1234/v1", (ModelInfo("m"),)),
+        LocalServer("llamacpp", "http://localhost:8080/v1", (ModelInfo("m", loaded(512)),)),
+        LocalServer("vllm", "http://localhost:8000/v1", (ModelInfo("m", loaded(40_960)),)),
+    )
+
+
+async def test_a_server_on_another_ones_port_is_what_it_says():
+    found = await find_local(Ports({8080: owned("vllm"), 8000: owned("llamacpp")}))
+    assert [(each.name, each.base_url) for each in found] == [
+        ("vllm", "http://localhost:8080/v1"),
+        ("llamacpp", "http://localhost:8000/v1"),
+    ]
+
+
+async def test_lm_studios_own_list_still_names_it():
+    rows = models({"id": "q", "type": "llm", "max_context_length": 9, "loaded_context_length": 5})
+    found = await find_local(Ports({1234: owned("organization_owner") | {"/api/v0/models": rows}}))
+    assert found == (
+        LocalServer("lmstudio", "http://localhost:1234/v1", (ModelInfo("q", loaded(5)),)),
+    )
+
+
+async def test_nothing_listens():
+    assert await find_local(Ports({})) == ()
+
+
+@pytest.mark.parametrize(
+    "routes",
+    [
+        owned("somebody"),
+        {"/v1/models": models()},
+        {"/v1/models": {"cars": [{"id": "beetle"}]}},
+        *({"/v1/models": answer} for answer in NASTY.values()),
+    ],
+)
+async def test_something_that_is_no_model_server_is_not_offered(routes):
+    assert await find_local(Ports(dict.fromkeys((1234, 8000, 8080), routes))) == ()
+
+
+@pytest.mark.parametrize("answer", [{}, {"version": 7}, {"version": ""}, *NASTY.values()])
+async def test_something_else_on_ollamas_port_is_not_offered(answer):
+    assert await find_local(Ports({11434: OLLAMA | {"/api/version": answer}})) == ()
+
+
+async def test_an_ollama_without_models_is_offered_all_the_same():
+    (found,) = await find_local(Ports({11434: OLLAMA | {"/api/tags": {"models": []}}}))
+    assert (found.name, found.models) == ("ollama", ())
+
+
+async def test_it_is_only_looked_and_no_key_goes_along():
+    transport = Ports({11434: OLLAMA, 8080: owned("llamacpp")})
+    await find_local(transport)
+    assert {request.method for request in transport.requests} == {"GET"}
+    assert {request.url.host for request in transport.requests} == {"localhost"}
+    sent = {name for request in transport.requests for name in request.headers}
+    assert not sent & {"authorization", "x-api-key", "x-goog-api-key", "cookie"}
+    times = transport.requests[0].extensions["timeout"]
+    assert (times["connect"], times["read"]) == (0.3, 1.0)
+
+
+async def test_a_server_that_says_nothing_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(local, "_PATIENCE", 0.05)
+    never = asyncio.Event()
+
+    class Stuck(Ports):
+        async def handle_async_request(self, request):
+            if request.url.port != 8080:
+                await never.wait()
+            return await super().handle_async_request(request)
+
+    began = time.monotonic()
+    found = await find_local(Stuck({8080: owned("llamacpp")}))
+
+    assert [each.name for each in found] == ["llamacpp"]
+    assert time.monotonic() - began < 1.0
+
+
+@pytest.mark.parametrize(
+    ("value", "address"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:11434"),
+        ("127.0.0.1:9999", "http://127.0.0.1:9999"),
+        ("0.0.0.0", "http://localhost:11434"),
+        ("0.0.0.0:9999", "http://localhost:9999"),
+        (":9999", "http://localhost:9999"),
+        ("localhost", "http://localhost:11434"),
+        ("http://localhost:9999/", "http://localhost:9999"),
+        ("https://localhost", "https://localhost:443"),
+        ("[::]:9999", "http://localhost:9999"),
+        ("[::1]", "http://[::1]:11434"),
+        (" 127.0.0.1 ", "http://127.0.0.1:11434"),
+        ("192.168.1.5", None),
+        ("ollama.example", None),
+        ("127.0.0.1:port", None),
+        ("127.0.0.1:99999", None),
+        ("[::1", None),
+    ],
+)
+def test_ollamas_variable_is_read_as_ollama_does_and_only_for_this_machine(value, address):
+    assert ollama_address(value) == address
+
+
+async def test_ollama_is_looked_for_where_its_variable_says():
+    found = await find_local(Ports({9999: OLLAMA}), "0.0.0.0:9999")
+    assert [(each.name, each.base_url) for each in found] == [("ollama", "http://localhost:9999")]
+
+
+async def test_another_machine_is_not_looked_at():
+    transport = Ports({11434: OLLAMA})
+    (found,) = await find_local(transport, "models.example:9999")
+    assert found.base_url == "http://localhost:11434"
+
+
+@pytest.mark.skipif(not has_loopback(), reason="needs the loopback interface")
+async def test_the_way_to_this_machine_is_not_through_a_proxy(monkeypatch):
+    for name in ("HTTP_PROXY", "ALL_PROXY", "http_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+
+    async def handle(reader, writer):
+        path = (await reader.readuntil(b"\r\n\r\n")).split()[1].decode()
+        body = json.dumps(OLLAMA.get(path, {})).encode()
+        writer.write(
+            b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body)
+        )
+        writer.write(body)
+        await writer.drain()
+        writer.close()
+
+    listening = await asyncio.start_server(handle, "127.0.0.1", 0)
+    port = listening.sockets[0].getsockname()[1]
+    async with listening:
+        found = await find_local(None, f"127.0.0.1:{port}")
+
+    assert LocalServer("ollama", f"http://127.0.0.1:{port}", (ModelInfo("qwen3:8b"),)) in found
