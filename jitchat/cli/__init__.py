@@ -21,6 +21,7 @@ from jitchat.cli.importing import import_command
 from jitchat.cli.inspect import config_command, paths_command
 from jitchat.cli.options import Flags, SharingGroup, common_options
 from jitchat.cli.output import OutputError, say
+from jitchat.cli.tokens import tokens_command
 from jitchat.cli.turns import send_command, window_command
 from jitchat.errors import JitchatError
 
@@ -85,6 +86,7 @@ for _command in (
     window_command,
     conversations_command,
     import_command,
+    tokens_command,
     config_command,
     paths_command,
     bench_command,

@@ -17,7 +17,7 @@ from operator import sub, truediv
 from statistics import median
 
 from jitchat.turn import Sample
-from jitchat.window.fitting import Line, robust_line
+from jitchat.window.fitting import Line, noise_at, robust_line
 
 LEAST_SAMPLES = 3
 """With fewer nothing is corrected."""
@@ -30,7 +30,7 @@ _LEAST_BREAK, _LEAST_BEFORE = 5, 5
 """Samples on either side of a break."""
 _AGREE = 0.8
 """So much of what follows a break has to differ from what was before, and to one side."""
-_CLEAR_SHARE, _CLEAR_TOKENS = 0.04, 8
+_CLEAR_SHARE, _CLEAR_TOKENS = 0.04, 16
 """A break is larger than this, as a share and in tokens."""
 _ALIKE = 0.06
 """Changed reports are alike that are so many times off, give or take so much."""
@@ -45,10 +45,8 @@ class Calibration:
     slope: float = 1.0
     offset: float = 0.0
     """In tokens, once a request."""
-    relative: float = 0.0
-    """Half the width of the band, as a share of what is reported."""
-    least: int = 0
-    """The smallest count that was seen: below it the band gets no narrower."""
+    width: float = 0.0
+    """Half the width of the band, about as a share of what is reported; see `noise_at`."""
     samples: int = 0
     """So many it stems from, those that were left out not counted; 0: it corrects nothing."""
 
@@ -63,7 +61,7 @@ class Calibration:
         if len(usable) < LEAST_SAMPLES:
             return NO_CALIBRATION
         line = robust_line(usable)
-        return cls(line.slope, line.offset, line.relative, line.least, line.samples)
+        return cls(line.slope, line.offset, line.width, line.samples)
 
     def correct(self, tokens: int) -> int:
         """Tell what the server is expected to report for `tokens` of one's own."""
@@ -75,12 +73,12 @@ class Calibration:
         """Half the width, in tokens, of what holds about 95 % of reports for `tokens`; 0: exact."""
         if not self.samples or self.is_identity:
             return 0
-        return max(1, ceil(self.relative * self.correct(max(tokens, self.least))))
+        return max(1, ceil(self.width * noise_at(self.correct(tokens))))
 
     @property
     def is_identity(self) -> bool:
         """Whether the own count is what is reported, each time."""
-        return (self.slope, self.offset, self.relative) == (1.0, 0.0, 0.0)
+        return (self.slope, self.offset, self.width) == (1.0, 0.0, 0.0)
 
     def own(self, tokens: int) -> int:
         """Tell the most of one's own tokens that come to `tokens` when they are corrected."""
@@ -153,7 +151,7 @@ def _side(line: Line, sample: Sample) -> int:
     expected = line.at(sample.counted)
     unseen = _UNSEEN_OFFSET if sample.counted < line.least else 0
     off = sample.reported - expected
-    if abs(off) <= max(unseen, _clear(expected), line.relative * expected):
+    if abs(off) <= max(unseen, _clear(expected), line.width * expected):
         return 0
     return 1 if off > 0 else -1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import hypot, sqrt
 from statistics import fmean, median
 
 from jitchat.turn import Sample
@@ -17,7 +17,7 @@ _SHIFT_WINS = 0.02
 share of the report."""
 _SIGMAS, _MAD = 3.5, 1.4826
 """Iglewicz and Hoaglin's cut; what makes of a median deviation a standard deviation."""
-_ROUNDED_SHARE, _ROUNDED_TOKENS = 0.005, 2.0
+_NEAR_SHARE, _NEAR_TOKENS = 0.005, 12.0
 """Never cut for less: where most samples agree to the token the deviation is none."""
 _FITTED = 3
 """A line is nearer to the samples that it was fitted to than to others, as if they were so many
@@ -28,6 +28,8 @@ _WIDEST = 0.25
 """As a share: else one odd report among three would keep everything from being sent."""
 _USUAL_OFFSET = 60.0
 """In tokens: templates seldom add more."""
+_SMALL = 200.0
+"""In tokens: what templates add varies by some tokens, whatever the size."""
 _LEAST_SLOPE, _MOST_SLOPE, _MOST_OFFSET = 0.25, 8.0, 4_096.0
 
 
@@ -37,8 +39,8 @@ class Line:
 
     slope: float
     offset: float = 0.0
-    relative: float = 0.0
-    """Half the width of the band that holds about 95 % of later reports, as a share of them."""
+    width: float = 0.0
+    """Half the width of the band that holds about 95 % of later reports, in units of `noise_at`."""
     least: int = 0
     """The smallest count among the samples."""
     samples: int = 0
@@ -48,9 +50,14 @@ class Line:
         return self.slope * counted + self.offset
 
     def off(self, sample: Sample) -> float:
-        """Tell how far a report is from it, as a share of what is expected."""
-        expected = max(1.0, self.at(sample.counted))
-        return (sample.reported - expected) / expected
+        """Tell how far a report is from it, in units of `noise_at`."""
+        expected = self.at(sample.counted)
+        return (sample.reported - expected) / noise_at(expected)
+
+
+def noise_at(expected: float) -> float:
+    """Say how noise grows with the report: some tokens for small ones, a share of large ones."""
+    return hypot(expected, _SMALL)
 
 
 def robust_line(samples: Sequence[Sample]) -> Line:
@@ -103,14 +110,16 @@ def _least_squares(samples: Sequence[Sample], rough: Line) -> Line:
     The offset is drawn towards none as far as the noise lets it be a few tokens or none as well.
     """
     points = [(1 / each.counted, each.reported / each.counted) for each in samples]
-    x_mean, y_mean = fmean(x for x, _ in points), fmean(y for _, y in points)
+    weights = [(each.counted / noise_at(rough.at(each.counted))) ** 2 for each in samples]
+    x_mean, y_mean = (fmean(values, weights) for values in zip(*points, strict=True))
     if not rough.offset:
         return Line(min(max(y_mean, _LEAST_SLOPE), _MOST_SLOPE))
-    noise = (_MAD * _misfit(rough, samples) * y_mean / _USUAL_OFFSET) ** 2
-    spread = sum((x - x_mean) ** 2 for x, _ in points) + noise
+    noise = (_MAD * _misfit(rough, samples) / _USUAL_OFFSET) ** 2
+    weighted = list(zip(weights, points, strict=True))
+    spread = sum(w * (x - x_mean) ** 2 for w, (x, _) in weighted) + noise
     if not spread:
         return rough
-    offset = sum((x - x_mean) * (y - y_mean) for x, y in points) / spread
+    offset = sum(w * (x - x_mean) * (y - y_mean) for w, (x, y) in weighted) / spread
     line = Line(y_mean - offset * x_mean, offset)
     return line if _is_sane(line, samples) else rough
 
@@ -131,11 +140,11 @@ def _near(line: Line, samples: Sequence[Sample]) -> Sequence[Sample]:
     if len(samples) < _FOR_CUT:
         return samples
     few = len(samples) / (len(samples) - _FITTED)
-    cut = max(_ROUNDED_SHARE, _SIGMAS * _MAD * few * _misfit(line, samples))
+    cut = max(_NEAR_SHARE, _SIGMAS * _MAD * few * _misfit(line, samples))
     near = [
         sample
         for sample in samples
-        if abs(line.off(sample)) <= max(cut, _ROUNDED_TOKENS / sample.counted)
+        if abs(line.off(sample)) <= max(cut, _NEAR_TOKENS / noise_at(line.at(sample.counted)))
     ]
     return near or samples
 

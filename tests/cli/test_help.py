@@ -12,7 +12,7 @@ from jitchat import __version__
 from jitchat.cli import commands
 from tests.cli.conftest import Shell
 
-NAMES = ["send", "window", "conversations", "import", "config", "paths", "bench"]
+NAMES = ["send", "window", "conversations", "import", "tokens", "config", "paths", "bench"]
 
 
 def test_the_version_is_printed(jitchat: Shell):
