@@ -131,16 +131,6 @@ class Exchange:
     def take(self, piece: Piece) -> Iterator[Event]:
         """Keep a piece of the stream and report it."""
         match piece:
-            case Delta(text) if text:
-                yield self._grow(text)
-            case Reasoning(text) if text:
-                self.is_due = self._growing().add_reasoning(text)
-                yield ReasoningDelta(text)
-            case ReasoningEnded() if self._writer is not None:
-                self._writer.all_was_reasoning()
-                yield ReasoningFound()
-            case ToolCall(name, arguments):
-                yield self._grow(f"\n\n[tool call: {name} {arguments}]\n")
             case Usage():
                 self.usage = piece
                 yield UsageReported(piece, self._outgoing.cost(piece))
@@ -150,6 +140,8 @@ class Exchange:
                 yield RequestAdapted(sentence)
             case Finished():
                 self._finished = self._finished or piece
+            case _:
+                yield from self._grow(piece)
 
     def save(self) -> None:
         """Make what arrived durable. If that fails, the answer goes on: `finish` will tell."""
@@ -187,7 +179,21 @@ class Exchange:
         except JitchatError as error:
             return [] if self._error else [SendFailed(error, self._outgoing.draft)]
 
-    def _grow(self, text: str) -> ReplyDelta:
+    def _grow(self, piece: Piece) -> Iterator[Event]:
+        """Let the reply grow by a piece of it."""
+        match piece:
+            case Delta(text) if text:
+                yield self._grow_text(text)
+            case ToolCall(name, arguments):
+                yield self._grow_text(f"\n\n[tool call: {name} {arguments}]\n")
+            case Reasoning(text) if text:
+                self.is_due = self._growing().add_reasoning(text)
+                yield ReasoningDelta(text)
+            case ReasoningEnded() if self._writer is not None:
+                self._writer.all_was_reasoning()
+                yield ReasoningFound()
+
+    def _grow_text(self, text: str) -> ReplyDelta:
         self.is_due = self._growing().add(text)
         return ReplyDelta(text)
 

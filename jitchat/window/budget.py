@@ -81,7 +81,8 @@ class Budget:
         `needed` and `limit` are the server's own figures; half of the window is tried where it
         gives none. What it counts more than we do is kept free besides the reserve.
         """
-        limit = limit or used // 2 + self.reserve
+        if not limit:
+            return replace(self, limit=max(1, used // 2) + self.reserve)
         reserve = self.reserve if 2 * self.reserve <= limit else limit // 4
         allowed = limit - reserve
         if needed and needed > used:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from jitchat.errors import StoreFull, StoreReadOnly
-from jitchat.memory.archive import WindowRecord
+from jitchat.memory.archive import Ending, WindowRecord
 from jitchat.memory.memory import Memory
 from jitchat.memory.replies import close_interrupted
 from jitchat.turn import Status, Usage
@@ -54,7 +54,7 @@ IN_PLACE: dict[str, Callable[[Memory], object]] = {
     "rename": lambda memory: memory.store.rename(memory.conversation.id, "new"),
     "set_status": lambda memory: memory.store.set_status(memory.turns[0], Status.CUT),
     "mark_unanswered": lambda memory: memory.mark_unanswered(memory.turns[-1]),
-    "close": lambda memory: memory.archive.close(1, None, Usage(1, 2)),
+    "close": lambda memory: memory.archive.close(1, Ending(usage=Usage(1, 2))),
 }
 
 

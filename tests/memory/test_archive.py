@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jitchat.errors import StoreUnreadable
-from jitchat.memory.archive import WindowArchive, WindowRecord
+from jitchat.memory.archive import Ending, WindowArchive, WindowRecord
 from jitchat.memory.database import Database
 from jitchat.memory.store import ColdStore
 from jitchat.turn import Turn, Usage
@@ -97,7 +97,7 @@ def test_a_long_chat_in_full_does_not_store_itself_squared(archive, store, datab
 
 def test_what_the_provider_counted_is_stored_with_the_reply(archive, turns, database):
     window = archive.put(turns[0].id, WindowRecord("d", HEADER, [], []))
-    archive.close(window, turns[1].id, Usage(1200, 34, 1000))
+    archive.close(window, Ending(turns[1].id, Usage(1200, 34, 1000)))
     with database.read() as connection:
         row = connection.execute(
             "SELECT reply, input_tokens, output_tokens, cached_tokens FROM windows"
@@ -106,7 +106,7 @@ def test_what_the_provider_counted_is_stored_with_the_reply(archive, turns, data
 
 
 def test_a_window_without_reply_and_usage_is_closed_as_such(archive, turns, database):
-    archive.close(archive.put(turns[0].id, WindowRecord("d", HEADER, [], [])), None, None)
+    archive.close(archive.put(turns[0].id, WindowRecord("d", HEADER, [], [])), Ending())
     with database.read() as connection:
         assert connection.execute("SELECT reply, input_tokens FROM windows").fetchone() == (
             None,
@@ -116,7 +116,7 @@ def test_a_window_without_reply_and_usage_is_closed_as_such(archive, turns, data
 
 def test_a_count_beyond_64_bits_is_no_crash(archive, turns, database):
     window = archive.put(turns[0].id, WindowRecord("d", HEADER, [], []))
-    archive.close(window, None, Usage(2**70, -(2**70), 2**63))
+    archive.close(window, Ending(usage=Usage(2**70, -(2**70), 2**63)))
     with database.read() as connection:
         row = connection.execute(
             "SELECT input_tokens, output_tokens, cached_tokens FROM windows"

@@ -10,10 +10,11 @@ from typing import Any
 import httpx
 
 from jitchat.errors import ProviderError
+from jitchat.providers.http.attempts import Pace
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocol import Endpoint
 from jitchat.providers.protocols.openai import OpenAiProtocol
-from jitchat.providers.provider import Delta, Options, Piece
+from jitchat.providers.provider import Delta, Lessons, Options, Piece
 from jitchat.turn import Message, Role
 
 KEY = "sk-canary-5f3a9e0c7d2b"
@@ -47,16 +48,31 @@ def endpoint(**more: Any) -> Endpoint:
 
 
 def provider(
-    answer: httpx.Response | Exception | Callable[[httpx.Request], httpx.Response], **more: Any
+    answer: httpx.Response | Exception | Callable[[httpx.Request], httpx.Response],
+    *,
+    lessons: Lessons | None = None,
+    pace: Pace | None = None,
+    **more: Any,
 ) -> HttpProvider:
-    """A provider whose every request gets this answer."""
+    """A provider whose every request gets this answer, and that does not wait between two."""
 
     def handle(request: httpx.Request) -> httpx.Response:
         if isinstance(answer, Exception):
             raise answer
-        return answer if isinstance(answer, httpx.Response) else answer(request)
+        return again(answer) if isinstance(answer, httpx.Response) else answer(request)
 
-    return HttpProvider(endpoint(**more), OpenAiProtocol(), httpx.MockTransport(handle))
+    transport = httpx.MockTransport(handle)
+    where, pace = endpoint(**more), pace or Pace(sleep=no_wait)
+    return HttpProvider(where, OpenAiProtocol(), transport, lessons=lessons, pace=pace)
+
+
+def again(answer: httpx.Response) -> httpx.Response:
+    """The same response, not read yet."""
+    return httpx.Response(answer.status_code, headers=answer.headers, stream=answer.stream)
+
+
+async def no_wait(seconds: float) -> None:
+    """Time flies."""
 
 
 def streamed(*chunks: bytes | str | Exception, status: int = 200, **headers: str) -> httpx.Response:

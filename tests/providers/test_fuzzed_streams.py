@@ -12,6 +12,7 @@ from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Delta, Finished, Piece
 from tests.providers.streams import delta, event
 
+MEDIA = ("", "text/event-stream", "application/json", "application/x-ndjson", "text/html")
 GARBAGE = (
     b"\x00",
     b"\xff",
@@ -76,7 +77,7 @@ def chunked(data: bytes, rng: random.Random) -> Iterator[bytes]:
 
 
 def read(data: bytes, rng: random.Random) -> tuple[list[Piece], ProviderError | None]:
-    answer = Answer(OpenAiProtocol(), streamed=rng.random() < 0.95)
+    answer = Answer(OpenAiProtocol(), rng.choice(MEDIA))
     pieces: list[Piece] = []
     try:
         for chunk in chunked(data, rng):
@@ -95,7 +96,7 @@ def test_a_whole_stream_is_read_whole_however_it_is_written_and_cut(rounds):
     for seed in range(rounds(500, 4_000)):
         rng = random.Random(seed)
         data, text = valid(rng)
-        answer = Answer(OpenAiProtocol(), streamed=True)
+        answer = Answer(OpenAiProtocol())
         pieces = [piece for chunk in chunked(data, rng) for piece in answer.feed(chunk)]
         pieces += answer.end()
         assert text_of(pieces) == text, seed
@@ -122,7 +123,7 @@ def test_what_came_ahead_of_the_damage_is_kept(rounds):
         rng = random.Random(seed)
         head = event(delta("kept")).encode()
         data, _ = valid(rng)
-        answer = Answer(OpenAiProtocol(), streamed=True)
+        answer = Answer(OpenAiProtocol())
         pieces = list(answer.feed(head))
         try:
             for chunk in chunked(mutated(data, rng), rng):

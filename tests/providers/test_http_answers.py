@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 
@@ -9,10 +10,12 @@ import httpx
 import pytest
 
 from jitchat.errors import NotAnAnswer, RequestRefused, StreamCut
+from jitchat.providers.http.attempts import Pace
 from jitchat.providers.provider import Delta, Finished
 from jitchat.turn import Usage
 from tests.providers.streams import (
     DONE,
+    EVENTS,
     HELLO,
     STOP,
     Body,
@@ -113,6 +116,99 @@ async def test_a_whole_answer_without_a_reason_is_whole():
     )
 
 
+PARTS = (delta("Hel"), delta("lo\u2028"), STOP)
+LINES = "\n".join(json.dumps(part, ensure_ascii=False) for part in PARTS)
+FRAMED = {
+    "events": "".join(map(event, PARTS)) + DONE,
+    "lines": LINES,
+    "an array": json.dumps(PARTS, indent=1, ensure_ascii=False),
+    "nothing between": "".join(json.dumps(part) for part in PARTS),
+}
+TYPES = [
+    "",
+    "text/event-stream",
+    "application/x-ndjson",
+    "application/jsonl; charset=utf-8",
+    "application/json",
+    "text/plain",
+    "text/html; charset=UTF-8",
+    "no type",
+]
+
+
+PAIRS = [
+    (framing, kind)
+    for framing in FRAMED
+    for kind in TYPES
+    if framing != "nothing between"
+    or not kind.startswith(("application/x-nd", "application/jsonl"))
+]
+
+
+@pytest.mark.parametrize("start", ["", "\ufeff", "\r\n\n"])
+@pytest.mark.parametrize(("framing", "kind"), PAIRS)
+async def test_an_answer_is_read_in_any_framing_whatever_its_type_says(framing, kind, start):
+    body = (start + FRAMED[framing]).encode()
+    for width in (1, 2, 3, 50, len(body)):
+        chunks = [body[at : at + width] for at in range(0, len(body), width)]
+        answer = httpx.Response(200, headers={"content-type": kind}, stream=Body(chunks))
+        pieces, failure = await collect(provider(answer))
+        assert (text_of(pieces), failure) == ("Hello\u2028", None), width
+        assert pieces[-1] == Finished("stop")
+
+
+@pytest.mark.parametrize("framing", FRAMED)
+async def test_an_error_after_the_start_keeps_what_came_in_any_framing(framing):
+    error = {"error": {"message": "Overloaded", "code": 529}}
+    parts = (delta("Hel"), error)
+    body = {
+        "events": "".join(map(event, parts)),
+        "lines": "\n".join(map(json.dumps, parts)),
+        "an array": json.dumps(parts),
+        "nothing between": "".join(map(json.dumps, parts)),
+    }[framing]
+    pieces, failure = await collect(provider(streamed(body)))
+    assert text_of(pieces) == "Hel"
+    assert isinstance(failure, RequestRefused)
+    assert failure.what == "The provider stopped: Overloaded."
+
+
+@pytest.mark.parametrize("framing", FRAMED)
+async def test_an_answer_that_just_ends_was_cut_in_any_framing(framing):
+    body = FRAMED[framing]
+    cut = body[: body.index("2028" if "2028" in body else "\u2028")]
+    pieces, failure = await collect(provider(streamed(cut)))
+    assert text_of(pieces) == "Hel"
+    assert isinstance(failure, StreamCut)
+
+
+async def test_a_document_that_was_cut_is_not_taken_for_a_whole_one():
+    body = json.dumps(WHOLE)[:60]
+    answer = httpx.Response(200, headers={"content-type": "application/json"}, content=body)
+    pieces, failure = await collect(provider(answer))
+    assert pieces == []
+    assert isinstance(failure, StreamCut)
+
+
+async def test_after_the_reason_the_rest_is_not_waited_for_long():
+    class Stalling(Body):
+        async def __aiter__(self):
+            yield HELLO.encode()
+            await asyncio.Event().wait()
+
+    answer = httpx.Response(200, headers=EVENTS, stream=Stalling([]))
+    pieces, failure = await collect(provider(answer, pace=Pace(patience=0.01)))
+    assert (text_of(pieces), failure) == ("Hello", None)
+    assert pieces[-1] == Finished("stop")
+
+
+async def test_what_the_parser_held_back_is_kept_where_the_connection_breaks():
+    answer = streamed(event(delta("a <thi")), httpx.ReadError("reset"))
+    pieces, failure = await collect(provider(answer))
+    assert text_of(pieces) == "a <thi"
+    assert isinstance(failure, StreamCut)
+
+
 async def test_a_compressed_stream_is_read():
     answer = streamed(gzip.compress((HELLO + DONE).encode()), **{"content-encoding": "gzip"})
     pieces, failure = await collect(provider(answer))
@@ -196,6 +292,19 @@ async def test_an_event_without_end_is_given_up():
     assert text_of(pieces) == "Hel"
     assert isinstance(failure, NotAnAnswer)
     assert "8 MiB" in failure.what
+
+
+@pytest.mark.parametrize("kind", ["text/event-stream", "application/x-ndjson"])
+async def test_a_whole_event_of_ten_megabytes_is_refused_and_what_came_is_kept(kind):
+    frame = event if kind == "text/event-stream" else lambda value: json.dumps(value) + "\n"
+    body = frame(delta("Hel")) + frame(delta("x" * 10_000_000)) + frame(STOP)
+    chunks = [body.encode()], [body[: 1 << 20].encode(), body[1 << 20 :].encode()]
+    for parts in chunks:
+        answer = httpx.Response(200, headers={"content-type": kind}, stream=Body(parts))
+        pieces, failure = await collect(provider(answer))
+        assert text_of(pieces) == "Hel"
+        assert isinstance(failure, NotAnAnswer)
+        assert "8 MiB" in failure.what
 
 
 async def test_a_document_without_end_is_given_up():

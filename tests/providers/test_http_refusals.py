@@ -35,7 +35,23 @@ async def test_a_web_page_is_no_answer(kind):
     assert "/v1" in failure.remedy
 
 
-@pytest.mark.parametrize("body", ["", "<html>Log in</html>", ": ping\n\n", "Hello there", "\n\n\n"])
+@pytest.mark.parametrize("kind", ["", "text/event-stream", "application/json", "text/plain"])
+async def test_a_web_page_is_known_by_its_first_tag(kind):
+    page = "\ufeff\r\n <!DOCTYPE html><html>Log in</html>".encode()
+    for width in (1, len(page)):
+        chunks = [page[start : start + width] for start in range(0, len(page), width)]
+        answer = httpx.Response(200, headers={"content-type": kind}, stream=Body(chunks))
+        _, failure = await collect(provider(answer))
+        assert isinstance(failure, NotAnAnswer)
+        assert "web page" in failure.what
+
+
+async def test_blanks_without_end_are_no_answer():
+    _, failure = await collect(provider(streamed(*[" " * 9_000] * 99)))
+    assert isinstance(failure, NotAnAnswer)
+
+
+@pytest.mark.parametrize("body", ["", ": ping\n\n", "Hello there", "\n\n\n"])
 async def test_a_stream_without_a_single_event_is_no_answer(body):
     pieces, failure = await collect(provider(streamed(body)))
     assert pieces == []
@@ -102,7 +118,7 @@ async def test_a_refusal_that_cannot_be_read_is_told_by_its_status(body):
 
 async def test_of_an_endless_refusal_only_the_start_is_read():
     body = Body([b"x" * 16_384] * 1_000)
-    _, failure = await collect(provider(httpx.Response(500, stream=body)))
+    _, failure = await collect(provider(httpx.Response(400, stream=body)))
     assert failure is not None
     assert body.read <= 6
     assert body.closed
@@ -123,11 +139,17 @@ async def test_a_redirect_is_told_and_not_followed(status):
 
 
 @pytest.mark.parametrize("location", ["https://evil.test/\x1b[2J", "http://[::1", "", "x" * 9_000])
-async def test_a_redirect_to_nowhere_is_told_too(location):
+async def test_a_redirect_with_an_odd_target_is_told_too(location):
     _, failure = await collect(provider(httpx.Response(307, headers={"location": location})))
     assert failure is not None
     assert "\x1b" not in str(failure)
     assert len(str(failure)) < 600
+
+
+async def test_a_redirect_without_a_target_is_an_error_of_its_own():
+    _, failure = await collect(provider(httpx.Response(304)))
+    assert isinstance(failure, NotAnAnswer)
+    assert "HTTP 304" in failure.what
 
 
 @pytest.mark.parametrize(
@@ -198,7 +220,7 @@ async def test_closing_the_stream_closes_the_connection():
 
 
 async def test_a_provider_answers_again_after_an_error_and_after_being_closed():
-    answers = [httpx.Response(500, json={"error": "x"}), streamed(HELLO), streamed(HELLO)]
+    answers = [httpx.Response(400, json={"error": "x"}), streamed(HELLO), streamed(HELLO)]
     wanted = provider(lambda _: answers.pop(0))
     _, failure = await collect(wanted)
     assert isinstance(failure, RequestRefused)

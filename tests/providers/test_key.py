@@ -7,13 +7,14 @@ import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
+from urllib.parse import unquote
 
 import httpx
 import pytest
 
-from jitchat.errors import JitchatError, KeyRefused
+from jitchat.errors import ContextOverflow, JitchatError, KeyRefused
 from jitchat.events import SendFailed
-from jitchat.providers.provider import Options
+from jitchat.providers.provider import Options, Retrying
 from jitchat.turn import Mode
 from tests.providers.streams import (
     ASKED,
@@ -91,6 +92,105 @@ async def test_what_a_server_repeats_is_blotted_out():
     _, failure = await collect(provider(echo(401)))
     assert failure is not None
     assert "Incorrect API key: Bearer •••." in failure.what
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param(KEY.upper(), id="capitals"),
+        pytest.param(KEY.title(), id="some capitals"),
+        pytest.param(KEY[:10], id="its start"),
+        pytest.param(KEY[-9:], id="its end"),
+        pytest.param(f"{KEY[:8]}***{KEY[-8:]}", id="without its middle"),
+        pytest.param(KEY.replace("-", "%2D"), id="encoded"),
+        pytest.param("".join(f"%{ord(each):02x}" for each in KEY), id="wholly encoded"),
+        pytest.param(f"{KEY}{KEY}", id="twice"),
+    ],
+)
+@pytest.mark.parametrize("where", ["body", "stream", "redirect", "retry"])
+async def test_a_key_is_blotted_out_however_a_server_writes_it(written, where):
+    error = {"error": {"message": f"bad key {written}, sorry"}}
+    answers = {
+        "body": httpx.Response(400, json=error),
+        "stream": streamed(event(error)),
+        "redirect": httpx.Response(307, headers={"location": f"https://x.test/{written}/, sorry"}),
+        "retry": httpx.Response(503, json=error),
+    }
+    pieces, failure = await collect(provider(answers[where]))
+    assert failure is not None
+    assert "sorry" in failure.what
+    for told in (failure.what, *(each.why for each in pieces if isinstance(each, Retrying))):
+        assert "•••" in told
+        plain = unquote(told).lower()
+        assert not any(KEY[start : start + 8] in plain for start in range(len(KEY) - 7))
+
+
+@pytest.mark.parametrize("key", ["x", "none", "ollama"])
+async def test_a_short_key_is_blotted_out_as_a_word_only(key):
+    error = {"error": {"message": f"example of none: ollama {key.upper()}x"}}
+    _, failure = await collect(provider(httpx.Response(400, json=error), key=key))
+    assert failure is not None
+    assert "refused the request" in failure.what
+    assert f"{key.upper()}x" in failure.what
+    assert failure.what.count("•••") == (0 if key == "x" else 1)
+
+
+async def test_a_header_of_ones_own_is_sent_and_blotted_out_like_the_key():
+    secret = "Token abcdefgh-12345678"
+    seen = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request.headers["x-gate"])
+        return httpx.Response(400, json={"error": f"bad token ABCDEFGH-1234 of {KEY}"})
+
+    wanted = provider(answer, headers={"X-Gate": secret, "X-Title": "bad"})
+    _, failure = await collect(wanted)
+    assert seen == [secret]
+    assert failure is not None
+    assert "bad ••• of •••." in failure.what
+    assert secret not in rendered(failure)
+    assert secret not in repr(vars(wanted))
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X-Gate": f"{KEY}\r\nX-Evil: 1"},
+        {"X-Gate": f"{KEY}…"},
+        {"X-Gate": f"{KEY}\x00"},
+        {"X Gate": KEY},
+        {"": KEY},
+        {"X-\x1b[2J": KEY},
+        {"X-Good": "good", "X-é": KEY},
+    ],
+)
+async def test_what_cannot_be_a_header_is_neither_sent_nor_shown(headers):
+    def never(request: httpx.Request) -> httpx.Response:
+        raise AssertionError("sent")
+
+    _, failure = await collect(provider(never, key="", headers=headers))
+    assert isinstance(failure, KeyRefused)
+    assert "was not sent anywhere" in failure.remedy
+    assert KEY not in rendered(failure)
+    assert "\x1b" not in str(failure)
+
+
+async def test_the_login_of_an_address_is_blotted_out():
+    answer = httpx.Response(400, json={"error": "no user me with pass p@ssw0rd"})
+    _, failure = await collect(provider(answer, base_url="http://me:p%40ssw0rd@models.test/v1"))
+    assert failure is not None
+    assert "with pass •••." in failure.what
+    _, failure = await collect(provider(httpx.ConnectError("no"), base_url="http://me:pw@h.test"))
+    assert failure is not None
+    assert failure.what == "openai cannot be reached at http://h.test: no."
+
+
+async def test_an_overflow_keeps_its_numbers_when_the_key_is_blotted_out():
+    said = f"request (9621 tokens) exceeds the available context size (512 tokens) {KEY}"
+    _, failure = await collect(provider(httpx.Response(400, json={"error": {"message": said}})))
+    assert isinstance(failure, ContextOverflow)
+    assert (failure.needed, failure.limit) == (9621, 512)
+    assert KEY not in repr(vars(failure))
 
 
 async def test_the_key_is_sent_in_its_header_and_in_nothing_else():

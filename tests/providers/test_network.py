@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import httpx
 import pytest
 
 from jitchat.errors import StreamCut, Unreachable
+from jitchat.providers.http.attempts import Pace
+from jitchat.providers.http.client import is_this_machine, make_client, proxy_variable
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Options
-from tests.providers.streams import ASKED, DONE, HELLO, collect, delta, endpoint, event, text_of
+from tests.providers.streams import (
+    ASKED,
+    DONE,
+    HELLO,
+    collect,
+    delta,
+    endpoint,
+    event,
+    no_wait,
+    text_of,
+)
 from tests.support import has_loopback
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -58,7 +72,8 @@ async def server(answer: bytes, *, hold: asyncio.Event | None = None) -> AsyncIt
 
 
 def at(port: int, host: str = "127.0.0.1") -> HttpProvider:
-    return HttpProvider(endpoint(base_url=f"http://{host}:{port}/v1"), OpenAiProtocol())
+    where = endpoint(base_url=f"http://{host}:{port}/v1")
+    return HttpProvider(where, OpenAiProtocol(), pace=Pace(sleep=no_wait))
 
 
 def closed_port() -> int:
@@ -123,51 +138,163 @@ async def test_closing_the_stream_hangs_up():
         hold.set()
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-async def test_the_way_to_this_machine_is_never_through_a_proxy(monkeypatch, host):
-    for name in PROXIES:
-        monkeypatch.setenv(name, f"http://127.0.0.1:{closed_port()}")
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """environment(NAME=value): these variables alone, of those for proxies and certificates."""
+
+    def change(**values: str) -> None:
+        for name in (*PROXIES, "NO_PROXY", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in values.items():
+            monkeypatch.setenv(name, value)
+
+    change()
+    return change
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.1"])
+async def test_the_way_to_this_machine_is_never_through_a_proxy(environment, host):
+    environment(**dict.fromkeys(PROXIES, f"http://127.0.0.1:{closed_port()}"))
     async with server(ANSWER) as port:
         pieces, failure = await collect(at(port, host))
     assert (text_of(pieces), failure) == ("Hello", None)
 
 
-async def test_nor_is_the_encrypted_way(monkeypatch):
-    for name in PROXIES:
-        monkeypatch.setenv(name, "http://127.0.0.1:9")
-    for address in ("https://localhost/v1", "https://127.0.0.1:8443/v1", "https://[::1]/v1"):
-        url = httpx.URL(address)
-        wanted = HttpProvider(endpoint(base_url=address), OpenAiProtocol())
-        client = wanted._ready(url)
-        assert client._transport_for_url(url) is client._transport
-        await wanted.aclose()
-    far = HttpProvider(endpoint(base_url="https://models.test/v1"), OpenAiProtocol())
-    client = far._ready(httpx.URL("https://models.test/v1"))
-    assert client._transport_for_url(httpx.URL("https://models.test/v1")) is not client._transport
-    await far.aclose()
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [
+        ("localhost", True),
+        ("localhost.", True),
+        ("box.localhost", True),
+        ("127.0.0.1", True),
+        ("127.255.0.1", True),
+        ("127.1", True),
+        ("2130706433", True),
+        ("::1", True),
+        ("::ffff:127.0.0.1", True),
+        ("0.0.0.0", True),
+        ("::", True),
+        ("localhost.models.test", False),
+        ("mylocalhost", False),
+        ("127.0.0.1.models.test", False),
+        ("128.0.0.1", False),
+        ("192.168.1.2", False),
+        ("::2", False),
+        ("", False),
+        ("\ud800", False),
+    ],
+)
+def test_this_machine_is_known_by_all_of_its_names(host, here):
+    assert is_this_machine(host) is here
+
+
+FAR, FAR_TLS = "http://models.test/v1", "https://models.test/v1"
+HERE, HERE_TLS = "http://127.0.0.1:8080/v1", "https://[::1]/v1"
+DEAD = "http://proxy.test:3128"
+
+
+def way(address: str) -> str:
+    """The proxy on the way to an address; empty where it is direct."""
+    url = httpx.URL(address)
+    client = make_client(url)
+    chosen = client._transport_for_url(url)
+    proxied = chosen is not client._transport or "Proxy" in type(chosen._pool).__name__
+    return proxy_variable(url) if proxied else ""
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("variables", "address", "named"),
     [
-        ("ALL_PROXY", "socks5://127.0.0.1:9"),
-        ("ALL_PROXY", "socks://127.0.0.1:9"),
-        ("NO_PROXY", "[::1]"),
-        ("SSL_CERT_FILE", "/nowhere/at/all.pem"),
+        ({"HTTPS_PROXY": DEAD}, FAR_TLS, "HTTPS_PROXY"),
+        ({"https_proxy": DEAD}, FAR_TLS, "https_proxy"),
+        ({"HTTPS_PROXY": "proxy.test:3128"}, FAR_TLS, "HTTPS_PROXY"),
+        ({"ALL_PROXY": DEAD}, FAR_TLS, "ALL_PROXY"),
+        ({"ALL_PROXY": DEAD}, FAR, "ALL_PROXY"),
+        ({"ALL_PROXY": "socks5://x:1", "HTTPS_PROXY": DEAD}, FAR_TLS, "HTTPS_PROXY"),
+        ({"HTTP_PROXY": DEAD}, FAR_TLS, ""),
+        ({"HTTPS_PROXY": ""}, FAR_TLS, ""),
+        ({"HTTPS_PROXY": DEAD, "NO_PROXY": "models.test"}, FAR_TLS, ""),
+        ({"HTTPS_PROXY": DEAD, "NO_PROXY": ".test"}, FAR_TLS, ""),
+        ({"HTTPS_PROXY": DEAD, "NO_PROXY": "*"}, FAR_TLS, ""),
+        ({"HTTPS_PROXY": DEAD, "NO_PROXY": "[::1],other.test"}, FAR_TLS, "HTTPS_PROXY"),
+        ({"HTTPS_PROXY": DEAD, "ALL_PROXY": DEAD}, HERE_TLS, ""),
+        ({"HTTP_PROXY": DEAD, "ALL_PROXY": DEAD}, HERE, ""),
+        ({"ALL_PROXY": "socks5://x:1"}, HERE, ""),
+        ({"ALL_PROXY": "socks://x:1"}, HERE_TLS, ""),
+        ({"SSL_CERT_FILE": "/nowhere/at/all.pem", "SSL_CERT_DIR": "/nowhere"}, HERE, ""),
+        ({"SSL_CERT_FILE": "/nowhere/at/all.pem"}, FAR, ""),
+        ({"HTTP_PROXY": "https://proxy.test:3128"}, FAR, "HTTP_PROXY"),
     ],
 )
-async def test_an_environment_that_httpx_cannot_use_is_told_and_does_not_touch_this_machine(
-    monkeypatch, name, value
+def test_the_proxy_is_the_one_that_the_environment_names_for_the_address(
+    environment, variables, address, named
 ):
-    for proxy in PROXIES:
-        monkeypatch.delenv(proxy, raising=False)
-    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
-    monkeypatch.setenv(name, value)
-    far = HttpProvider(endpoint(base_url="https://models.test/v1"), OpenAiProtocol())
-    _, failure = await collect(far)
+    environment(**variables)
+    assert way(address) == named
+
+
+@pytest.mark.parametrize(
+    ("variables", "address", "named", "why"),
+    [
+        ({"ALL_PROXY": "socks5://x:1"}, FAR_TLS, "ALL_PROXY", "SOCKS"),
+        ({"all_proxy": "socks5h://x:1"}, FAR, "all_proxy", "SOCKS"),
+        ({"ALL_PROXY": "socks://me:secret@x:1"}, FAR, "ALL_PROXY", "not the address"),
+        ({"HTTP_PROXY": "http://[::1"}, FAR, "HTTP_PROXY", "not the address"),
+        ({"HTTP_PROXY": "http://"}, FAR, "HTTP_PROXY", "not the address"),
+        ({"HTTPS_PROXY": "http://x:99999"}, FAR_TLS, "HTTPS_PROXY", "not the address"),
+        ({"https_proxy": "ftp://x"}, FAR_TLS, "https_proxy", "not the address"),
+        ({"SSL_CERT_FILE": "/nowhere/at/all.pem"}, FAR_TLS, "SSL_CERT_FILE", "No such file"),
+        ({"SSL_CERT_FILE": "/dev/null"}, FAR_TLS, "SSL_CERT_FILE", "CERT"),
+        ({"SSL_CERT_DIR": "/nowhere"}, FAR_TLS, "SSL_CERT_DIR", "no such folder"),
+        (
+            {"SSL_CERT_DIR": "/nowhere", "HTTP_PROXY": "https://proxy.test"},
+            FAR,
+            "SSL_CERT_DIR",
+            "no such folder",
+        ),
+    ],
+)
+async def test_a_variable_that_cannot_be_used_is_named(environment, variables, address, named, why):
+    environment(**variables)
+    _, failure = await collect(HttpProvider(endpoint(base_url=address), OpenAiProtocol()))
     assert isinstance(failure, Unreachable)
-    if "127.0.0.1:9" not in failure.what:
-        assert name in failure.remedy
+    assert named in failure.what
+    assert why in failure.what
+    assert named in failure.remedy
+    assert "secret" not in str(failure)
+    assert failure.__context__ is None
+
+
+async def test_a_folder_of_certificates_is_taken(environment, tmp_path):
+    environment(SSL_CERT_DIR=f"/nowhere{os.pathsep}{tmp_path}")
+    assert way(FAR_TLS) == ""
+
+
+async def test_a_proxy_that_is_not_there_is_named(environment):
+    environment(HTTPS_PROXY=f"http://127.0.0.1:{closed_port()}")
+    _, failure = await collect(HttpProvider(endpoint(base_url=FAR_TLS), OpenAiProtocol()))
+    assert isinstance(failure, Unreachable)
+    assert "HTTPS_PROXY" in failure.remedy
+
+
+async def test_a_client_is_made_once_and_off_the_loop(monkeypatch):
+    made = []
+
+    def counted(*args: object) -> httpx.AsyncClient:
+        made.append(threading.current_thread() is threading.main_thread())
+        return make_client(*args)
+
+    monkeypatch.setattr("jitchat.providers.http.provider.make_client", counted)
     async with server(ANSWER) as port:
-        pieces, failure = await collect(at(port))
-    assert (text_of(pieces), failure) == ("Hello", None)
+        wanted = at(port)
+        for _ in range(2):
+            stream = wanted.stream(ASKED, Options())
+            await anext(stream)
+            await stream.aclose()
+        await wanted.aclose()
+    assert made == [False]
+
+
+async def test_a_host_whose_name_cannot_be_looked_up_is_told():
+    _, failure = await collect(at(80, host="a..b"))
+    assert isinstance(failure, Unreachable)

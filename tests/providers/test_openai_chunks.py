@@ -1,4 +1,4 @@
-"""OpenAI's chat completions: every variant of a chunk and a usage that servers send."""
+"""Chat completions: every variant of a chunk and a usage that servers send."""
 
 from __future__ import annotations
 
@@ -8,57 +8,24 @@ import pytest
 
 from jitchat.errors import NotAnAnswer, RequestRefused
 from jitchat.providers.protocols.openai import OpenAiProtocol
-from jitchat.providers.provider import Delta, Finished, Options
-from jitchat.turn import Message, Role, Usage
-from tests.providers.streams import ASKED, KEY, delta, endpoint
+from jitchat.providers.provider import Delta, Finished, Reasoning
+from jitchat.turn import Usage
+from tests.providers.streams import delta
 
 PROTOCOL = OpenAiProtocol()
 
 
 def parsed(value: object, event: str = "") -> list[object]:
-    return list(
-        PROTOCOL.parser().parse(event, value if isinstance(value, str) else json.dumps(value))
-    )
+    """What one chunk says, and what it left to be said at the end."""
+    parser = PROTOCOL.parser()
+    text = value if isinstance(value, str) else json.dumps(value)
+    return [*parser.parse(event, text), *parser.end()]
 
 
-# the request
-
-
-def test_a_request_carries_the_messages_and_nothing_that_was_not_asked_for():
-    request = PROTOCOL.request(endpoint(), ASKED, Options())
-    assert (request.method, str(request.url)) == ("POST", "http://models.test/v1/chat/completions")
-    assert json.loads(request.content) == {
-        "model": "m",
-        "messages": [
-            {"role": "system", "content": "Be brief."},
-            {"role": "user", "content": "hello"},
-        ],
-        "stream": True,
-        "stream_options": {"include_usage": True},
-    }
-    assert request.headers["authorization"] == f"Bearer {KEY}"
-
-
-def test_a_temperature_is_sent_only_where_the_user_set_one():
-    request = PROTOCOL.request(endpoint(), ASKED, Options(temperature=0.0))
-    assert json.loads(request.content)["temperature"] == 0.0
-
-
-def test_a_server_without_a_key_gets_no_authorization():
-    assert "authorization" not in PROTOCOL.request(endpoint(key=""), ASKED, Options()).headers
-
-
-@pytest.mark.parametrize("base", ["http://h/v1", "http://h/v1/", " http://h/v1// "])
-def test_an_address_may_end_in_slashes(base):
-    request = PROTOCOL.request(endpoint(base_url=base), ASKED, Options())
-    assert str(request.url) == "http://h/v1/chat/completions"
-
-
-def test_the_same_window_makes_the_same_bytes_whatever_is_in_it():
-    odd = (Message(Role.USER, "\u2028 \ud800 é\x00"),)
-    first, second = (PROTOCOL.request(endpoint(), odd, Options()).content for _ in range(2))
-    assert first == second
-    assert json.loads(first)["messages"][0]["content"] == "\u2028 \ud800 é\x00"
+def parsed_in_turn(*values: object) -> list[object]:
+    parser = PROTOCOL.parser()
+    pieces = [piece for value in values for piece in parser.parse("", json.dumps(value))]
+    return [*pieces, *parser.end()]
 
 
 # pieces of an answer
@@ -77,8 +44,12 @@ def test_the_same_window_makes_the_same_bytes_whatever_is_in_it():
         {"choices": [{"delta": []}]},
         {"choices": [{"index": 0, "delta": {}}]},
         {"choices": [{"delta": {"role": "assistant", "content": ""}, "finish_reason": None}]},
-        {"choices": [{"delta": {"content": None, "reasoning_content": "hm"}}]},
-        {"choices": [{"delta": {"reasoning": "hm", "reasoning_details": []}}]},
+        {"choices": [{"delta": {"content": None, "reasoning_content": ""}}]},
+        {"choices": [{"delta": {"reasoning": None, "reasoning_details": []}}]},
+        {"choices": [{"delta": {"content": [], "refusal": None, "tool_calls": None}}]},
+        {"choices": [{"delta": {"content": [None, 7, {"type": "image_url"}]}}]},
+        {"choices": [{"delta": {"tool_calls": "x", "function_call": 7}}]},
+        {"choices": [{"delta": {"reasoning_details": [{"type": "reasoning.encrypted"}]}}]},
         {"choices": [{"delta": {"content": 7}}]},
         {"choices": [{"delta": {"tool_calls": [{"function": {"name": None}}]}}]},
         {"choices": [{"delta": {}, "finish_reason": ""}]},
@@ -110,6 +81,54 @@ def test_text_and_reason_may_come_in_one_chunk():
 def test_a_whole_message_is_read_like_a_piece():
     message = {"message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}
     assert parsed({"choices": [message]}) == [Delta("hi"), Finished("stop")]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ([{"type": "text", "text": "Hel"}, {"type": "text", "text": "lo"}], [Delta("Hello")]),
+        (["Hel", "lo"], [Delta("Hello")]),
+        (
+            [
+                {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+                {"type": "text", "text": "Yes."},
+            ],
+            [Reasoning("hm"), Delta("Yes.")],
+        ),
+        ([{"type": "image_url", "image_url": {"url": "x"}}], []),
+    ],
+)
+def test_a_text_may_come_in_parts(content, said):
+    assert parsed({"choices": [{"delta": {"content": content}}]}) == said
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"reasoning_content": "hm"},
+        {"reasoning": "hm"},
+        {"reasoning_content": "hm", "reasoning": "hm"},
+        {"reasoning": "hm", "reasoning_details": [{"type": "reasoning.text", "text": "hm"}]},
+        {"reasoning_details": [{"type": "reasoning.text", "text": "hm"}]},
+        {"reasoning_details": [{"type": "reasoning.summary", "summary": "hm"}]},
+        {"reasoning": None, "reasoning_details": [{"text": "h"}, None, 7, {"summary": "m"}]},
+    ],
+)
+def test_reasoning_is_read_wherever_it_is_and_once(part):
+    assert parsed({"choices": [{"delta": part | {"content": "Yes."}}]}) == [
+        Reasoning("hm"),
+        Delta("Yes."),
+    ]
+
+
+def test_a_refusal_of_the_model_is_its_answer():
+    assert parsed({"choices": [{"delta": {"content": None, "refusal": "No."}}]}) == [Delta("No.")]
+
+
+def test_a_message_beside_a_piece_does_not_repeat_it():
+    choice = {"delta": {"content": "lo"}, "message": {"content": "Hello"}}
+    assert parsed({"choices": [choice]}) == [Delta("lo")]
+    assert parsed({"choices": [choice | {"delta": {}}]}) == []
 
 
 def test_control_characters_and_surrogates_in_a_chunk_are_read():
@@ -162,9 +181,40 @@ def test_usage_on_the_last_chunk_of_text_comes_behind_it():
     ]
 
 
-def test_what_came_from_the_providers_cache_is_read():
-    details = {"prompt_tokens_details": {"cached_tokens": 6, "cache_write_tokens": 0}}
-    assert parsed({"usage": COUNTS | details}) == [Usage(9, 4, 6)]
+@pytest.mark.parametrize(
+    ("more", "usage"),
+    [
+        ({"prompt_tokens_details": {"cached_tokens": 6}}, Usage(9, 4, 6)),
+        ({"prompt_cache_hit_tokens": 6, "prompt_cache_miss_tokens": 3}, Usage(9, 4, 6)),
+        (
+            {"prompt_tokens_details": {"cached_tokens": 2, "cache_write_tokens": 5}},
+            Usage(9, 4, 2, 5),
+        ),
+        ({"completion_tokens_details": {"reasoning_tokens": 3}}, Usage(9, 4, 0, 0, 3)),
+    ],
+)
+def test_what_the_counts_are_made_of_is_read(more, usage):
+    assert parsed({"usage": COUNTS | more}) == [usage]
+
+
+def test_reasoning_that_is_counted_apart_is_output_too():
+    counts = {"prompt_tokens": 32, "completion_tokens": 9, "total_tokens": 135}
+    details = {"completion_tokens_details": {"reasoning_tokens": 94}}
+    assert parsed({"usage": counts | details}) == [Usage(32, 103, reasoning_tokens=94)]
+
+
+@pytest.mark.parametrize(
+    ("counts", "usage"),
+    [({"prompt_tokens": 9}, Usage(9, None)), ({"completion_tokens": 4}, Usage(None, 4))],
+)
+def test_a_count_that_is_not_told_is_not_known(counts, usage):
+    assert parsed({"usage": counts}) == [usage]
+
+
+def test_a_later_report_takes_the_place_of_what_it_tells():
+    first = {"prompt_tokens": 9, "completion_tokens": 1, "prompt_cache_hit_tokens": 6}
+    second = {"prompt_tokens": None, "completion_tokens": 4}
+    assert parsed_in_turn({"usage": first}, {"usage": second})[-1] == Usage(9, 4, 6)
 
 
 @pytest.mark.parametrize("number", ["-1", "1e400", "-1e400", "NaN", "1e16", "0"])

@@ -239,7 +239,10 @@ async def test_instructions_and_request_options_come_from_the_session(store):
     session.options = SessionOptions(system="Be a ferry.", request=Options(temperature=0.2))
     await send(session, "hello")
     assert session.provider.requests[0][0] == Message(Role.SYSTEM, "Be a ferry.")
-    assert session.provider.asked == Options(temperature=0.2)
+    window = session.sent_window(session.memory.turns[-2])
+    assert session.provider.asked == Options(
+        temperature=0.2, context=window.budget.limit, room=window.budget.limit - window.used
+    )
 
 
 async def test_another_instances_turns_are_in_the_next_window(store):

@@ -8,18 +8,28 @@ searched for the key before it is passed on.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import threading
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
 
 import httpx
 
-from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, StreamCut, Unreachable
-from jitchat.providers.http.answer import Answer
+from jitchat.errors import NotAnAnswer, ProviderError, StreamCut
+from jitchat.providers.http.answer import SEND_AGAIN, Answer
+from jitchat.providers.http.attempts import Attempts, Pace, SessionLessons, adaptation
+from jitchat.providers.http.client import make_client
+from jitchat.providers.http.outgoing import make_request
+from jitchat.providers.http.redaction import blotted, without_secrets
+from jitchat.providers.http.retry import Failure
+from jitchat.providers.http.sniffing import media_type
+from jitchat.providers.http.unreached import reason_of, unreached
 from jitchat.providers.protocol import Endpoint, WireProtocol
+from jitchat.providers.protocols.parameters import sent_in
 from jitchat.providers.protocols.refusals import refusal
-from jitchat.providers.provider import Options, Piece
-from jitchat.text.safe import one_line, shortened
+from jitchat.providers.protocols.said import message_of
+from jitchat.providers.protocols.values import parsed
+from jitchat.providers.provider import Adapted, Lessons, Options, Piece
+from jitchat.text.safe import shortened
 from jitchat.turn import Message
 
 _MAX_ERROR_BYTES = 64 << 10
@@ -33,8 +43,13 @@ class HttpProvider:
         endpoint: Endpoint,
         protocol: WireProtocol,
         transport: httpx.AsyncBaseTransport | None = None,
+        *,
+        lessons: Lessons | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self._endpoint, self._protocol, self._transport = endpoint, protocol, transport
+        self._lessons = lessons or SessionLessons()
+        self._pace = pace or Pace()
         self._lock = threading.Lock()
         self._client: httpx.AsyncClient | None = None
 
@@ -51,27 +66,25 @@ class HttpProvider:
     async def stream(
         self, messages: Sequence[Message], options: Options
     ) -> AsyncGenerator[Piece, None]:
-        """Stream the answer, piece by piece."""
-        response = await self._open(self._request(messages, options))
-        answer = Answer(self._protocol, streamed=_media_type(response) != "application/json")
-        failure: ProviderError | None = None
-        try:
-            await self._require_answer(response)
-            async for chunk in response.aiter_bytes():
-                for piece in answer.feed(chunk):
-                    yield piece
-                if answer.over:
-                    break
-            for piece in answer.end():
+        """Stream the answer, piece by piece; what fails before it begins may be tried again."""
+        attempts = Attempts(await asyncio.to_thread(self._lessons.refused), self._pace)
+        request = self._request(messages, attempts.shaped(options))
+        while isinstance(opened := await self._send(request), Failure):
+            refused, sent = request, sent_in(request.content.decode())
+            if parameter := attempts.drop(opened, sent):
+                request = self._request(messages, attempts.shaped(options))
+                if request.content == refused.content:
+                    raise opened.error
+                await asyncio.to_thread(self._lessons.refuse, parameter)
+                after = sent_in(request.content.decode())
+                yield Adapted(adaptation(self.model, parameter, sent, after))
+            else:
+                pause = attempts.pause(opened)
+                yield pause
+                await self._pace.sleep(pause.seconds)
+        async with aclosing(self._read(opened)) as pieces:
+            async for piece in pieces:
                 yield piece
-        except ProviderError as error:
-            failure = self._without_key(error)
-        except (httpx.HTTPError, httpx.StreamError) as error:
-            failure = None if answer.finished else _cut(error)
-        finally:
-            await response.aclose()
-        if failure is not None:
-            raise failure
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -80,140 +93,85 @@ class HttpProvider:
             await client.aclose()
 
     def _request(self, messages: Sequence[Message], options: Options) -> httpx.Request:
-        if not _sendable(self._endpoint.key):
-            raise KeyRefused(
-                "The API key holds characters that no key has (a blank, a line break, an"
-                " ellipsis …).",
-                "Copy it again; it was not sent anywhere.",
-            )
-        request = self._addressed(messages, options)
-        if request is None:
-            raise Unreachable(
-                f"{shortened(self._endpoint.base_url, 200)!r} is not an address.",
-                "Set provider.base_url, for example http://localhost:8080/v1.",
-            )
-        request.extensions["timeout"] = self._timeout().as_dict()
-        return request
+        return make_request(self._endpoint, self._protocol, messages, options)
 
-    def _addressed(self, messages: Sequence[Message], options: Options) -> httpx.Request | None:
-        """Make the request; None where the base URL is not one."""
-        try:
-            request = self._protocol.request(self._endpoint, messages, options)
-        except (httpx.InvalidURL, ValueError):
-            return None
-        url = request.url
-        known = url.scheme in ("http", "https") and url.host and (url.port or 80) < 1 << 16
-        return request if known else None
-
-    def _timeout(self) -> httpx.Timeout:
-        endpoint = self._endpoint
-        return httpx.Timeout(
-            connect=endpoint.connect_seconds, read=endpoint.read_seconds, write=30.0, pool=5.0
-        )
-
-    async def _open(self, request: httpx.Request) -> httpx.Response:
-        """Send the request; the response, with its body still to come."""
+    async def _send(self, request: httpx.Request) -> httpx.Response | Failure:
+        """Send the request; the response, with its body still to come, or why there is none."""
         client = await asyncio.to_thread(self._ready, request.url)
         try:
-            return await client.send(request, stream=True)
-        except httpx.HTTPError as error:
-            reason = _reason(error)
-        where = f"{request.url.scheme}://{request.url.netloc.decode()}"
-        raise Unreachable(
-            f"{self.name} cannot be reached at {where}: {reason}.",
-            "Is the server running, and provider.base_url right?",
-        )
+            response = await client.send(request, stream=True)
+        except (httpx.HTTPError, OSError, ValueError) as error:
+            return unreached(self.name, request.url, error)
+        if response.is_success:
+            return response
+        try:
+            return await self._failure(response)
+        finally:
+            await response.aclose()
 
     def _ready(self, url: httpx.URL) -> httpx.AsyncClient:
-        """Make the client, once; it is thread's work, for reading certificates takes 40 ms."""
+        """Make the client, once."""
         with self._lock:
-            try:
-                self._client = self._client or _make_client(url, self._transport)
-            except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
-                reason = shortened(str(error), 200)
-            else:
-                return self._client
-        raise Unreachable(
-            f"The proxy or TLS settings of the environment do not work: {reason}.",
-            "Check ALL_PROXY, HTTP_PROXY, HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE and SSL_CERT_DIR.",
-        )
+            if self._client is None:
+                self._client = make_client(url, self._transport)
+            return self._client
 
-    async def _require_answer(self, response: httpx.Response) -> None:
-        if response.is_redirect:
-            target = shortened(response.headers["location"], 200)
-            raise NotAnAnswer(
-                f"The server redirects to {target}, which was not followed.",
+    async def _failure(self, response: httpx.Response) -> Failure:
+        """Read why there is no answer."""
+        status, headers = response.status_code, dict(response.headers.items())
+        body = await self._start_of(response)
+        error = refusal(status, body, self._endpoint.key_help, headers)
+        if target := headers.get("location", "") if response.is_redirect else "":
+            error = NotAnAnswer(
+                f"The server redirects to {shortened(target, 200)}, which was not followed.",
                 "If that is right, set provider.base_url to it.",
             )
-        if not response.is_success:
-            body = await _start_of(response)
-            raise refusal(response.status_code, body, self._endpoint.key_help)
-        if _media_type(response) in ("text/html", "application/xhtml+xml"):
-            raise NotAnAnswer(
-                "The server answered with a web page, not with a model's answer.",
-                "Check provider.base_url (it usually ends in /v1), and that no login page is"
-                " between.",
-            )
+        said = message_of(parsed(body)).rstrip(".")
+        why = blotted(": ".join(filter(None, (f"HTTP {status}", said))), self._endpoint)
+        return Failure(without_secrets(error, self._endpoint), status, headers, body, why)
 
-    def _without_key(self, error: ProviderError) -> ProviderError:
-        """Make the error anew, without the key that a server may have repeated, and alone."""
-        key = self._endpoint.key
-        what = error.what.replace(key, "•••") if key else error.what
-        return type(error)(what, error.remedy)
+    async def _start_of(self, response: httpx.Response) -> str:
+        """Read the first 64 KiB of a body, or what can be read of them in a short time."""
+        body = bytearray()
+        try:
+            async with asyncio.timeout(self._pace.patience):
+                async for chunk in response.aiter_bytes():
+                    body += chunk
+                    if len(body) > _MAX_ERROR_BYTES:
+                        break
+        except (httpx.HTTPError, httpx.StreamError, TimeoutError):
+            pass  # the status tells enough
+        return bytes(body).decode("utf-8", "replace")
 
+    async def _read(self, response: httpx.Response) -> AsyncGenerator[Piece, None]:
+        """Yield the answer; where it breaks off, what there is of it first."""
+        answer = Answer(self._protocol, media_type(response.headers.get("content-type", "")))
+        failure: ProviderError | None = None
+        chunks = response.aiter_bytes()
+        try:
+            while not answer.over and (chunk := await self._next(chunks, answer)) is not None:
+                for piece in answer.feed(chunk):
+                    yield piece
+            for piece in answer.end():
+                yield piece
+        except (ProviderError, httpx.HTTPError, httpx.StreamError, TimeoutError) as error:
+            failure = self._broken(answer, error)
+        finally:
+            await response.aclose()
+        for piece in answer.held():
+            yield piece
+        if failure is not None:
+            raise failure
 
-def _sendable(key: str) -> bool:
-    return key.isascii() and key.isprintable() and " " not in key
+    async def _next(self, chunks: AsyncIterator[bytes], answer: Answer) -> bytes | None:
+        """Wait for a chunk; not for long once the answer is complete, for only counts may come."""
+        async with asyncio.timeout(self._pace.patience if answer.finished else None):
+            return await anext(chunks, None)
 
-
-def _make_client(url: httpx.URL, transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:
-    """Make the client. A proxy is for other machines, never for the way to this one.
-
-    Plain HTTP to this machine needs nothing from the environment, so nothing in it can break
-    that, and it needs no certificates.
-    """
-    secure, here = url.scheme == "https", _is_this_machine(url.host)
-    return httpx.AsyncClient(
-        transport=transport,
-        mounts=dict.fromkeys(("http://", "https://")) if here and transport is None else None,
-        trust_env=secure or not here,
-        verify=secure,
-    )
-
-
-def _is_this_machine(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return address.is_loopback or address.is_unspecified
-
-
-def _media_type(response: httpx.Response) -> str:
-    kind: str = response.headers.get("content-type", "")
-    return kind.partition(";")[0].strip().lower()
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, httpx.TimeoutException):
-        return "no answer in time"
-    return one_line(str(error)).rstrip(".") or type(error).__name__
-
-
-def _cut(error: Exception) -> StreamCut:
-    return StreamCut(f"The connection broke: {_reason(error)}.", "What came is kept. Send again.")
-
-
-async def _start_of(response: httpx.Response) -> str:
-    """Read the first 64 KiB of a body, or what can be read of them."""
-    body = bytearray()
-    try:
-        async for chunk in response.aiter_bytes():
-            body += chunk
-            if len(body) > _MAX_ERROR_BYTES:
-                break
-    except httpx.HTTPError:
-        pass  # the status tells enough
-    return bytes(body).decode("utf-8", "replace")
+    def _broken(self, answer: Answer, error: Exception) -> ProviderError | None:
+        """Say why the answer broke off; None where it was complete, and no harm was done."""
+        if isinstance(error, ProviderError):
+            return without_secrets(error, self._endpoint)
+        if answer.finished:
+            return None
+        return StreamCut(f"The connection broke: {reason_of(error)}.", SEND_AGAIN)

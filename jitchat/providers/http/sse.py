@@ -9,12 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-MAX_EVENT_BYTES = 8 << 20
-_BOM = b"\xef\xbb\xbf"
-
-
-class EventTooLargeError(ValueError):
-    """One event is larger than 8 MiB."""
+from jitchat.providers.http.framing import BOM, MAX_EVENT_BYTES, EventTooLargeError
 
 
 class SseDecoder:
@@ -32,63 +27,56 @@ class SseDecoder:
         """Yield the events that `chunk` completes.
 
         Raises:
-            EventTooLargeError: What is held of the open event is more than 8 MiB.
+            EventTooLargeError: An event, or what is there of the open one, is more than 8 MiB.
 
         """
         self._buffer += chunk
-        yield from self._lines(final=False)
+        if self._skip_bom():
+            yield from self._lines(self._complete())
         if self._held + len(self._buffer) > MAX_EVENT_BYTES:
             raise EventTooLargeError
 
     def end(self) -> Iterator[tuple[str, str]]:
         """Yield what is left when the stream is over."""
-        yield from self._lines(final=True)
-        if self._buffer:
-            yield from self._line(bytes(self._buffer))
-            self._buffer.clear()
-        yield from self._line(b"")
+        rest = bytes(self._buffer)
+        self._buffer.clear()
+        yield from self._lines([*rest.splitlines(), b""])
 
-    def _lines(self, *, final: bool) -> Iterator[tuple[str, str]]:
-        if not self._skip_bom(final=final):
-            return
-        while (end := self._line_end()) >= 0:
-            is_cr = self._buffer[end] == ord("\r")
-            if is_cr and end + 1 == len(self._buffer) and not final:
-                self._scanned = end
-                return
-            width = 2 if is_cr and self._buffer[end + 1 : end + 2] == b"\n" else 1
-            line = bytes(self._buffer[:end])
-            del self._buffer[: end + width]
-            self._scanned = 0
-            yield from self._line(line)
-
-    def _skip_bom(self, *, final: bool) -> bool:
+    def _skip_bom(self) -> bool:
         """Whether the start of the stream is known well enough to go on."""
-        if not self._started:
-            if len(self._buffer) < len(_BOM) and not final:
-                return False
-            if self._buffer.startswith(_BOM):
-                del self._buffer[: len(_BOM)]
+        if not self._started and len(self._buffer) >= len(BOM):
+            if self._buffer.startswith(BOM):
+                del self._buffer[: len(BOM)]
             self._started = True
-        return True
+        return self._started
 
-    def _line_end(self) -> int:
-        ends = [self._buffer.find(mark, self._scanned) for mark in (b"\n", b"\r")]
-        found = min((end for end in ends if end >= 0), default=-1)
-        if found < 0:
-            self._scanned = len(self._buffer)
-        return found
+    def _complete(self) -> list[bytes]:
+        """Take the lines that are complete; a CR at the very end may be half of a line's end."""
+        buffer = self._buffer
+        last = max(buffer.rfind(b"\n", self._scanned), buffer.rfind(b"\r", self._scanned, -1))
+        block = bytes(buffer[: last + 1])
+        del buffer[: last + 1]
+        self._scanned = max(0, len(buffer) - 1)
+        return block.splitlines()  # of bytes: at CR, LF and CRLF only
 
-    def _line(self, line: bytes) -> Iterator[tuple[str, str]]:
-        if not line:
-            if self._data:
-                yield self._event, "\n".join(self._data)
-            self._data, self._held, self._event = [], 0, ""
-            return
+    def _lines(self, lines: list[bytes]) -> Iterator[tuple[str, str]]:
+        for line in lines:
+            if not line:
+                if self._data:
+                    yield self._event, "\n".join(self._data)
+                self._data, self._held, self._event = [], 0, ""
+            elif line[0] != _COLON:
+                self._field(line)
+
+    def _field(self, line: bytes) -> None:
         field, _, value = line.partition(b":")
-        text = value.removeprefix(b" ").decode("utf-8", "replace")
         if field == b"data":
-            self._data.append(text)
             self._held += len(line)
+            if self._held > MAX_EVENT_BYTES:
+                raise EventTooLargeError
+            self._data.append(value.removeprefix(b" ").decode("utf-8", "replace"))
         elif field == b"event":
-            self._event = text
+            self._event = value.removeprefix(b" ").decode("utf-8", "replace")
+
+
+_COLON = ord(":")

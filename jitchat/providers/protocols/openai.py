@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import httpx
 
 from jitchat.errors import NotAnAnswer
 from jitchat.providers.protocol import Endpoint
+from jitchat.providers.protocols.messages import as_objects
 from jitchat.providers.protocols.refusals import CHECK_URL, stopped
-from jitchat.providers.protocols.values import at, count, parsed
-from jitchat.providers.provider import Delta, Finished, Options, Piece
+from jitchat.providers.protocols.requests import bearer, filled, json_request
+from jitchat.providers.protocols.thinking import ThinkTags
+from jitchat.providers.protocols.tool_calls import ToolCalls
+from jitchat.providers.protocols.usage import UsageSoFar
+from jitchat.providers.protocols.values import at, count, first_count, parsed, text_at, text_of
+from jitchat.providers.provider import Finished, Options, Piece, Reasoning
 from jitchat.turn import Message, Usage
+
+_CAPS = ("max_tokens", "max_completion_tokens")
 
 
 class OpenAiProtocol:
@@ -23,20 +28,24 @@ class OpenAiProtocol:
         self, endpoint: Endpoint, messages: Sequence[Message], options: Options
     ) -> httpx.Request:
         """Make the request; the body has the same bytes for the same window."""
-        body: dict[str, Any] = {
+        url = httpx.URL(f"{endpoint.base_url.strip().rstrip('/')}/chat/completions")
+        by_openai = url.host == "api.openai.com"
+        body = {
             "model": endpoint.model,
-            "messages": [{"role": m.role.value, "content": m.content} for m in messages],
+            "messages": as_objects(
+                messages, merging=not by_openai, folding="system" in options.without
+            ),
             "stream": True,
             "stream_options": {"include_usage": True},
+            _cap(options, by_openai=by_openai): options.max_tokens,
+            "temperature": options.temperature,
+            "top_p": options.top_p,
+            "top_k": None if by_openai else options.top_k,
+            "seed": options.seed,
+            "reasoning_effort": options.effort,
         }
-        if options.temperature is not None:
-            body["temperature"] = options.temperature
-        headers = {"Accept": "text/event-stream", "Content-Type": "application/json"}
-        url = f"{endpoint.base_url.strip().rstrip('/')}/chat/completions"
-        request = httpx.Request("POST", url, headers=headers, content=json.dumps(body).encode())
-        if endpoint.key:
-            request.headers["Authorization"] = f"Bearer {endpoint.key}"
-        return request
+        headers = {"Accept": "text/event-stream"} | bearer(endpoint)
+        return json_request(endpoint, url, headers, filled(body, options.without))
 
     def parser(self) -> OpenAiParser:
         """Make what reads the answer."""
@@ -48,46 +57,104 @@ class OpenAiParser:
 
     def __init__(self) -> None:
         self.over = False
+        self._text = ThinkTags()
+        self._calls = ToolCalls()
+        self._usage = UsageSoFar()
 
     def parse(self, event: str, data: str) -> Iterator[Piece]:
         """Yield what one chunk says."""
-        if data.strip() == "[DONE]":
-            self.over = True
-            return
-        if not data.strip():
+        if not data.startswith("{") and (not data.strip() or data.strip() == "[DONE]"):
+            if data.strip():
+                yield from self.end()
+                self.over = True
             return
         chunk = parsed(data)
         if isinstance(chunk, list) and chunk:
             chunk = chunk[0]
         if not isinstance(chunk, dict):
+            yield from self._text.end()
             raise NotAnAnswer("The server sent an event that is not a JSON object.", CHECK_URL)
         if event == "error" or chunk.get("error") or chunk.get("object") == "error":
+            yield from self._text.end()
             raise stopped(chunk)
         choices = chunk.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else None
-        if isinstance(choice, dict):
-            yield from _choice(choice)
-        yield from _usage(chunk)
+        if isinstance(choices, list) and choices and isinstance(choices[0], dict):
+            yield from self._choice(choices[0])
+        if usage := chunk.get("usage") or at(chunk.get("x_groq"), "usage"):
+            yield from self._counted(usage)
 
     def end(self) -> Iterator[Piece]:
-        """Hold nothing back."""
-        return iter(())
+        """Yield what was held back: text that might have become a tag, and tool calls."""
+        yield from self._text.end()
+        yield from self._calls.taken()
+
+    def _choice(self, choice: dict[str, object]) -> Iterator[Piece]:
+        part = choice.get("delta")
+        if part is None:
+            part = choice.get("message")
+        if isinstance(part, dict):
+            yield from self._said(part)
+        reason = choice.get("finish_reason")
+        if isinstance(reason, str) and reason:
+            yield from self.end()
+            if choice.get("error"):
+                raise stopped(choice)
+            yield Finished(reason)
+
+    def _said(self, part: dict[str, object]) -> list[Piece]:
+        content = part.get("content")
+        said: list[Piece] = []
+        if thought := _thought(part, content):
+            self._text.reasoned()
+            said.append(Reasoning(thought))
+        for text in (content, part.get("refusal")):
+            if text:
+                said += self._text.text(text if isinstance(text, str) else text_of(text))
+        if "tool_calls" in part:
+            self._calls.add(part["tool_calls"])
+        if "function_call" in part:
+            self._calls.add([{"index": 0, "function": part["function_call"]}])
+        return said
+
+    def _counted(self, usage: object) -> Iterator[Usage]:
+        sent = count(at(usage, "prompt_tokens"))
+        answered = count(at(usage, "completion_tokens"))
+        reasoning = count(at(usage, "completion_tokens_details", "reasoning_tokens"))
+        if _counts_reasoning_apart(at(usage, "total_tokens"), sent, answered, reasoning):
+            answered = (answered or 0) + (reasoning or 0)
+        details = at(usage, "prompt_tokens_details")
+        known = self._usage.told(
+            sent,
+            answered,
+            first_count(at(details, "cached_tokens"), at(usage, "prompt_cache_hit_tokens")),
+            first_count(at(details, "cache_write_tokens"), at(usage, "cache_write_tokens")),
+            reasoning,
+        )
+        if known is not None:
+            yield known
 
 
-def _choice(choice: Mapping[str, Any]) -> Iterator[Piece]:
-    part = choice.get("delta") or choice.get("message") or {}
-    text = part.get("content") if isinstance(part, dict) else None
-    if isinstance(text, str) and text:
-        yield Delta(text)
-    reason = choice.get("finish_reason")
-    if isinstance(reason, str) and reason:
-        yield Finished(reason)
+def _cap(options: Options, *, by_openai: bool) -> str:
+    """Name the parameter that limits an answer's length: the other one where one is refused."""
+    usual, other = reversed(_CAPS) if by_openai else _CAPS
+    return other if usual in options.without else usual
 
 
-def _usage(chunk: Mapping[str, Any]) -> Iterator[Usage]:
-    """Yield the usage of a chunk, if it has one; Groq has it under a name of its own."""
-    usage = chunk.get("usage") or at(chunk.get("x_groq"), "usage")
-    sent, answered = count(at(usage, "prompt_tokens")), count(at(usage, "completion_tokens"))
-    if sent is not None or answered is not None:
-        cached = count(at(usage, "prompt_tokens_details", "cached_tokens"))
-        yield Usage(sent or 0, answered or 0, cached or 0)
+def _thought(part: dict[str, object], content: object) -> str:
+    """Read a chunk's reasoning, once, however many fields repeat it."""
+    for name in ("reasoning_content", "reasoning"):
+        if (text := part.get(name)) and isinstance(text, str):
+            return text
+    details = part.get("reasoning_details")
+    if isinstance(details, list):
+        return "".join(text_at(each, "text") or text_at(each, "summary") for each in details)
+    if isinstance(content, list):  # Mistral's
+        return "".join(text_of(at(each, "thinking")) for each in content)
+    return ""
+
+
+def _counts_reasoning_apart(
+    total: object, sent: int | None, answered: int | None, reasoning: int | None
+) -> bool:
+    """Whether the total is reached only with the reasoning on top of the answer, as at xAI."""
+    return bool(reasoning) and total == (sent or 0) + (answered or 0) + (reasoning or 0)

@@ -6,63 +6,107 @@ Between the app and the model there may be a proxy that speaks another dialect t
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, RequestRefused
-from jitchat.providers.protocols.values import at, first, parsed
-from jitchat.text.safe import shortened
+from jitchat.providers.protocols.overflow import overflow_in
+from jitchat.providers.protocols.said import (
+    codes,
+    message_of,
+    searchable,
+    status_of,
+    told,
+    value_of,
+)
+from jitchat.providers.protocols.values import parsed
 
 CHECK_URL = "Check provider.base_url (it usually ends in /v1), and that no login page is between."
-_SHOWN = 300
-"""Characters of a provider's own error text that are passed on."""
+_CHECK_KEY = "Check the provider's key."
 _ABOUT_THE_KEY = re.compile(
     r"\b(?:api[ _-]?key|no connected db|authentication|invalid (?:proxy )?token)\b", re.IGNORECASE
 )
 """Some servers refuse a key with 400: litellm, Gemini."""
+_SPENT_CODES = frozenset(
+    {"insufficient_quota", "billing_hard_limit_reached", "exceeded_current_quota_error"}
+)
+_SPENT = re.compile(
+    r"credit balance is too low|insufficient (?:balance|credits?|quota|funds)"
+    r"|reached your specified api usage limits|used all available credits|monthly spending limit",
+    re.IGNORECASE,
+)
+"""Gemini's `exceeded your current quota` is not among them: it says so of each minute's, too."""
+_NO_MODEL = re.compile(
+    r"\bmodel\b.{0,200}(?:not (?:be )?found|does not exist|not exist)|invalid model"
+    r"|^model: |no models? (?:is )?loaded",
+    re.IGNORECASE,
+)
+_PULL = re.compile(r"model ['\"]([\w./:@-]{1,200})['\"] not found, try pulling it first")
+_SPENT_REMEDY = "The account has no credit left, or a limit is reached: see to it at the provider."
 _LATER = "Send again in a while."
 _REMEDIES = {
-    402: "The account has no credit left.",
-    404: "Check provider.model, and that provider.base_url ends in /v1.",
+    402: _SPENT_REMEDY,
+    404: "Check provider.model and provider.base_url (it usually ends in /v1).",
     408: "Send again.",
-    413: "The window is too large for it: lower provider.limit, or switch the mode.",
-    429: "It is asked too often, or the quota is used up. Wait, and send again.",
+    409: "Send again.",
+    429: "It is asked too often. Wait, and send again.",
 } | dict.fromkeys((500, 502, 503, 504, 529), _LATER)
 
 
-def refusal(status: int, body: str, key_help: str = "") -> ProviderError:
-    """Say what status and body mean, in the provider's own words where it has some."""
-    said = message_of(parsed(body))
+def refusal(
+    status: int, body: str, key_help: str = "", headers: Mapping[str, str] | None = None
+) -> ProviderError:
+    """Say what status and body mean, in the provider's own words where it has some.
+
+    `key_help` is what to do about a refused key; `headers` are the response's, by names in
+    small letters.
+    """
+    if overflow := overflow_in(status, body):
+        return overflow
+    value = parsed(body)
+    said = message_of(value)
     if status in (401, 403) or (status == 400 and _ABOUT_THE_KEY.search(said)):
-        what = "access" if status == 403 else "the key"
-        return KeyRefused(
-            _told(f"The provider refused {what} (HTTP {status})", said),
-            key_help or "Check OPENAI_API_KEY, or provider.api_key in the configuration.",
-        )
-    if not said:
-        return NotAnAnswer(
-            f"The server answered HTTP {status} with something that is not this protocol.",
-            _REMEDIES.get(status, CHECK_URL),
-        )
-    remedy = _REMEDIES.get(status, "Check provider.model and provider.base_url.")
-    return RequestRefused(_told(f"The provider refused the request (HTTP {status})", said), remedy)
+        return _key_refused(status, body, key_help)
+    remedy = _remedy(status, value, headers or {})
+    if said:
+        what = told(f"The provider refused the request (HTTP {status})", said)
+        return RequestRefused(what, remedy or "Check provider.model and provider.base_url.")
+    what = f"The server answered HTTP {status} with something that is not this protocol."
+    return NotAnAnswer(what, remedy or CHECK_URL)
 
 
 def stopped(event: object) -> ProviderError:
-    """Make the error that an event of a stream reports, after the answer began."""
-    return RequestRefused(_told("The provider stopped", message_of(event)), "Send again.")
+    """Make the error that an event of a stream reports, after the response began."""
+    status, said = status_of(event), message_of(event)
+    if overflow := overflow_in(status, event):
+        return overflow
+    what = told("The provider stopped", said)
+    if status in (401, 403):
+        return KeyRefused(what, _CHECK_KEY)
+    return RequestRefused(what, _remedy(status, event, {}) or "Send again.")
 
 
-def message_of(body: object) -> str:
-    """Find the text of an error in any of the shapes that are seen; empty if there is none."""
-    body = first(body)
-    error = at(body, "error") or body
-    for found in (at(error, "message"), at(error, "detail"), at(error, "type"), error):
-        if isinstance(found, str) and found.strip():
-            return shortened(found, _SHOWN)
-    return ""
+def is_quota_spent(body: str) -> bool:
+    """Whether an error is about money, so that sending again later does not help."""
+    value = value_of(body)
+    return bool(_SPENT_CODES & codes(value) or _SPENT.search(searchable(value)))
 
 
-def _told(what: str, said: str) -> str:
-    """Make a sentence that ends with the provider's own words."""
-    if not said:
-        return f"{what}."
-    return f"{what}: {said}" if said[-1] in ".!?…" else f"{what}: {said}."
+def _key_refused(status: int, body: str, key_help: str) -> KeyRefused:
+    refused = "access" if status == 403 else "the key"
+    what = told(f"The provider refused {refused} (HTTP {status})", message_of(parsed(body)))
+    return KeyRefused(what, _SPENT_REMEDY if is_quota_spent(body) else key_help or _CHECK_KEY)
+
+
+def _remedy(status: int | None, value: object, headers: Mapping[str, str]) -> str:
+    """Say what to do; empty where neither the status nor the words tell."""
+    text = searchable(value)
+    if pull := _PULL.search(text):
+        return f"Run `ollama pull {pull[1]}`, or choose another model."
+    if _SPENT_CODES & codes(value) or _SPENT.search(text):
+        return _SPENT_REMEDY
+    if "model_not_found" in codes(value) or _NO_MODEL.search(text):
+        return "Check provider.model: the server does not have a model of that name."
+    seconds = headers.get("retry-after", "").strip()
+    if status == 429 and seconds.isdecimal() and len(seconds) < 6:
+        return f"It is asked too often. Send again in {int(seconds)} s."
+    return _REMEDIES.get(status or 0, "")

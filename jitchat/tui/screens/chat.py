@@ -10,23 +10,14 @@ from textual import on, work
 from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError
-from jitchat.events import (
-    LimitLearnt,
-    ReplyDelta,
-    RequestAdapted,
-    RetryScheduled,
-    SendFailed,
-    TurnStored,
-    UsageReported,
-    WindowBuilt,
-)
-from jitchat.text.safe import one_line, shortened
+from jitchat.events import ReplyDelta, SendFailed, TurnStored, UsageReported, WindowBuilt
+from jitchat.text.safe import shortened
 from jitchat.tui.backend import Backend
 from jitchat.tui.figures import ledger_note, usage_sentence
 from jitchat.tui.keys import bindings
 from jitchat.tui.messages import SendEnded, SessionReady, SessionRefused, SessionReported
 from jitchat.tui.screens.helped import HelpedScreen
-from jitchat.tui.telling import SECONDS, telling
+from jitchat.tui.telling import telling
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
@@ -147,12 +138,8 @@ class ChatScreen(HelpedScreen):
                 self._answered = True
                 place = self._said.position + 1 if self._said else 0
                 await transcript.stream(text, place, typing=self.query_one(Prompt).typing)
-            case UsageReported(usage):
+            case UsageReported(usage, _):
                 hint.show_cost(usage_sentence(usage))
-            case RetryScheduled(seconds, why):
-                hint.count_down(seconds, why)
-            case RequestAdapted(sentence) | LimitLearnt(_, sentence):
-                self.notify(one_line(sentence), timeout=SECONDS, markup=False)
             case TurnStored(turn):
                 await self._answer_stored(turn)
             case SendFailed(error, draft):

@@ -1,0 +1,66 @@
+"""Secrets are blotted out of what a server says, however it writes them.
+
+A server may repeat a key whole or cut, in capitals or small letters, or with its characters
+percent-encoded: any eight characters of it in a row are taken for it.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from urllib.parse import unquote
+
+from jitchat.errors import ProviderError
+from jitchat.providers.protocol import Endpoint
+
+_RUN = 8
+_BLOT = "•••"
+_CHARACTERS = re.compile(r"%[0-9a-f]{2}|.", re.IGNORECASE | re.DOTALL)
+
+
+def without_secrets(error: ProviderError, endpoint: Endpoint) -> ProviderError:
+    """Make the error anew, alone and without what it repeats of the endpoint's secrets."""
+    made = copy.copy(error)
+    made.what, made.remedy = (blotted(text, endpoint) for text in (error.what, error.remedy))
+    made.args = (made.what,)
+    return made
+
+
+def blotted(text: str, endpoint: Endpoint) -> str:
+    """Blot out eight characters or more in a row of a secret, and each short one as a word."""
+    for secret in _secrets(endpoint):
+        if len(secret) >= _RUN:
+            text = _without_runs(text, secret.lower())
+        elif secret:
+            text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", _BLOT, text, flags=re.IGNORECASE)
+    return text
+
+
+def _secrets(endpoint: Endpoint) -> tuple[str, ...]:
+    """List what must not be shown: the key, the login of the address, and long headers."""
+    login, at, _ = endpoint.base_url.rpartition("@")
+    password = unquote(login.rpartition(":")[2]) if at else ""
+    headers = (value for value in endpoint.headers.values() if len(value) >= _RUN)
+    return tuple(filter(None, (endpoint.key, password, *headers)))
+
+
+def _without_runs(text: str, secret: str) -> str:
+    runs = {secret[start : start + _RUN] for start in range(len(secret) - _RUN + 1)}
+    written = _CHARACTERS.findall(text)
+    read = [unquote(each).lower()[:1] for each in written]
+    plain = "".join(read)
+    hidden = [False] * len(read)
+    for start in range(len(plain) - _RUN + 1):
+        if plain[start : start + _RUN] in runs:
+            hidden[start : start + _RUN] = [True] * _RUN
+    return _with_blots(written, hidden)
+
+
+def _with_blots(written: list[str], hidden: list[bool]) -> str:
+    kept: list[str] = []
+    for place, each in enumerate(written):
+        if not hidden[place]:
+            kept.append(each)
+        elif not place or not hidden[place - 1]:
+            kept.append(_BLOT)
+    return "".join(kept)

@@ -1,0 +1,135 @@
+"""Anthropic's Messages: the answer, as a stream of named events or as one message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jitchat.errors import NotAnAnswer
+from jitchat.providers.protocols.refusals import CHECK_URL, stopped
+from jitchat.providers.protocols.tool_calls import ToolCalls
+from jitchat.providers.protocols.values import at, count, first, first_count, parsed, text_at
+from jitchat.providers.provider import Delta, Finished, Piece, Reasoning
+from jitchat.turn import Usage
+
+_NOTHING_KNOWN = Usage(None, None)
+
+
+class AnthropicParser:
+    """Reads one answer; an event of which nothing is known says nothing."""
+
+    def __init__(self) -> None:
+        self.over = False
+        self._calls = ToolCalls()
+        self._usage = _UsageSoFar()
+
+    def parse(self, event: str, data: str) -> Iterator[Piece]:
+        """Yield what one event says."""
+        if data.strip() in ("", "[DONE]"):
+            self.over = bool(data.strip())
+            return
+        value = first(parsed(data))
+        if not isinstance(value, dict):
+            raise NotAnAnswer("The server sent an event that is not a JSON object.", CHECK_URL)
+        kind = text_at(value, "type") or event
+        if "error" in (kind, event) or value.get("error"):
+            raise stopped(value)
+        yield from self._event(kind, value)
+
+    def end(self) -> Iterator[Piece]:
+        """Yield the tool calls that were cut in their middle."""
+        yield from self._calls.taken()
+
+    def _event(self, kind: str, value: dict[str, object]) -> Iterator[Piece]:
+        match kind:
+            case "content_block_delta":
+                yield from self._delta(value)
+            case "content_block_start":
+                yield from self._block(value.get("content_block"), value.get("index"))
+            case "content_block_stop":
+                yield from self._calls.taken()
+            case "message_start":
+                yield from self._usage.told(at(value, "message", "usage"), final=False)
+            case "message_delta":
+                yield from self._usage.told(value.get("usage"))
+                yield from _finished(at(value, "delta", "stop_reason"))
+            case "message_stop":
+                yield from self.end()
+                self.over = True
+            case "message" | "":
+                yield from self._message(value)
+
+    def _delta(self, value: dict[str, object]) -> Iterator[Piece]:
+        delta = value.get("delta")
+        yield from _said(delta)
+        if arguments := text_at(delta, "partial_json"):
+            fragment = {"index": value.get("index"), "function": {"arguments": arguments}}
+            self._calls.add([fragment])
+
+    def _block(self, block: object, index: object) -> Iterator[Piece]:
+        """Read the beginning of a block, which in a whole message is all of it."""
+        yield from _said(block)
+        if text_at(block, "type") == "tool_use":
+            function = {"name": at(block, "name"), "arguments": at(block, "input") or ""}
+            self._calls.add([{"index": index, "id": at(block, "id"), "function": function}])
+
+    def _message(self, message: dict[str, object]) -> Iterator[Piece]:
+        content = message.get("content")
+        for index, block in enumerate(content if isinstance(content, list) else ()):
+            yield from self._block(block, index)
+        yield from self.end()
+        yield from self._usage.told(message.get("usage"))
+        yield from _finished(message.get("stop_reason"))
+
+
+class _UsageSoFar:
+    """The counts of one answer: cumulative, each field as it was last told."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+
+    def told(self, usage: object, *, final: bool = True) -> Iterator[Usage]:
+        """Take a report. What the first event says of the output is no count of it yet."""
+        details = at(usage, "output_tokens_details")
+        told = {
+            "input": count(at(usage, "input_tokens")),
+            "written": _written(usage),
+            "cached": count(at(usage, "cache_read_input_tokens")),
+            "output": count(at(usage, "output_tokens")),
+            "reasoning": first_count(
+                at(details, "thinking_tokens"), at(details, "reasoning_tokens")
+            ),
+        }
+        self._counts |= {name: number for name, number in told.items() if number is not None}
+        known = self._known(final=final)
+        if any(number is not None for number in told.values()) and known != _NOTHING_KNOWN:
+            yield known
+
+    def _known(self, *, final: bool) -> Usage:
+        known = self._counts.get
+        cached, written = known("cached", 0), known("written", 0)
+        # no request is empty: nothing but zeros is a proxy that does not know yet
+        sent = known("input", 0) + cached + written or None
+        output = known("output") if final else None
+        return Usage(sent, output, cached, written, known("reasoning", 0))
+
+
+def _written(usage: object) -> int | None:
+    """Count what was put into the cache, of which some say only for how long it stays."""
+    total = count(at(usage, "cache_creation_input_tokens"))
+    if total is not None:
+        return total
+    kept = at(usage, "cache_creation")
+    parts = [count(value) for value in kept.values()] if isinstance(kept, dict) else []
+    return sum(part or 0 for part in parts) if parts else None
+
+
+def _said(part: object) -> Iterator[Piece]:
+    if text := text_at(part, "text"):
+        yield Delta(text)
+    if thought := text_at(part, "thinking"):
+        yield Reasoning(thought)
+
+
+def _finished(reason: object) -> Iterator[Piece]:
+    if isinstance(reason, str) and reason:
+        yield Finished(reason)

@@ -1,0 +1,119 @@
+"""Ollama's own chat: the one way to set its context size, and to have it say what does not fit.
+
+Left to itself it takes a context of its own choice and drops the oldest messages in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import httpx
+
+from jitchat.errors import NotAnAnswer
+from jitchat.providers.protocol import Endpoint
+from jitchat.providers.protocols.messages import as_objects
+from jitchat.providers.protocols.refusals import stopped
+from jitchat.providers.protocols.requests import bearer, filled, json_request
+from jitchat.providers.protocols.thinking import ThinkTags
+from jitchat.providers.protocols.tool_calls import ToolCalls
+from jitchat.providers.protocols.values import at, count, parsed, text_at
+from jitchat.providers.provider import Finished, Options, Piece, Reasoning
+from jitchat.turn import Message, Usage
+
+_CHECK_URL = "Check provider.base_url, and that it is Ollama that answers there."
+_SWITCHES = {"on": True, "true": True, "off": False, "false": False, "none": False}
+
+
+class OllamaProtocol:
+    """`POST {base_url}/api/chat`, answered with one JSON document a line."""
+
+    def request(
+        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
+    ) -> httpx.Request:
+        """Make the request; the body has the same bytes for the same window."""
+        settings = {
+            "num_ctx": options.context,
+            "num_predict": options.max_tokens,
+            "temperature": options.temperature,
+            "top_p": options.top_p,
+            "top_k": options.top_k,
+            "seed": options.seed,
+        }
+        body = {
+            "model": endpoint.model,
+            "messages": as_objects(messages, folding="system" in options.without),
+            "stream": True,
+            "think": _think(options.effort),
+            "options": filled(settings, options.without),
+            "truncate": False,
+            "shift": False,
+        }
+        headers = {"Accept": "application/x-ndjson"} | bearer(endpoint)
+        url = f"{_host(endpoint.base_url)}/api/chat"
+        return json_request(endpoint, url, headers, filled(body, options.without))
+
+    def parser(self) -> OllamaParser:
+        """Make what reads the answer."""
+        return OllamaParser()
+
+
+class OllamaParser:
+    """Reads one answer, line by line; the last line says that it is done, and counts."""
+
+    def __init__(self) -> None:
+        self.over = False
+        self._text = ThinkTags()
+        self._calls = ToolCalls()
+
+    def parse(self, event: str, data: str) -> Iterator[Piece]:
+        """Yield what one line says."""
+        if not data or data.isspace():
+            return
+        line = parsed(data)
+        if not isinstance(line, dict):
+            yield from self._text.end()
+            raise NotAnAnswer("The server sent a line that is not a JSON object.", _CHECK_URL)
+        if event == "error" or line.get("error"):
+            yield from self._text.end()
+            raise stopped(line)
+        message = line.get("message")
+        if isinstance(message, dict):
+            yield from self._said(message)
+        if line.get("done") is True:
+            yield from self.end()
+            yield from _ended(line)
+            self.over = True
+
+    def end(self) -> Iterator[Piece]:
+        """Yield what was held back: text that might have become a tag, and tool calls."""
+        yield from self._text.end()
+        yield from self._calls.taken()
+
+    def _said(self, message: dict[str, object]) -> Iterator[Piece]:
+        if thought := text_at(message, "thinking"):
+            self._text.reasoned()
+            yield Reasoning(thought)
+        if text := text_at(message, "content"):
+            yield from self._text.text(text)
+        if "tool_calls" in message:
+            self._calls.add_whole(message["tool_calls"])
+
+
+def _host(base_url: str) -> str:
+    """Take off what an address ends in that was copied for another of its routes."""
+    base = base_url.strip().rstrip("/")
+    return base.removesuffix("/v1").removesuffix("/api").rstrip("/")
+
+
+def _think(effort: str | None) -> bool | str | None:
+    """Write the effort as a switch where it is one; models that know no levels have but that."""
+    return None if effort is None else _SWITCHES.get(effort, effort)
+
+
+def _ended(line: dict[str, object]) -> Iterator[Piece]:
+    """Yield why it ended, and the counts; a prompt that was cached whole is not counted."""
+    if reason := text_at(line, "done_reason"):
+        yield Finished(reason)
+    sent, answered = count(at(line, "prompt_eval_count")), count(at(line, "eval_count"))
+    if sent is not None or answered is not None:
+        yield Usage(sent, answered)

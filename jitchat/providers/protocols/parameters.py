@@ -1,0 +1,132 @@
+"""Which part of our request an error is about, so that it can be left out.
+
+Only what was sent can be refused, and nothing is left out without which there is no request.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from jitchat.providers.protocols.overflow import overflow_in
+from jitchat.providers.protocols.said import searchable, value_of
+from jitchat.providers.protocols.values import at, first, parsed
+
+_STATUSES = frozenset({400, 422, 500})
+"""Of an error that may be about a parameter; templates of local models fail with 500."""
+_ESSENTIAL = frozenset(
+    ["model", "messages", "contents", "content", "parts", "role", "text", "type", "stream"]
+) | {"options", "include_usage", "system", "systemInstruction", "generationConfig"}
+"""Without these there is no request; the system's role has rules of its own."""
+_ABOUT_SYSTEM = re.compile(
+    r"role '?\"?system\"?'? is not supported|system role (?:is )?not supported"
+    r"|only user, assistant and tool roles are supported, got system"
+    r"|only user and assistant roles are supported"
+    r"|does not support '(?:system|developer)'|roles must alternate"
+    r"|developer instruction is not enabled"
+    r"|system (?:prompts?|messages?|instructions?) (?:is|are) not (?:supported|allowed|enabled)"
+    r"|does(?:n't| not) support (?:the )?system (?:role|prompt|message|instruction)",
+    re.IGNORECASE,
+)
+_REFUSES = re.compile(
+    r"not (?:be )?(?:supported|permitted|allowed|recogni[sz]ed|valid|available|enabled|specified)"
+    r"|unsupported|unknown|unrecogni[sz]ed|unexpected|extra|deprecated|invalid|no longer"
+    r"|n't support|not support|cannot|can't|must|range|only|maximum allowed|extra_forbidden",
+    re.IGNORECASE,
+)
+_AHEAD = (
+    r"(?:parameters?|arguments?|fields?|supplied:?|supports?|support the|name|property|invalid)"
+)
+_BEHIND = r"(?:(?:parameters?|options?|arguments?|values?|is|are|was|does|cannot|may|must)\b|:)"
+_ALIASES = {
+    "think": ("thinking",),
+    "effort": ("output_config",),
+    "reasoning_effort": ("thinking", "reasoning"),
+    "thinkingLevel": ("thinking",),
+    "thinkingConfig": ("thinking",),
+}
+"""What servers call a parameter besides."""
+
+
+def sent_in(body: str) -> frozenset[str]:
+    """List the names of a request's parts that can be left out, those within others, too.
+
+    `system` is among them where the request has a message of that role.
+    """
+    request = parsed(body)
+    names = frozenset(_keys(request)) - _ESSENTIAL
+    turns = at(request, "messages")
+    roles = [at(turn, "role") for turn in turns] if isinstance(turns, list) else []
+    has_system = (
+        any(role in ("system", "developer") for role in roles)
+        or at(request, "system")
+        or at(request, "systemInstruction")
+    )
+    return names | {"system"} if has_system else names
+
+
+def refused_parameter(status: int, body: str, sent: Collection[str]) -> str | None:
+    """Name the one of `sent` that the error refuses; None where it is about something else."""
+    if status not in _STATUSES or overflow_in(status, body):
+        return None
+    value = value_of(body)
+    text = searchable(value)
+    if "system" in sent and _ABOUT_SYSTEM.search(text):
+        return "system"
+    if status >= 500:
+        return None
+    wanted = {_plain(name): name for name in sent if name not in _ESSENTIAL}
+    for place in _places(value, text):
+        names = [wanted[_plain(step)] for step in place if _plain(step) in wanted]
+        if names:
+            return names[-1]
+    return _named(text, wanted.values()) if _REFUSES.search(text) else None
+
+
+def _places(value: object, text: str) -> Iterator[list[str]]:
+    """Yield the paths that an error gives outright, each as its steps."""
+    error = at(first(value), "error") or first(value)
+    named = at(error, "param")
+    if isinstance(named, str):
+        yield re.split(r"[.\[\]]+", named)
+    for holder in (error, at(error, "message"), first(value)):
+        complaints = at(holder, "detail")
+        for complaint in complaints if isinstance(complaints, list) else ():
+            if isinstance(place := at(complaint, "loc"), list):
+                yield [step for step in place if isinstance(step, str)]
+    if found := re.match(r"\s*([\w.]{1,200}): ", text):
+        yield found[1].split(".")
+
+
+def _named(text: str, names: Collection[str]) -> str | None:
+    """Find the first name in a text: quoted, alone on a line, or beside a telling word."""
+    found = [
+        (match.start(), name)
+        for name in names
+        for written in (name, *_ALIASES.get(name, ()))
+        if (match := _mention(written).search(text))
+    ]
+    return min(found)[1] if found else None
+
+
+def _mention(name: str) -> re.Pattern[str]:
+    """Make the pattern of a name, however its words are joined: top_p, topP, "top p"."""
+    words = re.findall(r"[A-Z]?[^A-Z_]+|[A-Z]+", name)
+    written = r"[\s_-]?".join(map(re.escape, words))
+    word = rf"(?<![\w-]){written}(?![\w-])"
+    pattern = rf"['\"`]{written}['\"`]|^{written}$|{_AHEAD}\s+{word}|{word}\s*{_BEHIND}"
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _keys(value: object, depth: int = 6) -> Iterator[str]:
+    if isinstance(value, dict) and depth:
+        for name, inner in value.items():
+            yield name
+            yield from _keys(inner, depth - 1)
+    elif isinstance(value, list) and depth:
+        for inner in value:
+            yield from _keys(inner, depth - 1)

@@ -1,0 +1,43 @@
+"""The one kind of request that every protocol sends: a POST of a JSON document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+import httpx
+
+from jitchat.providers.protocol import Endpoint
+
+_NOTHING: tuple[object, ...] = (None, "", (), [], {})
+
+
+def json_request(
+    endpoint: Endpoint, url: str | httpx.URL, headers: Mapping[str, str], body: Mapping[str, object]
+) -> httpx.Request:
+    """Make the request: the same bytes for the same body. The user's own headers win.
+
+    Raises:
+        httpx.InvalidURL: The endpoint's address is none.
+
+    """
+    request = httpx.Request("POST", url, content=json.dumps(body).encode())
+    request.headers["Content-Type"] = "application/json"
+    for name, value in (*headers.items(), *endpoint.headers.items()):
+        request.headers[name] = value
+    return request
+
+
+def bearer(endpoint: Endpoint) -> dict[str, str]:
+    """Send the key as most servers want it; nothing where there is none."""
+    return {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+
+
+def filled(values: Mapping[str, object], without: Iterable[str] = ()) -> dict[str, object]:
+    """Leave out what is null or empty, and what the server refuses."""
+    refused = frozenset(without)
+    return {
+        name: value
+        for name, value in values.items()
+        if name not in refused and value not in _NOTHING
+    }

@@ -1,0 +1,36 @@
+"""A protocol by its name."""
+
+from __future__ import annotations
+
+import pytest
+
+from jitchat.errors import SettingsError
+from jitchat.providers.catalogue.presets import PRESETS
+from jitchat.providers.protocols.choose import protocol_named, protocol_names
+from jitchat.providers.provider import Options
+from tests.providers.streams import ASKED, endpoint
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("openai", "/v1/chat/completions"),
+        ("anthropic", "/v1/messages"),
+        ("gemini", "/v1/models/m:streamGenerateContent"),
+        ("ollama", "/api/chat"),
+    ],
+)
+def test_each_protocol_has_its_own_way(name, path):
+    assert protocol_named(name).request(endpoint(), ASKED, Options()).url.path == path
+
+
+def test_every_preset_speaks_a_known_protocol():
+    assert {preset.protocol for preset in PRESETS.values()} == {*protocol_names, "reader"}
+
+
+@pytest.mark.parametrize("name", ["", "OpenAI", "reader", "x\x1b" * 500])
+def test_an_unknown_protocol_is_told_with_those_that_are(name):
+    with pytest.raises(SettingsError) as failure:
+        protocol_named(name)
+    assert "\x1b" not in failure.value.what
+    assert all(known in failure.value.remedy for known in protocol_names)

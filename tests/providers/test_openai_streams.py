@@ -1,0 +1,88 @@
+"""Chat completions: recorded streams, whole and split at every byte."""
+
+from __future__ import annotations
+
+import pytest
+
+from jitchat.providers.protocols.openai import OpenAiProtocol
+from jitchat.providers.provider import Delta, Finished, Reasoning, ReasoningEnded, ToolCall
+from jitchat.turn import Usage
+from tests.providers.replay import RECORDED, Replayed, replay, require_same_at_every_byte
+
+THOUGHT = [Reasoning("Let me "), Reasoning("see."), Delta("Yes."), Finished("stop")]
+STREAMS = {
+    "openai_text.sse": [
+        Delta("Hel"),
+        Delta("lo, 漢字 "),
+        Delta("😀\n"),
+        Finished("stop"),
+        Usage(9, 4),
+    ],
+    "openai_reasoning.sse": [*THOUGHT, Usage(9, 14, reasoning_tokens=10)],
+    "openai_openrouter.sse": [*THOUGHT, Usage(9, 14)],
+    "openai_think_tags.sse": [
+        Reasoning("Let "),
+        Reasoning("me see.\n"),
+        Delta("Yes."),
+        Finished("stop"),
+    ],
+    "openai_think_tag_in_template.sse": [
+        Delta("Let me see.\n"),
+        ReasoningEnded(),
+        Delta("Yes."),
+        Finished("stop"),
+    ],
+    "openai_tool_call.sse": [
+        ToolCall("weather", '{"city":"Bonn"}'),
+        ToolCall("time", "{}"),
+        Finished("tool_calls"),
+    ],
+    "openai_cached.sse": [Delta("Yes."), Finished("stop"), Usage(90, 2, 64)],
+    "openai_cache_written.sse": [Delta("Yes."), Finished("stop"), Usage(90, 2, 16, 64)],
+    "openai_groq.sse": [Delta("Yes."), Finished("stop"), Usage(9, 2)],
+    "openai_vllm.sse": [
+        Usage(9, 0),
+        Delta("Ye"),
+        Usage(9, 1),
+        Delta("s."),
+        Usage(9, 2),
+        Finished("stop"),
+        Usage(9, 3),
+    ],
+    "openai_length.sse": [Delta("Once upon"), Finished("length")],
+    "openai_filtered.sse": [Delta("I can't "), Delta("help."), Finished("content_filter")],
+    "openai_whole.json": [
+        Reasoning("Let me see."),
+        Delta("Yes."),
+        Finished("stop"),
+        Usage(9, 14),
+    ],
+}
+BROKEN = {
+    "openai_error.sse": "The provider stopped: Provider disconnected.",
+    "openai_error_event.sse": (
+        "The provider stopped: The number of tokens to keep from the initial prompt is greater than"
+        " the context length."
+    ),
+}
+
+
+@pytest.mark.parametrize("file", STREAMS)
+async def test_a_recorded_stream_says_what_it_said(file):
+    assert await replay(OpenAiProtocol(), file) == Replayed(STREAMS[file])
+
+
+@pytest.mark.parametrize("file", BROKEN)
+async def test_an_error_after_the_answer_began_keeps_what_came(file):
+    replayed = await replay(OpenAiProtocol(), file)
+    assert replayed.pieces == [Delta("Once upon")]
+    assert replayed.error == BROKEN[file]
+
+
+@pytest.mark.parametrize("file", [*STREAMS, *BROKEN])
+async def test_a_recorded_stream_says_the_same_wherever_it_is_split(file):
+    await require_same_at_every_byte(OpenAiProtocol(), file)
+
+
+def test_every_recorded_stream_is_replayed():
+    assert {path.name for path in RECORDED.glob("openai_*")} == {*STREAMS, *BROKEN}

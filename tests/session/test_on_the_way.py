@@ -1,0 +1,191 @@
+"""What may happen between a window and its reply: reasoning, tools, retries, an overflow."""
+
+from __future__ import annotations
+
+import pytest
+
+from jitchat.errors import ContextOverflow, NotAnAnswer, StreamCut
+from jitchat.events import (
+    LimitLearnt,
+    ReasoningDelta,
+    ReasoningFound,
+    RequestAdapted,
+    RetryScheduled,
+    WindowBuilt,
+)
+from jitchat.providers.provider import (
+    Adapted,
+    Finished,
+    Reasoning,
+    ReasoningEnded,
+    Retrying,
+    ToolCall,
+)
+from jitchat.turn import Limit, Mode, Status
+from tests.session.sending import (
+    check_nothing_is_left_open,
+    durable,
+    failures,
+    kinds,
+    reply_text,
+    send,
+    stored_turns,
+    talking,
+)
+
+FULL = Mode.FULL
+
+
+def reasoning_of(store) -> list[str]:
+    with store.database.read() as connection:
+        return [row[0] for row in connection.execute("SELECT content FROM reasoning")]
+
+
+class Overflowing:
+    """A model that takes windows of so many characters, and says so as servers do."""
+
+    name = model = "small"
+
+    def __init__(self, takes: int, told: Limit | None = None, *, begins: bool = False) -> None:
+        self.takes, self.told, self.begins = takes, told, begins
+        self.sizes: list[int] = []
+
+    async def stream(self, messages, options):
+        self.sizes.append(sum(len(message.content) for message in messages))
+        if self.sizes[-1] > self.takes:
+            if self.begins:
+                yield Reasoning("well")
+            raise ContextOverflow("Too large.", "", limit=self.told and self.told.tokens)
+        yield Reasoning("well")
+        yield ToolCall("look", "{}")
+        yield Finished("stop")
+
+    async def aclose(self) -> None:
+        """Nothing to give back."""
+
+
+async def test_reasoning_is_kept_beside_the_reply_and_never_sent_back(store):
+    session = talking(store, Reasoning("Let me "), Reasoning("see."), "Eight.")
+    events = await send(session, "which port?", FULL)
+    assert [event.text for event in events if isinstance(event, ReasoningDelta)] == [
+        "Let me ",
+        "see.",
+    ]
+    assert stored_turns(events)[-1].content == "Eight."
+    assert reasoning_of(store) == ["Let me see."]
+    await send(session, "sure?", FULL)
+    assert not any("Let me" in m.content for m in session.provider.requests[-1])
+
+
+async def test_text_that_turns_out_to_be_reasoning_is_moved(store):
+    session = talking(store, "Hm, ", "eight?", ReasoningEnded(), "Eight.")
+    events = await send(session, "which port?")
+    assert sum(isinstance(event, ReasoningFound) for event in events) == 1
+    assert stored_turns(events)[-1].content == "Eight."
+    assert reasoning_of(store) == ["Hm, eight?"]
+
+
+async def test_a_reply_that_is_nothing_but_reasoning_is_kept_and_told(store):
+    session = talking(store, Reasoning("Hm."), Finished("length"))
+    events = await send(session, "which port?")
+    assert isinstance(failures(events)[0].error, NotAnAnswer)
+    assert [(turn.content, turn.status) for turn in stored_turns(events)][1:] == [("", Status.CUT)]
+    assert reasoning_of(store) == ["Hm."]
+    check_nothing_is_left_open(store)
+    window = session.preview("and now?", FULL)
+    assert all(message.content.strip() for message in window.messages())
+
+
+async def test_a_call_for_a_tool_that_nobody_offered_is_a_part_of_the_reply(store):
+    events = await send(talking(store, "Let me look.", ToolCall("find", '{"a": 1')), "where?")
+    assert reply_text(events) == 'Let me look.\n\n[tool call: find {"a": 1]\n'
+
+
+async def test_a_retry_and_an_adaption_are_reported_as_they_come(store):
+    session = talking(store, Retrying(2.5, "busy"), Adapted("No temperature."), "Hello.")
+    events = await send(session, "hello")
+    assert RetryScheduled(2.5, "busy") in events
+    assert RequestAdapted("No temperature.") in events
+    assert stored_turns(events)[-1].content == "Hello."
+
+
+async def test_a_window_that_is_too_large_is_built_anew_once_and_the_limit_is_learnt(store):
+    session = talking(store, exchanges=40)
+    session.provider = Overflowing(1_000, Limit(330, ""))
+    events = await send(session, "hello")
+    first, second = (event.window for event in events if isinstance(event, WindowBuilt))
+    assert second.used < first.used
+    assert second.budget.limit == 330
+    assert session.options.budget.limit == 330
+    told = next(event for event in events if isinstance(event, LimitLearnt))
+    assert told.limit.tokens == 330
+    assert "330 tokens" in told.sentence
+    assert not failures(events)
+    sent = durable(store).windows
+    assert [reply is None for _, reply, *_ in sent] == [True, False]
+
+
+async def test_without_a_figure_half_of_the_window_is_tried(store):
+    session = talking(store, exchanges=40)
+    session.provider = Overflowing(1_000)
+    events = await send(session, "hello")
+    assert not failures(events)
+    assert session.provider.sizes[1] < session.provider.sizes[0]
+    assert kinds(events).count("WindowBuilt") == 2
+
+
+@pytest.mark.parametrize("mode", [FULL, Mode.JIT])
+async def test_a_window_that_is_still_too_large_is_told_and_nothing_is_lost(store, mode):
+    session = talking(store, exchanges=40)
+    session.provider = Overflowing(10, Limit(1_000, ""))
+    events = await send(session, "hello", mode)
+    (failed,) = failures(events)
+    assert failed.draft == "hello"
+    assert len(session.provider.sizes) <= 2
+    check_nothing_is_left_open(store)
+
+
+async def test_an_overflow_after_the_answer_began_is_not_sent_again(store):
+    session = talking(store, exchanges=40)
+    session.provider = Overflowing(10, begins=True)
+    events = await send(session, "hello")
+    assert len(session.provider.sizes) == 1
+    assert isinstance(failures(events)[0].error, ContextOverflow)
+
+
+async def test_a_reply_that_is_regenerated_stands_beside_the_first(store):
+    session = talking(store, "One.")
+    await send(session, "which port?", FULL)
+    said = session.memory.turns[-2]
+    session.provider.script = ("Two.",)
+    events = [event async for event in session.regenerate(said, FULL)]
+    assert [turn.content for turn in stored_turns(events)] == ["which port?", "Two."]
+    assert session.memory.turns[-1].content == "Two."
+    assert session.provider.requests[0] == session.provider.requests[1]
+    assert len(session.memory.alternatives(session.memory.turns[-1].position)) == 2
+
+
+async def test_a_regeneration_that_fails_leaves_the_conversation_as_it_was(store):
+    session = talking(store, "One.")
+    await send(session, "which port?", FULL)
+    before = session.memory.turns
+    session.provider.script = (StreamCut("Cut.", "Again."),)
+    events = [event async for event in session.regenerate(before[-2], FULL)]
+    assert failures(events)
+    assert session.memory.turns == before
+
+
+async def test_a_message_that_is_edited_is_a_fork(store):
+    session = talking(store, "One.")
+    await send(session, "which port?", FULL)
+    said, answered = session.memory.turns[-2:]
+    session.provider.script = ("Two.",)
+    events = [e async for e in session.send("which host?", FULL, after=said.position - 1)]
+    assert [turn.content for turn in session.memory.turns[-2:]] == ["which host?", "Two."]
+    sent = [message.content for message in session.provider.requests[-1]]
+    assert not any("which port?" in text or "One." in text for text in sent)
+    assert stored_turns(events)[0].position > answered.position
+    assert session.memory.alternatives(said.position) == (
+        said.position,
+        stored_turns(events)[0].position,
+    )
