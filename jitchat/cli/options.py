@@ -111,6 +111,11 @@ def endpoint_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return _with_flags(command, ["provider.base_url", "provider.limit", "provider.reserve"])
 
 
+def provider_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --config and --db, and the flags that say who serves a model."""
+    return _with_flags(command, ["provider.name", "provider.base_url"])
+
+
 def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add every shared flag; the command gets them as `flags`."""
     return _with_flags(command, _flagged())

@@ -49,6 +49,8 @@ class Budget:
     """For recalled turns at most; the best one may exceed it."""
     index: int = 256
     """For index lines."""
+    limit_source: str = ""
+    """How the limit is known, as a few words for the screen; empty where nobody said."""
 
     @property
     def budget(self) -> int:
@@ -88,5 +90,5 @@ class Budget:
         return replace(self, limit=limit, reserve=limit - max(1, min(allowed, used - 1)))
 
     def of_size(self, budget: int) -> Budget:
-        """Keep the allowances for a window of `budget` tokens."""
-        return replace(self, limit=budget + self.reserve)
+        """Keep the allowances for a window of `budget` tokens, which is no limit of a model's."""
+        return replace(self, limit=budget + self.reserve, limit_source="")
