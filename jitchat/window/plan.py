@@ -179,7 +179,7 @@ class _Planner:
         return Choice((self._system, *turns, *self._bare_tail))
 
     def _wanted_start(self) -> int:
-        return recent_start(self._history, self._budget)
+        return recent_start(self._history, self._allowed)
 
     def _fitting(self, start: int, fixed: int) -> int:
         room = self._budget.budget - fixed
