@@ -184,25 +184,29 @@ class Session:
         learnt, sent, usage = self.options.learnt, exchange.sent, exchange.usage
         if learnt is not None and sent is not None and usage is not None and usage.input_tokens:
             learnt.add_sample(self.counter.name, sent.counted, usage.input_tokens)
-            self.calibration = self._learnt_calibration()
+            learnt_now = self._learnt_calibration()
+            self.calibration = learnt_now if learnt_now.samples else self.calibration
 
     def _learnt_calibration(self) -> Calibration:
         learnt = self.options.learnt
         return Calibration.of(learnt.samples(self.counter.name)) if learnt else NO_CALIBRATION
 
     def _learn_limit(self, window: ContextWindow, refusal: ContextOverflow) -> LimitLearnt:
-        """Shrink the budget to what the server takes, and keep the limit that it named."""
-        fitting = self.options.budget.refitted(window.used, refusal.needed, refusal.limit)
-        budget = replace(fitting, limit_source=LEARNT)
+        """Take in what a refusal tells: the limit, which is kept, and how the server counts.
+
+        One that names no limit has half of the window tried.
+        """
+        known, limit = self.options.budget, refusal.limit
+        budget = known.limited(limit or window.used // 2 + known.reserve, LEARNT)
         self.take_budget(budget)
-        if refusal.limit and self.options.learnt is not None:
-            self.options.learnt.learn_limit(refusal.limit)
-        told = f"{refusal.limit:,} tokens" if refusal.limit else "less than this window"
-        sentence = (
-            f"{self.provider.model} takes {told}: a window of {window.used:,} was refused."
-            f" A smaller one is sent, of {budget.budget:,} at most."
-        )
-        return LimitLearnt(Limit(budget.limit, LEARNT), sentence)
+        needed = refusal.needed or (limit + 1 if limit else 0)
+        if needed > window.used:
+            self.calibration = Calibration.of_refusal(window.counted, needed)
+        if limit and self.options.learnt is not None:
+            self.options.learnt.learn_limit(limit)
+        told = f"takes {limit:,} tokens" if limit else "does not say how much it takes"
+        sentence = f"{self.provider.model} {told}; a window of {window.used:,} was refused."
+        return LimitLearnt(Limit(budget.limit, LEARNT), f"{sentence} A smaller one is sent.")
 
     def _outgoing(self, draft: str, after: int | None, again: Turn | None) -> Outgoing:
         return Outgoing(draft, after, again, self.provider.name, self._cost)

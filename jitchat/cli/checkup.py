@@ -77,12 +77,12 @@ def without_key(settings: Settings, asked: Sequence[Profile]) -> list[Profile]:
     return [each for each in settings.profiles() if each.wants_key and each.name not in names]
 
 
-async def ask_all(settings: Settings, profiles: Iterable[Profile]) -> list[Finding]:
+async def ask_all(profiles: Iterable[Profile]) -> list[Finding]:
     """Ask them at the same time."""
-    return await asyncio.gather(*(ask(settings, profile) for profile in profiles))
+    return await asyncio.gather(*(ask(profile) for profile in profiles))
 
 
-async def ask(settings: Settings, profile: Profile) -> Finding:
+async def ask(profile: Profile) -> Finding:
     """Send one tiny request, and stop the answer at its first piece."""
     model = profile.model
     try:

@@ -54,12 +54,12 @@ def _checked(
     quiet_libraries()
     if names:
         profiles = [settings.profile(name) for name in dict.fromkeys(names)]
-        return [], asyncio.run(checkup.ask_all(settings, profiles)), []
+        return [], asyncio.run(checkup.ask_all(profiles)), []
     paths = flags.paths()
     around = look_around(settings, paths, os.environ)
     local = asyncio.run(_local(settings))
     chosen = checkup.worth_asking(settings, os.environ, paths.keys, local)
-    answered = asyncio.run(checkup.ask_all(settings, chosen))
+    answered = asyncio.run(checkup.ask_all(chosen))
     return around, answered, checkup.without_key(settings, chosen)
 
 
@@ -67,7 +67,7 @@ async def _local(settings: Settings) -> Sequence[LocalServer]:
     from jitchat.providers.catalogue.local import find_local  # noqa: PLC0415  loads httpx
 
     return await find_local(
-        elsewhere={each.name: each.base_url for each in settings.profiles() if each.is_local}
+        moved={each.name: each.base_url for each in settings.profiles() if each.is_local}
     )
 
 

@@ -43,8 +43,11 @@ class Flags:
         """Say where things are."""
         return locate(os.environ, self.config, self.database)
 
-    def settings(self) -> Settings:
+    def settings(self, chosen: tuple[str, str] | None = None) -> Settings:
         """Load the settings, with these flags on top.
+
+        `chosen` are the provider and the model that were picked in the app, which count where
+        nothing else names any.
 
         Raises:
             SettingsError: A source of them is wrong, or `--config` names no file.
@@ -55,7 +58,7 @@ class Flags:
         config = self.paths().config
         if self.config is not None and not config.exists():
             raise SettingsError(f"--config: there is no file {config}.", "Check the name.")
-        return load_settings(config, os.environ, self.given)
+        return load_settings(config, os.environ, self.given, chosen)
 
 
 class SharedOption(click.Option):

@@ -34,6 +34,8 @@ _CLEAR_SHARE, _CLEAR_TOKENS = 0.04, 16
 """A break is larger than this, as a share and in tokens."""
 _ALIKE = 0.06
 """Changed reports are alike that are so many times off, give or take so much."""
+_OF_REFUSAL = 0.05
+"""The width where one figure is all there is."""
 _UNSEEN_OFFSET = 64
 """In tokens: what a template adds is hardly seen in large requests, and no break in small ones."""
 
@@ -62,6 +64,11 @@ class Calibration:
             return NO_CALIBRATION
         line = robust_line(usable)
         return cls(line.slope, line.offset, line.width, line.samples)
+
+    @classmethod
+    def of_refusal(cls, counted: int, needed: int) -> Calibration:
+        """Learn from the one figure of a server that refused a window: until there are samples."""
+        return cls(needed / max(1, counted), 0.0, _OF_REFUSAL, 1)
 
     def correct(self, tokens: int) -> int:
         """Tell what the server is expected to report for `tokens` of one's own."""
