@@ -35,7 +35,7 @@ class Servers:
             raise found
         return found
 
-    async def find(self, transport=None, elsewhere=None):
+    async def find(self, transport=None, moved=None):
         return self.running
 
 
