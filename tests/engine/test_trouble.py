@@ -139,24 +139,20 @@ async def test_pings_while_a_long_window_is_read_are_no_part_of_the_answer(roomy
 
 
 @can_freeze
-@by_every_route
-async def test_an_engine_that_freezes_in_its_answer_ends_it_with_what_came(fragile, route):
+async def test_an_engine_that_freezes_in_its_answer_ends_it_with_what_came(fragile):
     freeze = After(20, lambda: os.kill(fragile.process, signal.SIGSTOP), go_on=True)
-    asked = await ask(
-        provider(fragile, route, read_seconds=0.3), said("Go on for ever."), watch=freeze
-    )
+    asked = await ask(provider(fragile, read_seconds=0.3), said("Go on for ever."), watch=freeze)
     os.kill(fragile.process, signal.SIGCONT)
 
     _require_cut(asked, "no answer in time")
-    assert (await ask(provider(fragile, route), said("Answer briefly."))).text == BRIEF
+    assert (await ask(provider(fragile), said("Answer briefly."))).text == BRIEF
 
 
-@by_every_route
-async def test_an_engine_that_is_killed_in_its_answer_ends_it_with_what_came(fragile, route):
+async def test_an_engine_that_is_killed_in_its_answer_ends_it_with_what_came(fragile):
     kill = After(20, lambda: os.kill(fragile.process, _KILL), go_on=True)
-    _require_cut(await ask(provider(fragile, route), said("Go on for ever."), watch=kill))
+    _require_cut(await ask(provider(fragile), said("Go on for ever."), watch=kill))
 
-    gone = await ask(provider(fragile, route), said("Answer briefly."))
+    gone = await ask(provider(fragile), said("Answer briefly."))
     assert isinstance(gone.error, Unreachable)
     assert fragile.address in gone.error.what
 
