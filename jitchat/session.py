@@ -197,7 +197,8 @@ class Session:
         One that names no limit has half of the window tried.
         """
         known, limit = self.options.budget, refusal.limit
-        budget = known.limited(limit or window.used // 2 + known.reserve, LEARNT)
+        half = replace(known, limit=window.used // 2 + known.reserve, limit_source=LEARNT)
+        budget = known.limited(limit, LEARNT) if limit else half
         self.take_budget(budget)
         needed = refusal.needed or (limit + 1 if limit else 0)
         if needed > window.used:

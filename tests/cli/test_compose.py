@@ -51,7 +51,7 @@ def test_the_budget_is_what_the_settings_say():
 
     budget = make_budget(settings_with(provider__limit=900, provider__reserve=100, **given))
 
-    assert budget == Budget(limit=900, reserve=100, recent=1, retrieved=2, index=3)
+    assert budget == Budget(900, 100, recent=1, retrieved=2, index=3, limit_source="set by you")
 
 
 @pytest.mark.parametrize("heat", [None, 0.0, 0.7])

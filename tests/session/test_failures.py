@@ -21,6 +21,7 @@ from jitchat.providers.provider import Delta, Finished
 from jitchat.session import SessionOptions
 from jitchat.turn import Mode, Status, Usage
 from jitchat.window.budget import Budget
+from tests.providers.dialects import DIALECTS
 from tests.providers.streams import provider, streamed
 from tests.providers.test_fuzzed_streams import chunked, mutated, valid
 from tests.session.sending import (
@@ -191,7 +192,7 @@ async def test_whatever_a_server_streams_the_session_goes_on(store, rounds):
     session = talking(store)
     for seed in range(rounds(40, 600)):
         rng = random.Random(seed)
-        data, _ = valid(rng)
+        data, _ = valid(DIALECTS[0], rng)
         session.provider = provider(streamed(*chunked(mutated(data, rng), rng)))
         events = await send(session, f"round {seed}", Mode.RECENCY)
         text = reply_text(events)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from textual.pilot import Pilot
 
-from jitchat.errors import JitchatError
+from jitchat.errors import JitchatError, SettingsError, Unreachable
 from jitchat.memory.embedder import Embedder, NoEmbedder
 from jitchat.memory.memory import Memory
 from jitchat.memory.store import ColdStore
+from jitchat.providers.catalogue.choices import ProviderChoice, State
+from jitchat.providers.catalogue.model import ModelInfo
 from jitchat.providers.provider import Provider
 from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings
@@ -20,6 +22,7 @@ from jitchat.transfer.intake import store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.turn import Conversation
+from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
 from tests.support import ScriptedProvider
 
@@ -46,12 +49,49 @@ class TestBackend:
     may_fetch_model: bool = False
     fetched: bool = False
     warning: str = ""
+    providers: Sequence[ProviderChoice] = ()
+    lists: dict[str, tuple[ModelInfo, ...]] = field(default_factory=dict)
+    """What each provider answers that is asked for its models; others cannot be reached."""
+    keys: dict[str, str] = field(default_factory=dict)
+    told: Budget | None = None
+    """What the server says of its limit."""
 
     def open_session(self, conversation: Conversation) -> Session:
         if self.refusal is not None:
             raise self.refusal
         memory = Memory(self.store, conversation, self.embedder)
         return Session(memory, self.provider, EstimateCounter(), self.options)
+
+    def choices(self) -> Sequence[ProviderChoice]:
+        return self.providers
+
+    async def find_local(self) -> Sequence[ProviderChoice]:
+        return [each for each in self.providers if each.state is State.RUNNING]
+
+    async def fetch_models(self, provider: str) -> ProviderChoice:
+        if provider not in self.lists:
+            raise Unreachable(f"{provider} cannot be reached.", "Start it.")
+        found = next(each for each in self.providers if each.name == provider)
+        listed = replace(found, models=self.lists[provider])
+        self.providers = [listed if each is found else each for each in self.providers]
+        return listed
+
+    def keep_key(self, provider: str, text: str) -> str:
+        if not text.startswith("sk-"):
+            raise SettingsError("That is no key.", "Copy it again.")
+        self.keys[provider] = text
+        self.providers = [
+            replace(each, state=State.READY, note="") if each.name == provider else each
+            for each in self.providers
+        ]
+        return "The key is kept."
+
+    def choose_model(self, session: Session, provider: str, model: str) -> Session:
+        self.provider = ScriptedProvider(name=provider, model=model)
+        return Session(session.memory, self.provider, EstimateCounter(), self.options)
+
+    async def ask_limit(self, session: Session) -> Budget | None:
+        return self.told
 
     async def fetch_model(self, on_progress: Callable[[int], None]) -> tuple[bool, str]:
         on_progress(3 << 20)
