@@ -67,7 +67,7 @@ async def _local(settings: Settings) -> Sequence[LocalServer]:
     from jitchat.providers.catalogue.local import find_local  # noqa: PLC0415  loads httpx
 
     return await find_local(
-        moved={each.name: each.base_url for each in settings.profiles() if each.is_local}
+        elsewhere={each.name: each.base_url for each in settings.profiles() if each.is_local}
     )
 
 

@@ -55,7 +55,10 @@ class Flags:
         config = self.paths().config
         if self.config is not None and not config.exists():
             raise SettingsError(f"--config: there is no file {config}.", "Check the name.")
-        return load_settings(config, os.environ, self.given)
+        from jitchat.cli.chosen import chosen_in_the_app  # noqa: PLC0415
+
+        chosen = chosen_in_the_app(self.paths().database)
+        return load_settings(config, os.environ, self.given, chosen)
 
 
 class SharedOption(click.Option):

@@ -193,7 +193,7 @@ def test_the_address_the_model_and_the_key_reach_the_provider(
     made: list[object] = []
 
     class Recorded(ScriptedProvider):
-        def __init__(self, endpoint: object, protocol: object) -> None:
+        def __init__(self, endpoint: object, *more: object, **options: object) -> None:
             super().__init__()
             made.append(endpoint)
 
