@@ -110,5 +110,7 @@ def _of_model(flags: Flags, model: str) -> Flags:
     """Choose the reader, or a model of the provider that is configured."""
     given = {"provider.name": _READER}
     if model != _READER:
-        given = {"provider.name": "openai", "provider.model": model}
+        settings, key = flags.settings(), "provider.name"
+        said_reader = settings.provider.name == _READER and settings.origin(key) != "default"
+        given = {"provider.model": model} | ({key: "openai"} if said_reader else {})
     return Flags(given=given).over(flags)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from jitchat.cli import compose
+from jitchat.cli.answer_options import _of_model
 from jitchat.cli.compose import (
     make_budget,
     make_embedder,
@@ -239,3 +240,21 @@ def test_the_model_that_was_picked_in_the_app_is_read_from_the_cold_store(tmp_pa
     assert (flags.settings().in_use().name, flags.settings().model_name()) == ("groq", "picked")
     (tmp_path / "jitchat.db").write_text("no database " * 100)
     assert flags.settings().in_use().name == "reader"
+
+
+@pytest.mark.parametrize(
+    ("flags", "model", "answers"),
+    [
+        ({}, "gpt", ("openai", "gpt")),
+        ({}, "groq/llama", ("groq", "llama")),
+        ({"provider.name": "groq"}, "llama", ("groq", "llama")),
+        ({"provider.name": "reader"}, "gpt", ("openai", "gpt")),
+        ({"provider.name": "groq"}, "reader", ("reader", "reader")),
+    ],
+)
+def test_a_benchmarks_answerer_is_a_model_of_the_provider_that_is_configured(
+    flags: dict[str, object], model: str, answers: tuple[str, str]
+):
+    profile = _of_model(Flags(given=flags), model).settings().in_use()
+
+    assert (profile.name, profile.model) == answers
