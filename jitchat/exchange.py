@@ -38,6 +38,7 @@ from jitchat.providers.provider import (
 )
 from jitchat.turn import Status, Turn, Usage
 from jitchat.window.record import header_fields, ledger_fields, segment_fields
+from jitchat.window.window import ContextWindow
 
 _STOPPED = (GeneratorExit, asyncio.CancelledError)
 
@@ -75,6 +76,8 @@ class Exchange:
         self._finished: Finished | None = None
         self._reply: Turn | None = None
         self._error: JitchatError | None = None
+        self.sent: ContextWindow | None = None
+        """The window that left last."""
         self.usage: Usage | None = None
         """What the provider reported last."""
         self.is_due = False
@@ -127,6 +130,7 @@ class Exchange:
         record = WindowRecord(built.digest, header_fields(built.window), segments, ledger)
         with self._writing():
             self._window_id = self._memory.archive.put(said.id, record)
+        self.sent = built.window
 
     def take(self, piece: Piece) -> Iterator[Event]:
         """Keep a piece of the stream and report it."""

@@ -26,6 +26,7 @@ from jitchat.subcall.summariser import Summariser
 from jitchat.text.safe import repaired
 from jitchat.turn import Limit, Mode, Retrieval, Role, Status, Turn, Usage
 from jitchat.window.budget import Budget
+from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.history import History
 from jitchat.window.plan import SYSTEM_PROMPT, Sources, plan
 from jitchat.window.record import window_from
@@ -66,6 +67,7 @@ class Session:
         self.options = options
         self.picker = ModelPicker(options.picker) if options.picker else None
         self.summariser = Summariser(options.summariser, memory) if options.summariser else None
+        self.calibration = self._learnt_calibration()
         self._lock = threading.Lock()
         self._history = History()
 
@@ -88,6 +90,7 @@ class Session:
                 async for event in events:
                     yield event
             await asyncio.to_thread(exchange.finish)
+            await asyncio.to_thread(self._learn_count, exchange)
         for event in exchange.outcome():
             yield event
         for event in await asyncio.to_thread(exchange.index):
@@ -172,24 +175,38 @@ class Session:
         record = self.memory.archive.get(turn.id)
         return window_from(record.header, record.segments, record.ledger) if record else None
 
-    def take_limit(self, limit: Limit) -> None:
-        """Use another context size from now on: the server told it, or taught it."""
-        reserve = min(self.options.budget.reserve, limit.tokens // 4)
-        budget = replace(self.options.budget, limit=limit.tokens, reserve=reserve)
+    def take_budget(self, budget: Budget) -> None:
+        """Use another budget from now on: the server told how much its model takes."""
         self.options = replace(self.options, budget=budget)
 
+    def _learn_count(self, exchange: Exchange) -> None:
+        """Learn from what the provider made of a window that we counted ourselves."""
+        learnt, sent, usage = self.options.learnt, exchange.sent, exchange.usage
+        if learnt is not None and sent is not None and usage is not None and usage.input_tokens:
+            learnt.add_sample(self.counter.name, sent.counted, usage.input_tokens)
+            learnt_now = self._learnt_calibration()
+            self.calibration = learnt_now if learnt_now.samples else self.calibration
+
+    def _learnt_calibration(self) -> Calibration:
+        learnt = self.options.learnt
+        return Calibration.of(learnt.samples(self.counter.name)) if learnt else NO_CALIBRATION
+
     def _learn_limit(self, window: ContextWindow, refusal: ContextOverflow) -> LimitLearnt:
-        """Shrink the budget to what the server takes, and keep the limit that it named."""
-        budget = self.options.budget.refitted(window.used, refusal.needed, refusal.limit)
-        self.options = replace(self.options, budget=budget)
-        if refusal.limit and self.options.learnt is not None:
-            self.options.learnt.learn_limit(refusal.limit)
-        told = f"{refusal.limit:,} tokens" if refusal.limit else "less than this window"
-        sentence = (
-            f"{self.provider.model} takes {told}: a window of {window.used:,} was refused."
-            f" A smaller one is sent, of {budget.budget:,} at most."
-        )
-        return LimitLearnt(Limit(budget.limit, LEARNT), sentence)
+        """Take in what a refusal tells: the limit, which is kept, and how the server counts.
+
+        One that names no limit has half of the window tried.
+        """
+        known, limit = self.options.budget, refusal.limit
+        budget = known.limited(limit or window.used // 2 + known.reserve, LEARNT)
+        self.take_budget(budget)
+        needed = refusal.needed or (limit + 1 if limit else 0)
+        if needed > window.used:
+            self.calibration = Calibration.of_refusal(window.counted, needed)
+        if limit and self.options.learnt is not None:
+            self.options.learnt.learn_limit(limit)
+        told = f"takes {limit:,} tokens" if limit else "does not say how much it takes"
+        sentence = f"{self.provider.model} {told}; a window of {window.used:,} was refused."
+        return LimitLearnt(Limit(budget.limit, LEARNT), f"{sentence} A smaller one is sent.")
 
     def _outgoing(self, draft: str, after: int | None, again: Turn | None) -> Outgoing:
         return Outgoing(draft, after, again, self.provider.name, self._cost)
@@ -239,7 +256,8 @@ class Session:
         return WindowBuilt(window, window.digest)
 
     def _plan(self, said: Turn, retrieval: Retrieval, mode: Mode, budget: Budget) -> ContextWindow:
-        return plan(mode, self._sources(said, retrieval), budget, self.counter)
+        sources = self._sources(said, retrieval)
+        return plan(mode, sources, budget, self.counter, self.calibration)
 
     def _sources(self, said: Turn, retrieval: Retrieval) -> Sources:
         history = self._history_before(said.position)

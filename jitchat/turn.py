@@ -193,3 +193,12 @@ class Limit:
     tokens: int
     source: str
     """As a few words for the screen: `set by you`, `loaded in the server`, `assumed` …"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What a request was counted as, and what the server reported for it."""
+
+    counted: int
+    """By one counter, in tokens, uncorrected."""
+    reported: int

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jitchat.text.counts import counted
+from jitchat.text.money import dollars
 from jitchat.turn import Usage
 
 REPLY_TOKENS = 32
@@ -54,10 +55,6 @@ def bill(model: str, loads: Sequence[Load], price: Price) -> Iterator[str]:
     given = price.of_input(sum(load.input_tokens for load in loads))
     replied = price.of_output(REPLY_TOKENS * sum(load.requests for load in loads))
     yield (
-        f"  cost: in {_dollars(given)}, out {_dollars(replied)}"
+        f"  cost: in {dollars(given)}, out {dollars(replied)}"
         + f" (at {REPLY_TOKENS} tokens a reply)" * (replied is not None)
     )
-
-
-def _dollars(amount: float | None) -> str:
-    return "unknown" if amount is None else f"${amount:,.2f}"

@@ -24,6 +24,7 @@ from jitchat.cli.keys import keys_command
 from jitchat.cli.models import models_command
 from jitchat.cli.options import Flags, SharingGroup, common_options
 from jitchat.cli.output import OutputError, say
+from jitchat.cli.tokens import tokens_command
 from jitchat.cli.turns import send_command, window_command
 from jitchat.errors import JitchatError
 
@@ -90,6 +91,7 @@ for _command in (
     conversations_command,
     import_command,
     models_command,
+    tokens_command,
     keys_command,
     doctor_command,
     config_command,

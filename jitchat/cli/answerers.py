@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from jitchat.paths import locate
 from jitchat.providers.protocols.choose import protocol_named
-from jitchat.providers.provider import Lessons, Options, Provider
+from jitchat.providers.provider import Lessons, Provider
 from jitchat.providers.reader.reader import ReaderProvider
 from jitchat.settings import Settings
 from jitchat.settings.keys import FoundKey, find_key
 from jitchat.settings.profile import Profile
 from jitchat.settings.small_models import SMALL_MODELS, SmallModelSection, address_of
 from jitchat.subcall.small_model import SmallModel
-from jitchat.turn import Limit, Message
+from jitchat.turn import Message
 from jitchat.window.tokens import TokenCounter, counter_for, request_tokens
 
 if TYPE_CHECKING:
@@ -26,27 +26,8 @@ ASSUMED_LIMIT, ASSUMED_LOCAL_LIMIT = 8_192, 4_096
 """For a model whose context size nobody told us."""
 
 
-def stated_limit(profile: Profile, model: str) -> Limit:
-    """Say how much the model takes as far as that is known without asking anybody."""
-    own = profile.limit_of(model)
-    if own is not None:
-        return Limit(own, "set by you")
-    if profile.protocol == "reader":
-        return Limit(READER_LIMIT, "the reader's own")
-    return Limit(ASSUMED_LOCAL_LIMIT if profile.is_local else ASSUMED_LIMIT, "assumed")
-
-
-def make_options(settings: Settings) -> Options:
-    """Say what goes along with the messages."""
-    return settings.in_use().options()
-
-
 def make_provider(
-    settings: Settings,  # noqa: ARG001  what a provider may come to depend on
-    profile: Profile,
-    model: str,
-    counter: TokenCounter,
-    lessons: Lessons | None = None,
+    profile: Profile, model: str, counter: TokenCounter, lessons: Lessons | None = None
 ) -> Provider:
     """Make the one who answers. Slow: its key may come from a command.
 

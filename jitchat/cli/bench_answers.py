@@ -99,13 +99,13 @@ def _model(settings: Settings, price: Price) -> Model:
         key_in_the_open,
         lacks_key,
         make_counter,
-        make_options,
         make_provider,
     )
 
     if warning := key_in_the_open(settings):
         say(f"jitchat: {warning}", err=True)
-    wanted, counter, options = settings.in_use(), make_counter(settings), make_options(settings)
+    wanted, counter = settings.in_use(), make_counter(settings)
+    options = wanted.options()
     identity: dict[str, object] = {"provider": wanted.name, "model": settings.model_name()}
     if wanted.name == "reader":
         identity["version"] = __version__
@@ -114,7 +114,7 @@ def _model(settings: Settings, price: Price) -> Model:
             "base_url": without_login(wanted.base_url),
             "temperature": options.temperature,
         }
-    provider = make_provider(settings, wanted, wanted.model, counter)
+    provider = make_provider(wanted, wanted.model, counter)
     return Model(provider, counter, options, price, identity, lacks_key(settings))
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from jitchat.cli.key_names import require_known_keys
-from jitchat.cli.opening import choose_conversation, open_store, quiet_libraries
+from jitchat.cli.model_backend import ModelBackend
+from jitchat.cli.opening import choose_conversation, chosen_model, open_store, quiet_libraries
 from jitchat.cli.options import Flags
 from jitchat.memory.models import model_cached
 from jitchat.memory.store import ColdStore
@@ -24,38 +25,30 @@ if TYPE_CHECKING:
     from jitchat.paths import Paths
     from jitchat.session import Session
     from jitchat.settings import Settings
-    from jitchat.window.tokens import TokenCounter
 
 SWITCH_SECONDS = 0.0005
 """How long indexing may keep the interpreter from the event loop; Python's default is ten times
 that, at each of the many steps between a key and the screen."""
 
 
-class LocalBackend:
+class LocalBackend(ModelBackend):
     """What the app needs, made from the settings and loaded when it is first needed."""
 
     def __init__(self, settings: Settings, paths: Paths, store: ColdStore) -> None:
-        self.settings, self.store = settings, store
+        super().__init__(settings, paths, store)
         self.crash: Path = paths.crash
         self.warning = ""
-        self._paths = paths
         self._embedder: Embedder | None = None
-        self._counter: TokenCounter | None = None
 
     def open_session(self, conversation: Conversation) -> Session:
         """A session on `conversation`; the first call loads the embedder and the vocabulary."""
         # The first frame does not wait for any of this: 300 ms of imports.
-        from jitchat.cli.compose import (  # noqa: PLC0415
-            key_in_the_open,
-            make_counter,
-            make_embedder,
-            make_session,
-        )
+        from jitchat.cli.compose import key_in_the_open, make_embedder  # noqa: PLC0415
+        from jitchat.memory.memory import Memory  # noqa: PLC0415
 
         self.warning = key_in_the_open(self.settings)
         self._embedder = self._embedder or make_embedder(self.settings, self._paths)
-        self._counter = self._counter or make_counter(self.settings)
-        return make_session(self.settings, self.store, conversation, self._embedder, self._counter)
+        return self.session_on(Memory(self.store, conversation, self._embedder))
 
     @property
     def may_fetch_model(self) -> bool:
@@ -84,15 +77,14 @@ class LocalBackend:
     def hint(self) -> str:
         """How to add a real model."""
         return (
-            "jitchat --base-url http://localhost:11434/v1 --model NAME, with OPENAI_API_KEY if the"
-            f" server wants a key; or base_url and model under [provider] in {self._paths.config}"
+            "Ctrl+L lists every provider and says what it wants: a key, or a server that runs here."
+            f" More can be set in {self._paths.config}; `jitchat doctor` tries it out"
         )
 
 
 def run_chat(flags: Flags, wanted: str | None) -> int:
     """Open the chat; the exit code."""
     settings, paths = flags.settings(), flags.paths()
-    settings.model_name()
     require_addresses(settings)
     require_known_keys(settings)
     if not sys.stdout.isatty():
@@ -101,6 +93,8 @@ def run_chat(flags: Flags, wanted: str | None) -> int:
     quiet_libraries()
     store = open_store(paths)
     try:
+        settings = flags.settings(chosen_model(store))
+        settings.model_name()
         conversation = choose_conversation(store, wanted)
         from jitchat.tui.app import JitchatApp  # noqa: PLC0415  textual: only the chat needs it
 

@@ -77,19 +77,19 @@ def without_key(settings: Settings, asked: Sequence[Profile]) -> list[Profile]:
     return [each for each in settings.profiles() if each.wants_key and each.name not in names]
 
 
-async def ask_all(settings: Settings, profiles: Iterable[Profile]) -> list[Finding]:
+async def ask_all(profiles: Iterable[Profile]) -> list[Finding]:
     """Ask them at the same time."""
-    return await asyncio.gather(*(ask(settings, profile) for profile in profiles))
+    return await asyncio.gather(*(ask(profile) for profile in profiles))
 
 
-async def ask(settings: Settings, profile: Profile) -> Finding:
+async def ask(profile: Profile) -> Finding:
     """Send one tiny request, and stop the answer at its first piece."""
     model = profile.model
     try:
         await asyncio.to_thread(_require_key, profile)
         async with asyncio.timeout(SECONDS):
             model = model or await _first_model(profile)
-            seconds = await _first_piece(settings, profile, model)
+            seconds = await _first_piece(profile, model)
     except TimeoutError:
         late = f"{profile.title} did not begin to answer within {SECONDS:.0f} seconds."
         return Finding(profile.name, False, late, "Try again; it may be busy.", model or None)
@@ -131,14 +131,14 @@ async def _first_model(profile: Profile) -> str:
     return models[0].name
 
 
-async def _first_piece(settings: Settings, profile: Profile, model: str) -> float:
+async def _first_piece(profile: Profile, model: str) -> float:
     """Ask, and say how many seconds the first piece took.
 
     Raises:
         ProviderError: There is none.
 
     """
-    provider = await asyncio.to_thread(make_provider, settings, profile, model, EstimateCounter())
+    provider = await asyncio.to_thread(make_provider, profile, model, EstimateCounter())
     options = replace(profile.options(), context=profile.limit_of(model))
     began, why = time.monotonic(), ""
     try:

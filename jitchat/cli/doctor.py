@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jitchat.cli.chosen import chosen_in_the_app
 from jitchat.cli.options import Flags, SharingCommand, common_options
 from jitchat.cli.output import emit, painted, say_json
 
@@ -31,7 +32,7 @@ def doctor_command(flags: Flags, names: tuple[str, ...], as_json: bool) -> int:
     key or runs on this machine, and stops the answer at its first piece. With NAMEs, only to
     those. The exit code is 1 where one of them fails.
     """
-    settings = flags.settings()
+    settings = flags.settings(chosen_in_the_app(flags.paths().database))
     around, asked, keyless = _checked(flags, settings, names)
     if as_json:
         say_json(_fields(around, asked, keyless))
@@ -54,12 +55,12 @@ def _checked(
     quiet_libraries()
     if names:
         profiles = [settings.profile(name) for name in dict.fromkeys(names)]
-        return [], asyncio.run(checkup.ask_all(settings, profiles)), []
+        return [], asyncio.run(checkup.ask_all(profiles)), []
     paths = flags.paths()
     around = look_around(settings, paths, os.environ)
     local = asyncio.run(_local(settings))
     chosen = checkup.worth_asking(settings, os.environ, paths.keys, local)
-    answered = asyncio.run(checkup.ask_all(settings, chosen))
+    answered = asyncio.run(checkup.ask_all(chosen))
     return around, answered, checkup.without_key(settings, chosen)
 
 
@@ -67,7 +68,7 @@ async def _local(settings: Settings) -> Sequence[LocalServer]:
     from jitchat.providers.catalogue.local import find_local  # noqa: PLC0415  loads httpx
 
     return await find_local(
-        elsewhere={each.name: each.base_url for each in settings.profiles() if each.is_local}
+        moved={each.name: each.base_url for each in settings.profiles() if each.is_local}
     )
 
 

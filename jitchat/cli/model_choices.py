@@ -9,10 +9,10 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
+from typing import TYPE_CHECKING
 
 from jitchat.cli.answerers import READER_LIMIT
+from jitchat.memory.learnt import server_of
 from jitchat.memory.model_choice import ModelLists
 from jitchat.providers.catalogue.choices import ProviderChoice, State
 from jitchat.providers.catalogue.model import ModelInfo, model_from
@@ -25,8 +25,11 @@ from jitchat.settings.profile import Profile
 from jitchat.turn import Limit
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     import httpx
 
+    from jitchat.memory.database import Database
     from jitchat.providers.catalogue.local import LocalServer
 
 BY_USER = "set by you"
@@ -60,7 +63,7 @@ class ModelChoices:
         if state is State.RUNNING and here is not None and here.models:
             models, fetched_at = here.models, None
         else:
-            models, fetched_at = self._kept(profile)
+            models, fetched_at = kept_models(profile, self.lists)
         return ProviderChoice(
             profile.name, profile.title, state, note, _known(profile, models), fetched_at
         )
@@ -139,26 +142,28 @@ class ModelChoices:
         has_key = key_source(profile, self.environ, self.keys_file)
         return State.RUNNING, "" if has_key else f"It wants its key. {profile.key_help}"
 
-    def _kept(self, profile: Profile) -> tuple[tuple[ModelInfo, ...], Any]:
-        """Read the kept list; a row that cannot be read is as good as none."""
-        kept = self.lists.get(server_of(profile.base_url)) if profile.base_url else None
-        if kept is None:
-            return (), None
-        fetched_at, rows = kept
-        try:
-            return tuple(model_from(row) for row in rows), fetched_at
-        except LookupError:
-            return (), None
+
+def facts_of(profile: Profile, model: str, database: Database | None) -> ModelInfo:
+    """Tell what is known of one model without asking: set by the user, listed, or in the table."""
+    listed = kept_models(profile, ModelLists(database))[0] if database is not None else ()
+    found = next((each for each in listed if each.name == model), ModelInfo(model))
+    if found.is_loaded:
+        found = replace(found, limit=None)  # it was, when the list was made
+    return _completed(profile, found)
 
 
-def server_of(base_url: str) -> str:
-    """Name a server by its base URL, without login, query and trailing slash."""
+def kept_models(
+    profile: Profile, lists: ModelLists
+) -> tuple[tuple[ModelInfo, ...], datetime | None]:
+    """Read a provider's kept list and its time; a row that cannot be read is as good as none."""
+    kept = lists.get(server_of(profile.base_url)) if profile.base_url else None
+    if kept is None:
+        return (), None
+    fetched_at, rows = kept
     try:
-        parts = urlsplit(base_url.strip())
-    except ValueError:
-        return base_url.strip()
-    place = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, place, parts.path.rstrip("/"), "", ""))
+        return tuple(model_from(row) for row in rows), fetched_at
+    except LookupError:
+        return (), None
 
 
 def _is_here(profile: Profile) -> bool:
@@ -179,8 +184,11 @@ def _known(profile: Profile, models: Sequence[ModelInfo]) -> tuple[ModelInfo, ..
     first = [listed.pop(profile.model, ModelInfo(profile.model))] if profile.model else []
     if profile.protocol == "reader":
         first = [replace(each, limit=Limit(READER_LIMIT, "the reader's own")) for each in first]
-    provider = known_as(profile.name, profile.base_url)
-    return tuple(_as_set(profile, each.completed(provider)) for each in (*first, *listed.values()))
+    return tuple(_completed(profile, each) for each in (*first, *listed.values()))
+
+
+def _completed(profile: Profile, model: ModelInfo) -> ModelInfo:
+    return _as_set(profile, model.completed(known_as(profile.name, profile.base_url)))
 
 
 def _as_set(profile: Profile, model: ModelInfo) -> ModelInfo:

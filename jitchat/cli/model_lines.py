@@ -27,7 +27,8 @@ def model_lines(choice: ProviderChoice, most: int | None) -> Iterator[str]:
     shown = choice.models[:most]
     width = min(max((len(each.name) for each in shown), default=0), _WIDEST_NAME)
     for model in shown:
-        yield f"    {model.name:<{width}}  {limit_text(model)}  {prices_text(model.prices)}"
+        prices = prices_text(model.prices) if model.prices or choice.is_paid else ""
+        yield f"    {model.name:<{width}}  {limit_text(model)}  {prices}".rstrip()
     left = len(choice.models) - len(shown)
     if left:
         yield f"    and {left:,} more: `jitchat models {choice.name}`"

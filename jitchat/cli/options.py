@@ -43,8 +43,11 @@ class Flags:
         """Say where things are."""
         return locate(os.environ, self.config, self.database)
 
-    def settings(self) -> Settings:
+    def settings(self, chosen: tuple[str, str] | None = None) -> Settings:
         """Load the settings, with these flags on top.
+
+        `chosen` are the provider and the model that were picked in the app, which count where
+        nothing else names any.
 
         Raises:
             SettingsError: A source of them is wrong, or `--config` names no file.
@@ -55,9 +58,6 @@ class Flags:
         config = self.paths().config
         if self.config is not None and not config.exists():
             raise SettingsError(f"--config: there is no file {config}.", "Check the name.")
-        from jitchat.cli.chosen import chosen_in_the_app  # noqa: PLC0415
-
-        chosen = chosen_in_the_app(self.paths().database)
         return load_settings(config, os.environ, self.given, chosen)
 
 
@@ -112,6 +112,11 @@ def embedder_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def endpoint_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --config and --db, and the flags that say where a model is and how much it takes."""
     return _with_flags(command, ["provider.base_url", "provider.limit", "provider.reserve"])
+
+
+def provider_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --config and --db, and the flags that say who serves a model."""
+    return _with_flags(command, ["provider.name", "provider.base_url"])
 
 
 def common_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jitchat.cli.output import emit, painted, say
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line, shortened
+from jitchat.tui.figures import limit_sentence, used_figure
 from jitchat.window.record import (
     ledger_fields,
     never_candidates_fields,
@@ -45,9 +46,12 @@ def window_fields(window: ContextWindow, conversation: str) -> dict[str, Any]:
         "model": window.model,
         "counter": {"name": window.counter, "exact": window.exact},
         "limit": window.budget.limit,
+        "limit_source": window.limit_source,
         "reserve": window.budget.reserve,
         "budget": window.budget.budget,
         "used": window.used,
+        "band": window.band,
+        "counted": window.counted,
         "free": window.free,
         "full_tokens": window.full_tokens,
         **picking_fields(window),
@@ -107,14 +111,17 @@ def _line(row: Sequence[str], columns: Sequence[int]) -> str:
 
 
 def _sums(window: ContextWindow, conversation: str) -> Iterator[str]:
-    budget, sign = window.budget, _sign(window)
+    sign = _sign(window)
     yield (
-        f"{conversation} in {window.mode}: {sign}{window.used:,} used + {sign}{window.free:,} free"
-        f" + {budget.reserve:,} reserve = {budget.limit:,} limit"
+        f"{conversation} in {window.mode}: {used_figure(window)} used + {sign}{window.free:,} free"
+        f" + {window.budget.reserve:,} reserve = {window.budget.limit:,} limit"
     )
+    if window.limit_source:
+        yield limit_sentence(window)
+    corrected = f" as {window.counted:,}, corrected by what was reported" if window.band else ""
     yield (
         f"full would be {sign}{window.full_tokens:,}; counted by {window.counter}"
-        f" for {window.model}"
+        f" for {window.model}{corrected}"
     )
     yield from picking_sentences(window)
     left_out = sum(row.verdict in (Verdict.LEFT_OUT, Verdict.INDEX) for row in window.ledger)
@@ -127,4 +134,4 @@ def _sums(window: ContextWindow, conversation: str) -> Iterator[str]:
 
 
 def _sign(window: ContextWindow) -> str:
-    return "" if window.exact else "~"
+    return "" if window.is_sure else "~"

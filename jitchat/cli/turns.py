@@ -15,6 +15,7 @@ from jitchat.cli.output import is_terminal, say, say_json
 from jitchat.errors import EmptyDraft, JitchatError, UsageError
 
 if TYPE_CHECKING:
+    from jitchat.cli.who import Who
     from jitchat.events import Event
     from jitchat.session import Session
     from jitchat.settings import Settings
@@ -49,7 +50,7 @@ def window_command(flags: Flags, text: str, conversation: str | None, **wanted: 
     from jitchat.cli.report import print_window, window_fields  # noqa: PLC0415  loads the planner
 
     draft, settings = _draft(text), flags.settings()
-    with _opened(Flags(conversation=conversation).over(flags), settings) as (session, mode):
+    with _opened(Flags(conversation=conversation).over(flags), settings) as (session, mode, _):
         window = _planned(session, draft, mode, wanted["budget"], ask=wanted["ask_picker"])
         identity = session.memory.conversation.id
     if wanted["as_json"]:
@@ -96,15 +97,23 @@ def send_command(flags: Flags, text: str, conversation: str | None) -> None:
     """
     import asyncio  # noqa: PLC0415  30 ms, not needed to print help
 
-    from jitchat.cli.compose import key_in_the_open  # noqa: PLC0415
-
     draft, settings = _draft(text), flags.settings()
-    with _opened(Flags(conversation=conversation).over(flags), settings) as (session, mode):
-        if warning := key_in_the_open(settings):
-            say(f"jitchat: {warning}", err=True)
-        error = asyncio.run(_exchange(session, draft, mode))
+    with _opened(Flags(conversation=conversation).over(flags), settings) as opened:
+        error = asyncio.run(_sent(*opened, draft))
     if error is not None:
         raise error
+
+
+async def _sent(session: Session, mode: Mode, who: Who, draft: str) -> JitchatError | None:
+    """Ask how much the model takes, where that is not settled, then send."""
+    from jitchat.cli.compose import key_in_the_open  # noqa: PLC0415  loaded by then
+
+    if warning := key_in_the_open(who.settings):
+        say(f"jitchat: {warning}", err=True)
+    limit = await who.asked_limit()
+    if limit is not None:
+        session.take_budget(who.budget(limit))
+    return await _exchange(session, draft, mode)
 
 
 async def _exchange(session: Session, draft: str, mode: Mode) -> JitchatError | None:
@@ -152,25 +161,28 @@ class _Printer:
 
 
 @contextmanager
-def _opened(flags: Flags, settings: Settings) -> Iterator[tuple[Session, Mode]]:
+def _opened(flags: Flags, settings: Settings) -> Iterator[tuple[Session, Mode, Who]]:
     """Open the session on the conversation that is asked for, with everything indexed."""
-    from jitchat.cli.compose import (  # noqa: PLC0415  loads much
-        make_counter,
-        make_embedder,
-        make_session,
+    from jitchat.cli.compose import make_embedder, session_with  # noqa: PLC0415  loads much
+    from jitchat.cli.opening import (  # noqa: PLC0415
+        choose_conversation,
+        chosen_model,
+        opened_store,
     )
-    from jitchat.cli.opening import choose_conversation, opened_store  # noqa: PLC0415
+    from jitchat.cli.who import who_answers  # noqa: PLC0415
+    from jitchat.memory.memory import Memory  # noqa: PLC0415
     from jitchat.settings.small_models import require_addresses  # noqa: PLC0415
     from jitchat.turn import Mode  # noqa: PLC0415
 
     require_addresses(settings)
-    paths, counter = flags.paths(), make_counter(settings)
+    paths = flags.paths()
     with opened_store(paths) as store:
+        settings = flags.settings(chosen_model(store))
         conversation = choose_conversation(store, flags.conversation)
-        embedder = make_embedder(settings, paths)
-        session = make_session(settings, store, conversation, embedder, counter)
+        who, embedder = who_answers(settings, store.database), make_embedder(settings, paths)
+        session = session_with(who, Memory(store, conversation, embedder))
         list(session.memory.catch_up())
-        yield session, Mode(settings.chat.mode)
+        yield session, Mode(settings.chat.mode), who
 
 
 def _draft(text: str) -> str:

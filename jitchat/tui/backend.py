@@ -12,7 +12,8 @@ if TYPE_CHECKING:  # the first frame does not wait for the session's imports
     from jitchat.providers.catalogue.choices import ProviderChoice
     from jitchat.session import Session
     from jitchat.settings import Settings
-    from jitchat.turn import Conversation, Limit
+    from jitchat.turn import Conversation
+    from jitchat.window.budget import Budget
 
 
 class Backend(Protocol):
@@ -63,7 +64,7 @@ class Backend(Protocol):
             JitchatError: What the settings say of it cannot be had.
         """
 
-    async def ask_limit(self, session: Session) -> Limit | None:
+    async def ask_limit(self, session: Session) -> Budget | None:
         """Ask the server how much its model takes; None where it does not tell, or need not."""
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jitchat.text.money import cost_of
 from jitchat.text.safe import one_line
 from jitchat.turn import Usage
 from jitchat.window.spending import spent
@@ -17,9 +18,29 @@ _LEAST_TOLD = 0.005
 PART_BARS = "▁▂▃▄▅▆▇█"
 
 
-def tokens(count: int, *, exact: bool) -> str:
-    """`1,187`, or `~1,187` where it was estimated."""
+def tokens(count: int, *, exact: bool, band: int = 0) -> str:
+    """`1,187`; `~1,187` where it was estimated; `1,187 ± 40` where the model taught how sure it is.
+
+    `band` is half the width of what the count lies in, in tokens; 0 where nothing was learnt.
+    """
+    if band:
+        return f"{count:,} ± {band:,}"
     return f"{count:,}" if exact else f"~{count:,}"
+
+
+def reported(count: int) -> str:
+    """`1,187 ✓`: the provider's own figure."""
+    return f"{count:,} ✓"
+
+
+def used_figure(window: ContextWindow) -> str:
+    """`1,187 ± 40`: what the window holds, and how sure that is."""
+    return tokens(window.used, exact=window.exact, band=window.band)
+
+
+def part_figure(window: ContextWindow, count: int) -> str:
+    """`412` or `~412`: a part of the window, or another size beside it; the band is not its own."""
+    return tokens(count, exact=window.is_sure)
 
 
 def part_bars(parts: tuple[tuple[str, float], ...], largest: float) -> str:
@@ -45,20 +66,28 @@ def ledger_note(row: LedgerRow) -> str:
 
 
 def size_sentence(window: ContextWindow) -> str:
-    """`1,187 of 30,720 · full would be 3,446`."""
-    used = tokens(window.used, exact=window.exact)
-    full = tokens(window.full_tokens, exact=window.exact)
-    return f"{used} of {window.budget.budget:,} · full would be {full}"
+    """`1,187 ± 40 of 30,720 · full would be ~3,446`."""
+    full = part_figure(window, window.full_tokens)
+    return f"{used_figure(window)} of {window.budget.budget:,} · full would be {full}"
 
 
-def send_sentence(window: ContextWindow) -> str:
-    """`in 1,187 · saves 66 % · stable 508`; what choosing took stands beside it."""
-    used = tokens(window.used, exact=window.exact)
+def limit_sentence(window: ContextWindow) -> str:
+    """`limit 32,768 (loaded in the server)`; without the brackets where nobody said."""
+    source = f" ({one_line(window.limit_source)})" if window.limit_source else ""
+    return f"limit {window.budget.limit:,}{source}"
+
+
+def send_sentence(window: ContextWindow, cost: str = "") -> str:
+    """`in 1,187 ± 40 · saves 66 % · stable ~508 · ~$0.0041`; what choosing took stands beside it.
+
+    `cost` is what `window_cost` tells; empty where nothing is charged.
+    """
     saved = f" · saves {window.saving * 100:.0f} %" if window.saving > 0 else ""
     took, picking = spent(window), window.picking
     picker = f" · picker {tokens(took, exact=picking.exact)}" if picking and took else ""
-    stable = tokens(window.stable_tokens, exact=window.exact)
-    return f"in {used}{saved} · stable {stable}{picker}"
+    stable = part_figure(window, window.stable_tokens)
+    charged = f" · {cost}" if cost else ""
+    return f"in {used_figure(window)}{saved} · stable {stable}{picker}{charged}"
 
 
 def indexing_sentence(progress: Progress) -> str:
@@ -66,8 +95,30 @@ def indexing_sentence(progress: Progress) -> str:
     return f"indexing {progress.done:,} of {progress.of:,}"
 
 
-def usage_sentence(usage: Usage) -> str:
-    """`sent 1,187 ✓ · cached 0 · answer 210 ✓`; what the provider does not tell is left out."""
-    sent = f"sent {usage.input_tokens:,} ✓ · " if usage.input_tokens is not None else ""
-    answered = f" · answer {usage.output_tokens:,} ✓" if usage.output_tokens is not None else ""
-    return f"{sent}cached {usage.cached_tokens:,}{answered}"
+def usage_sentence(
+    usage: Usage | None, cost: float | None = 0.0, window: ContextWindow | None = None
+) -> str:
+    """`sent 3,398 ✓ (2,900 cached, 498 new) · answer 210 ✓ (120 reasoning) · $0.0041`.
+
+    `cost` is in US dollars: None where no price is known, 0 where nothing is charged. For what
+    the provider does not report, the count of `window` stands, as an estimate.
+    """
+    parts = [_sent(usage, window), _answered(usage), cost_of(cost) if cost != 0 else ""]
+    return " · ".join(filter(None, parts))
+
+
+def _sent(usage: Usage | None, window: ContextWindow | None) -> str:
+    if usage is None or usage.input_tokens is None:
+        own = f"~{window.used:,}, " if window is not None else ""
+        what = "input" if usage is not None and usage.output_tokens is not None else "usage"
+        return f"{own}the provider reports no {what}"
+    cached, sent = usage.cached_tokens, usage.input_tokens
+    parts = f" ({cached:,} cached, {max(0, sent - cached):,} new)" if cached else ""
+    return f"sent {reported(sent)}{parts}"
+
+
+def _answered(usage: Usage | None) -> str:
+    if usage is None or usage.output_tokens is None:
+        return ""
+    thought = f" ({usage.reasoning_tokens:,} reasoning)" if usage.reasoning_tokens else ""
+    return f"answer {reported(usage.output_tokens)}{thought}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # the first frame does not wait for the session's imports
     from jitchat.memory.backlog import Progress
     from jitchat.session import Session
     from jitchat.subcall.summariser import LinesWritten
-    from jitchat.turn import Limit
+    from jitchat.window.budget import Budget
     from jitchat.window.window import ContextWindow
 
 
@@ -110,7 +110,7 @@ class LimitTold(Message):
     """The server said how much its model takes."""
 
     session: Session
-    limit: Limit
+    budget: Budget
 
 
 @dataclass

@@ -49,6 +49,8 @@ class Budget:
     """For recalled turns at most; the best one may exceed it."""
     index: int = 256
     """For index lines."""
+    limit_source: str = ""
+    """How the limit is known, as a few words for the screen; empty where nobody said."""
 
     @property
     def budget(self) -> int:
@@ -73,20 +75,11 @@ class Budget:
         kept = max(self.recent // 2, full * _TURNS_KEPT // _TURNS_FULL)
         return RecentBlock(full, max(1, full - kept))
 
-    def refitted(self, used: int, needed: int | None, limit: int | None) -> Budget:
-        """Shrink to what a server takes, which refused a window of `used` tokens.
-
-        `needed` and `limit` are the server's own figures; half of the window is tried where it
-        gives none. What it counts more than we do is kept free besides the reserve.
-        """
-        if not limit:
-            return replace(self, limit=max(1, used // 2) + self.reserve)
+    def limited(self, limit: int, source: str) -> Budget:
+        """Use another limit; a reserve that leaves less than half of it is a quarter of it."""
         reserve = self.reserve if 2 * self.reserve <= limit else limit // 4
-        allowed = limit - reserve
-        if needed and needed > used:
-            allowed = allowed * used // needed
-        return replace(self, limit=limit, reserve=limit - max(1, min(allowed, used - 1)))
+        return replace(self, limit=limit, reserve=reserve, limit_source=source)
 
     def of_size(self, budget: int) -> Budget:
-        """Keep the allowances for a window of `budget` tokens."""
-        return replace(self, limit=budget + self.reserve)
+        """Keep the allowances for a window of `budget` tokens, which is no limit of a model's."""
+        return replace(self, limit=budget + self.reserve, limit_source="")

@@ -3,6 +3,10 @@
 Order for attention and for prompt caches, stable first: system, pinned, recent, then the one
 volatile tail: index lines, recalled turns, draft. Priority when the budget is short: reserve,
 draft and system, pinned, recent, retrieved by value, index.
+
+All is planned in the counter's own tokens, within a budget that leaves room for the correction
+and its band: so nothing in the window moves when a reply teaches a little more. The window that
+comes of it, and a refusal, speak of corrected tokens.
 """
 
 from __future__ import annotations
@@ -14,6 +18,8 @@ from functools import partial
 from jitchat.errors import WindowOverflow
 from jitchat.turn import Mode, Retrieval, Turn
 from jitchat.window.budget import Budget
+from jitchat.window.calibration import NO_CALIBRATION, Calibration
+from jitchat.window.corrected import corrected
 from jitchat.window.history import History
 from jitchat.window.ledger import Choice, ledger_rows, never_candidates
 from jitchat.window.recall import Allowance, Recall, recall
@@ -50,18 +56,24 @@ class Sources:
     """Positions. A pinned turn that is in the recent block is not quoted as well."""
 
 
-def plan(mode: Mode, sources: Sources, budget: Budget, counter: TokenCounter) -> ContextWindow:
-    """Plan the window for `sources.draft`.
+def plan(
+    mode: Mode,
+    sources: Sources,
+    budget: Budget,
+    counter: TokenCounter,
+    calibration: Calibration = NO_CALIBRATION,
+) -> ContextWindow:
+    """Plan the window for `sources.draft`. `budget` is in the tokens that the server counts.
 
     Raises:
         WindowOverflow: What the mode must send does not fit; nothing is cut in silence.
 
     """
-    planner = _Planner(sources, budget, counter)
+    planner = _Planner(sources, budget, counter, calibration)
     choose = {Mode.FULL: planner.full, Mode.RECENCY: planner.recency, Mode.JIT: planner.jit}
     choice = choose[mode]()
     rows = ledger_rows(mode, sources.retrieval, sources.history, choice)
-    return ContextWindow(
+    planned = ContextWindow(
         mode=mode,
         model=sources.model,
         counter=counter.name,
@@ -71,15 +83,21 @@ def plan(mode: Mode, sources: Sources, budget: Budget, counter: TokenCounter) ->
         ledger=rows,
         never_candidates=never_candidates(mode, sources.retrieval, sources.history, choice, rows),
         full_tokens=planner.whole,
+        counted=choice.tokens,
         picking=sources.retrieval.picking,
     )
+    return corrected(planned, calibration)
 
 
 class _Planner:
     """The three modes over the same parts."""
 
-    def __init__(self, sources: Sources, budget: Budget, counter: TokenCounter) -> None:
-        self._sources, self._budget = sources, budget
+    def __init__(
+        self, sources: Sources, budget: Budget, counter: TokenCounter, calibration: Calibration
+    ) -> None:
+        self._sources, self._calibration, self._allowed = sources, calibration, budget
+        self._budget = budget.of_size(calibration.within(budget.budget))
+        """In the counter's own tokens."""
         self._price, self._message_price = counter.count, partial(message_tokens, counter)
         self._history = sources.history
         self._system = system_segment(sources.system, self._price)
@@ -92,7 +110,7 @@ class _Planner:
     def full(self) -> Choice:
         """Everything, or a refusal."""
         if self.whole > self._budget.budget:
-            raise _overflow("The whole conversation", self.whole, self._budget, _OTHER_MODES)
+            raise self._overflow("The whole conversation", self.whole, _OTHER_MODES)
         return self._everything("mode full: every turn")
 
     def recency(self) -> Choice:
@@ -148,7 +166,8 @@ class _Planner:
         taken = frozenset(segment.turn for segment in head if segment.turn is not None)
         room = self._budget.budget - _tokens(head) - _tokens(self._bare_tail)
         retrieved = self._budget.retrieved_of(self._history.total)
-        allowance = Allowance(room, retrieved, self._budget.index)
+        slope = self._calibration.slope
+        allowance = Allowance(room, retrieved, self._budget.index, slope)
         retrieval = self._sources.retrieval
         return recall(self._history, retrieval, taken, allowance, self._price)
 
@@ -160,7 +179,7 @@ class _Planner:
         return Choice((self._system, *turns, *self._bare_tail))
 
     def _wanted_start(self) -> int:
-        return recent_start(self._history, self._budget)
+        return recent_start(self._history, self._allowed)
 
     def _fitting(self, start: int, fixed: int) -> int:
         room = self._budget.budget - fixed
@@ -177,7 +196,21 @@ class _Planner:
         if fixed > self._budget.budget:
             has_pins = fixed > self._fixed
             what = "Your message with the instructions" + (" and pins" if has_pins else "")
-            raise _overflow(what, fixed, self._budget, _SHORTER + (_UNPIN if has_pins else ""))
+            raise self._overflow(what, fixed, _SHORTER + (_UNPIN if has_pins else ""))
+
+    def _overflow(self, what: str, needed: int, choices: str) -> WindowOverflow:
+        known, budget = self._calibration, self._allowed
+        expected, band = known.correct(needed), known.band(needed)
+        over = expected + band - budget.budget
+        told = f"{expected:,} ± {band:,}" if band else f"{expected:,}"
+        smaller = f"lower the reserve by {over:,}, " if over < budget.reserve else ""
+        return WindowOverflow(
+            f"{what} needs {told} tokens, {over:,} more than the budget of {budget.budget:,}"
+            f" (limit {budget.limit:,} − reserve {budget.reserve:,}).",
+            f"Nothing was sent or cut. Choose: {choices}, {smaller}or use a model with a larger"
+            " context.",
+            over,
+        )
 
 
 _PASSED = "passed through: all of it costs no more"
@@ -187,15 +220,3 @@ _SHORTER, _UNPIN = "shorten the message", ", unpin turns"
 
 def _tokens(segments: Iterable[Segment]) -> int:
     return sum(segment.tokens for segment in segments)
-
-
-def _overflow(what: str, needed: int, budget: Budget, choices: str) -> WindowOverflow:
-    over = needed - budget.budget
-    smaller = f"lower the reserve by {over:,}, " if over < budget.reserve else ""
-    return WindowOverflow(
-        f"{what} needs {needed:,} tokens, {over:,} more than the budget of {budget.budget:,}"
-        f" (limit {budget.limit:,} − reserve {budget.reserve:,}).",
-        f"Nothing was sent or cut. Choose: {choices}, {smaller}or use a model with a larger"
-        " context.",
-        over,
-    )

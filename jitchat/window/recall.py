@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 
 from jitchat.text.sentences import is_question
 from jitchat.turn import Hit, Retrieval
@@ -31,6 +32,8 @@ class Allowance:
     """For turns at full text; the best hit is bound by `room` only."""
     index: int
     """For index lines."""
+    slope: float = 1.0
+    """What a token here is in tokens of the server, for what is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ class _Loading:
         self._history, self._taken, self._price = history, taken, price
         self._fence = price(_FENCE)
         self._room = allowance.room - self._fence
-        self._retrieved = allowance.retrieved
+        self._retrieved, self._slope = allowance.retrieved, allowance.slope
         self._paid = 0
         self._texts: dict[int, str] = {}
         self.loaded: dict[int, Piece] = {}
@@ -116,7 +119,8 @@ class _Loading:
             if hit.turn not in self._texts:
                 self.refused[hit.turn] = "not among the turns that a window may show"
             elif missing := self._load(hit.turn, hit.reason):
-                self.refused[hit.turn] = f"would fit with {missing:,} more tokens"
+                more = ceil(missing * self._slope)
+                self.refused[hit.turn] = f"would fit with {more:,} more tokens"
 
     def _load_beside(self, position: int, neighbours: Sequence[int]) -> None:
         if position in self.loaded:

@@ -29,6 +29,8 @@ def header_fields(window: ContextWindow) -> Fields:
         "exact": window.exact,
         "budget": asdict(window.budget),
         "full_tokens": window.full_tokens,
+        "counted": window.counted,
+        "band": window.band,
         "never_candidates": never_candidates_fields(window),
     } | picking_fields(window)
 
@@ -73,7 +75,10 @@ def window_from(
     segments: Sequence[Mapping[str, Any]],
     ledger: Sequence[Mapping[str, Any]],
 ) -> ContextWindow:
-    """Make the window that the three kinds of fields describe."""
+    """Make the window that the three kinds of fields describe.
+
+    A header of before counts were corrected says nothing of that, for there was no correction.
+    """
     picking, never = header.get("picking"), header.get("never_candidates")
     return ContextWindow(
         mode=Mode(header["mode"]),
@@ -85,6 +90,8 @@ def window_from(
         ledger=tuple(_ledger_row(fields) for fields in ledger),
         never_candidates=NeverCandidates(**never) if never else None,
         full_tokens=header["full_tokens"],
+        counted=header.get("counted", sum(fields["tokens"] for fields in segments)),
+        band=header.get("band", 0),
         picking=Picking(**picking) if picking else None,
     )
 

@@ -1,9 +1,22 @@
-"""What asking the picker's model took, in words, beside what the window saves."""
+"""What a window costs: its own input, and what asking the picker's model took beside it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from jitchat.text.money import cost_of
 from jitchat.text.safe import one_line
 from jitchat.window.window import ContextWindow
+
+
+def window_cost(window: ContextWindow, price: Callable[[int], float | None]) -> str:
+    """Tell what sending it will cost, without the answer: `~$0.0041`, or `cost unknown`.
+
+    `price` gives the US dollars for so many tokens of input; None where nobody knows.
+    """
+    amount = price(window.used)
+    told = cost_of(amount)
+    return told if not amount or told.startswith("<") else f"~{told}"
 
 
 def picking_sentences(window: ContextWindow) -> list[str]:
@@ -22,7 +35,7 @@ def picking_sentences(window: ContextWindow) -> list[str]:
     sign = "" if picking.exact else "~"
     took = (
         f"{sign}{picking.input_tokens:,} + {picking.output_tokens:,} tokens,"
-        f" {_duration(picking.ms)}, {_cost(picking.cost)}"
+        f" {_duration(picking.ms)}, {cost_of(picking.cost)}"
     )
     if why:
         return [f"picker {model}: {why}; heuristic used ({took})", _net(window)]
@@ -37,7 +50,8 @@ def spent(window: ContextWindow) -> int:
 
 def _net(window: ContextWindow) -> str:
     """Compare the tokens that the sub-call took with those that the window saves."""
-    sign = "" if window.exact and window.picking and window.picking.exact else "~"
+    is_sure = window.is_sure and window.picking is not None and window.picking.exact
+    sign = "" if is_sure else "~"
     saved, took = window.full_tokens - window.used, spent(window)
     against = f"{sign}{took:,} spent on picking, {sign}{saved:,} saved against full"
     return f"{against}: {sign}{saved - took:,} net" if took <= saved else f"{against}: no gain"
@@ -45,7 +59,3 @@ def _net(window: ContextWindow) -> str:
 
 def _duration(ms: float) -> str:
     return f"{ms / 1000:.1f} s" if ms >= 100 else f"{ms:.0f} ms"
-
-
-def _cost(cost: float | None) -> str:
-    return "cost unknown" if cost is None else f"cost {cost:.4f} USD"

@@ -109,6 +109,11 @@ class ContextWindow:
     """None where each turn of the history was considered or is sent."""
     full_tokens: int
     """What `full` would send for the same draft."""
+    counted: int
+    """What the counter made of all segments, before it was corrected by what was reported."""
+    band: int = 0
+    """Half the width, in tokens, of what holds about 95 % of reports for `used`; 0 where it is
+    exact or where nothing is known."""
     picking: Picking | None = None
     """What a small model had to do with the choice; None where none is to."""
 
@@ -121,6 +126,16 @@ class ContextWindow:
     def free(self) -> int:
         """What is left of the budget."""
         return self.budget.budget - self.used
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the counts are to be taken as they stand, each of them."""
+        return self.exact and not self.band
+
+    @property
+    def limit_source(self) -> str:
+        """How the limit is known, as a few words; empty where nobody said."""
+        return self.budget.limit_source
 
     @property
     def stable_tokens(self) -> int:

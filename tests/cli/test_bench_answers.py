@@ -13,7 +13,6 @@ from jitchat.cli import bench_answers
 from jitchat.cli import compose as composing
 from jitchat.errors import RequestRefused, Unreachable
 from jitchat.providers.provider import Finished
-from jitchat.settings import Settings
 from tests.bench.support import labelled_sample, question
 from tests.cli.conftest import Result, Shell
 from tests.support import ScriptedProvider
@@ -41,8 +40,8 @@ def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, ScriptedProvider]:
         "away": ScriptedProvider([Unreachable("No server there.", "Start it.")], model="away"),
     }
 
-    def choose(settings: Settings, *asked: object) -> ScriptedProvider:
-        return known[settings.model_name()]
+    def choose(profile: object, model: str, *more: object) -> ScriptedProvider:
+        return known[model]
 
     monkeypatch.setattr(composing, "make_provider", choose)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-1")

@@ -8,6 +8,7 @@ import pytest
 
 from jitchat.cli import compose
 from jitchat.cli.answer_options import _of_model
+from jitchat.cli.chosen import chosen_in_the_app
 from jitchat.cli.compose import (
     make_budget,
     make_embedder,
@@ -16,6 +17,7 @@ from jitchat.cli.compose import (
 )
 from jitchat.cli.opening import choose_conversation, open_store, opened_store
 from jitchat.cli.options import Flags
+from jitchat.cli.who import who_answers
 from jitchat.errors import SettingsError, StoreUnreadable, UnknownConversation
 from jitchat.memory.database import Database
 from jitchat.memory.embedder import NoEmbedder
@@ -56,7 +58,7 @@ def test_the_budget_is_what_the_settings_say():
 
     budget = make_budget(settings_with(provider__limit=900, provider__reserve=100, **given))
 
-    assert budget == Budget(limit=900, reserve=100, recent=1, retrieved=2, index=3)
+    assert budget == Budget(900, 100, recent=1, retrieved=2, index=3, limit_source="set by you")
 
 
 @pytest.mark.parametrize("heat", [None, 0.0, 0.7])
@@ -184,7 +186,8 @@ def test_a_reserve_that_nobody_set_is_a_quarter_of_a_small_limit(
 
 
 def test_a_limit_that_was_found_out_takes_the_place_of_the_assumed_one():
-    budget = make_budget(settings_with(provider__model="m"), Limit(2_000, "loaded in the server"))
+    found = Limit(2_000, "loaded in the server")
+    budget = who_answers(settings_with(provider__model="m")).budget(found)
 
     assert (budget.limit, budget.reserve) == (2_000, 500)
 
@@ -223,7 +226,7 @@ def test_a_provider_is_asked_in_its_own_protocol_with_its_own_key(
     monkeypatch.setenv(f"{name.upper()}_API_KEY", f"key-of-{name}")
     monkeypatch.setenv("SOMEBODY_API_KEY", "key-of-nobody")
 
-    make_provider(settings, settings.profile(name), "m", EstimateCounter())
+    make_provider(settings.profile(name), "m", EstimateCounter())
 
     endpoint, spoken = made
     assert type(spoken).__name__ == protocol
@@ -235,11 +238,11 @@ def test_the_model_that_was_picked_in_the_app_is_read_from_the_cold_store(tmp_pa
     database = Database(tmp_path / "jitchat.db")
     ChosenModel(database).put("groq", "picked")
     database.close()
-    flags = Flags(database=tmp_path / "jitchat.db")
 
-    assert (flags.settings().in_use().name, flags.settings().model_name()) == ("groq", "picked")
+    assert chosen_in_the_app(tmp_path / "jitchat.db") == ("groq", "picked")
+    assert chosen_in_the_app(tmp_path / "none.db") is None
     (tmp_path / "jitchat.db").write_text("no database " * 100)
-    assert flags.settings().in_use().name == "reader"
+    assert chosen_in_the_app(tmp_path / "jitchat.db") is None
 
 
 @pytest.mark.parametrize(

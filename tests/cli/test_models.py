@@ -35,7 +35,7 @@ class Servers:
             raise found
         return found
 
-    async def find(self, transport=None, elsewhere=None):
+    async def find(self, transport=None, moved=None):
         return self.running
 
 
@@ -63,6 +63,14 @@ def test_every_provider_is_listed_with_what_to_do_to_use_it(jitchat: Shell, monk
     assert "gsk-1" not in out
 
 
+def test_a_price_that_nobody_knows_is_said_to_be_unknown(jitchat: Shell, monkeypatch, servers):
+    monkeypatch.setenv("GROQ_API_KEY", "gsk-1")
+    servers.listed["groq"] = (ModelInfo("new"),)
+    assert "    new          ?  limit unknown  price unknown\n" in (
+        jitchat("models", "groq", "--refresh").out
+    )
+
+
 def test_nobody_is_asked_unless_told_to(jitchat: Shell, monkeypatch, servers):
     monkeypatch.setenv("GROQ_API_KEY", "gsk-1")
     assert "Its models were not asked for: add --refresh." in line_of(jitchat("models").out, "groq")
@@ -87,7 +95,7 @@ def test_a_server_on_this_machine_is_found_without_asking_for_it(jitchat: Shell,
     out = jitchat("models").out
 
     assert "running here  1 model." in line_of(out, "ollama")
-    assert "    qwen3:8b      8,192  loaded in the server  price unknown\n" in out
+    assert "    qwen3:8b      8,192  loaded in the server\n" in out
 
 
 def test_one_providers_models_alone(jitchat: Shell, monkeypatch, servers):

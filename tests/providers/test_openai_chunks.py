@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from jitchat.errors import NotAnAnswer, RequestRefused
+from jitchat.errors import NotAnAnswer, ProviderError, RequestRefused
 from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Delta, Finished, Reasoning
 from jitchat.turn import Usage
@@ -118,6 +118,14 @@ def test_reasoning_is_read_wherever_it_is_and_once(part):
     assert parsed({"choices": [{"delta": part | {"content": "Yes."}}]}) == [
         Reasoning("hm"),
         Delta("Yes."),
+    ]
+
+
+def test_chunks_may_come_in_a_list():
+    assert parsed([delta("Hel"), delta("lo", finish_reason="stop")]) == [
+        Delta("Hel"),
+        Delta("lo"),
+        Finished("stop"),
     ]
 
 
@@ -238,6 +246,7 @@ def test_a_count_that_counts_nothing_is_none(number):
         ({"object": "error", "message": "vLLM's", "code": 400}, "", "vLLM's."),
         ([{"error": {"message": "in a list"}}], "", "in a list."),
         ({"error": {"type": "overloaded_error"}}, "", "overloaded_error."),
+        ({"choices": [{"finish_reason": "error", "error": {"message": "lost"}}]}, "", "lost."),
         ({"error": {"code": 7}}, "", "The provider stopped."),
         ({"error": True}, "", "The provider stopped."),
     ],
@@ -246,6 +255,16 @@ def test_an_error_in_the_stream_is_told_in_the_providers_words(chunk, event, sai
     with pytest.raises(RequestRefused) as refusal:
         parsed(chunk, event)
     assert refusal.value.what.endswith(said)
+
+
+@pytest.mark.parametrize("broken", ['{"error":{"message":"x"}}', "7", "{"])
+def test_text_that_was_held_back_comes_ahead_of_an_error(broken):
+    parser = PROTOCOL.parser()
+    assert list(parser.parse("", json.dumps(delta("<thi")))) == []
+    pieces = parser.parse("", broken)
+    assert next(pieces) == Delta("<thi")
+    with pytest.raises(ProviderError):
+        next(pieces)
 
 
 NO_OBJECTS = (

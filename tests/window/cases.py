@@ -21,6 +21,7 @@ from jitchat.turn import (
     Turn,
 )
 from jitchat.window.budget import Budget
+from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.history import History
 from jitchat.window.plan import Sources, plan
 from jitchat.window.tokens import TokenCounter, message_tokens
@@ -99,10 +100,15 @@ class Case:
         )
 
     def window(
-        self, mode: Mode, counter: TokenCounter, *, pinned: bool = True
+        self,
+        mode: Mode,
+        counter: TokenCounter,
+        *,
+        pinned: bool = True,
+        learnt: Calibration = NO_CALIBRATION,
     ) -> ContextWindow | WindowOverflow:
         try:
-            return plan(mode, self.sources(counter, pinned=pinned), self.budget, counter)
+            return plan(mode, self.sources(counter, pinned=pinned), self.budget, counter, learnt)
         except WindowOverflow as error:
             return error
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given, settings
 
 from jitchat.turn import Mode
+from jitchat.window.budget import Budget
+from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.record import header_fields, ledger_fields, segment_fields, window_from
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow
 from tests.window.cases import Case, cases
+from tests.window.reports import KNOWN, calibrations, long_talk
 
 
 def written(value: object) -> Any:
@@ -19,16 +23,38 @@ def written(value: object) -> Any:
 
 
 @settings(deadline=None, max_examples=30, derandomize=True)
-@given(cases())
-def test_a_window_reads_back_equal_with_the_same_digest(case: Case):
+@given(cases(), calibrations())
+def test_a_window_reads_back_equal_with_the_same_digest(case: Case, learnt: Calibration):
     for mode in Mode:
-        window = case.window(mode, EstimateCounter())
+        window = case.window(mode, EstimateCounter(), learnt=learnt)
         if isinstance(window, ContextWindow):
-            again = window_from(
-                written(header_fields(window)),
-                written([segment_fields(segment) for segment in window.segments]),
-                written([ledger_fields(row) for row in window.ledger]),
-            )
+            again = read_back(window, header_fields(window))
             assert again == window
             assert again.digest == window.digest
             assert again.messages() == window.messages()
+
+
+def test_the_limits_source_and_the_band_are_kept():
+    window = replace(
+        long_talk(Mode.JIT, KNOWN), budget=Budget(9_000, 500, limit_source="loaded in the server")
+    )
+    again = read_back(window, header_fields(window))
+
+    assert (again.limit_source, again.band) == ("loaded in the server", window.band)
+    assert window.band > 0
+
+
+def test_a_header_of_before_counts_were_corrected_is_read():
+    window = long_talk(Mode.JIT, NO_CALIBRATION)
+    header = header_fields(window)
+    del header["counted"], header["band"], header["budget"]["limit_source"]
+
+    assert read_back(window, header) == window
+
+
+def read_back(window: ContextWindow, header: dict[str, Any]) -> ContextWindow:
+    return window_from(
+        written(header),
+        written([segment_fields(segment) for segment in window.segments]),
+        written([ledger_fields(row) for row in window.ledger]),
+    )

@@ -10,7 +10,7 @@ from jitchat.turn import Mode, Picking
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.plan import Sources, plan
-from jitchat.window.spending import picking_sentences, spent
+from jitchat.window.spending import picking_sentences, spent, window_cost
 from jitchat.window.tokens import message_tokens
 from jitchat.window.window import ContextWindow
 from tests.support import talk, turn
@@ -70,7 +70,7 @@ def test_a_sub_call_that_eats_what_it_saves_is_told_as_that():
         ),
         (
             replace(ASKED, cost=0.00124),
-            "picked by small-1: 412 + 18 tokens, 0.4 s, cost 0.0012 USD",
+            "picked by small-1: 412 + 18 tokens, 0.4 s, $0.0012",
         ),
         (
             replace(ASKED, exact=False, model="small\n\x1b[2J1"),
@@ -90,3 +90,17 @@ def test_a_candidate_that_the_model_passed_over_says_so():
     assert reasons[9] == "not picked by small-1"
     fallen = window_with(replace(ASKED, fallback="no answer in 2 s"))
     assert "picked" not in {row.turn: row.reason for row in fallen.ledger}[9]
+
+
+@pytest.mark.parametrize(
+    ("per_token", "told"),
+    [(0.002 / 1e3, "~$"), (None, "cost unknown"), (1e-12, "<$0.0001"), (0.0, "$0.00")],
+)
+def test_the_cost_of_a_window_is_told_before_it_is_sent(per_token: float | None, told: str):
+    window = window_with(None)
+
+    cost = window_cost(window, lambda n: None if per_token is None else n * per_token)
+
+    assert cost.startswith(told)
+    if told == "~$":
+        assert cost == f"~${window.used * per_token:.4f}"

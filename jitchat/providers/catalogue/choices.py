@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from jitchat.providers.catalogue.model import ModelInfo
+from jitchat.providers.catalogue.presets import PRESETS
 
 
 class State(StrEnum):
@@ -39,6 +40,12 @@ class ProviderChoice:
     def is_usable(self) -> bool:
         """Whether choosing it makes sense now."""
         return self.state in (State.READY, State.RUNNING)
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether somebody may charge for it: no preset that answers on this machine does."""
+        preset = PRESETS.get(self.name)
+        return preset is None or bool(preset.key_variables)
 
     def matching(self, *words: str) -> tuple[ModelInfo, ...]:
         """Find the models in whose names every word occurs, in capitals or not."""

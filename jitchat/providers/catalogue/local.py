@@ -42,23 +42,23 @@ class LocalServer:
 
 
 async def find_local(
-    transport: httpx.AsyncBaseTransport | None = None, elsewhere: Mapping[str, str] | None = None
+    transport: httpx.AsyncBaseTransport | None = None, moved: Mapping[str, str] | None = None
 ) -> tuple[LocalServer, ...]:
     """Look at the ports on which model servers usually listen, within a second.
 
     Args:
         transport: In place of the network.
-        elsewhere: By a preset's name, its base URL where the user moved it to another port.
+        moved: By a preset's name, its base URL where the user moved it to another port.
 
     """
     places = [preset for preset in PRESETS.values() if preset.is_local]
-    tried = [_answering(each, _address(each, elsewhere or {}), transport) for each in places]
+    tried = [_answering(each, _address(each, moved or {}), transport) for each in places]
     return tuple(found for found in await asyncio.gather(*tried) if found is not None)
 
 
-def _address(preset: Preset, elsewhere: Mapping[str, str]) -> str:
+def _address(preset: Preset, moved: Mapping[str, str]) -> str:
     """Say where to look: nowhere but on this machine."""
-    wanted = elsewhere.get(preset.name, "")
+    wanted = moved.get(preset.name, "")
     return wanted if is_this_machine(_host(wanted)) else preset.base_url
 
 

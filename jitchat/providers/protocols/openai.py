@@ -62,15 +62,24 @@ class OpenAiParser:
         self._usage = UsageSoFar()
 
     def parse(self, event: str, data: str) -> Iterator[Piece]:
-        """Yield what one chunk says."""
-        if not data.startswith("{") and (not data.strip() or data.strip() == "[DONE]"):
-            if data.strip():
+        """Yield what one chunk says, or each of several in a list."""
+        if not data.startswith("{"):
+            data = data.strip()
+            if data == "[DONE]":
                 yield from self.end()
                 self.over = True
-            return
-        chunk = parsed(data)
-        if isinstance(chunk, list) and chunk:
-            chunk = chunk[0]
+            if data in ("", "[DONE]"):
+                return
+        value = parsed(data)
+        for chunk in value if isinstance(value, list) and value else (value,):
+            yield from self._chunk(event, chunk)
+
+    def end(self) -> Iterator[Piece]:
+        """Yield what was held back: text that might have become a tag, and tool calls."""
+        yield from self._text.end()
+        yield from self._calls.taken()
+
+    def _chunk(self, event: str, chunk: object) -> Iterator[Piece]:
         if not isinstance(chunk, dict):
             yield from self._text.end()
             raise NotAnAnswer("The server sent an event that is not a JSON object.", CHECK_URL)
@@ -82,11 +91,6 @@ class OpenAiParser:
             yield from self._choice(choices[0])
         if usage := chunk.get("usage") or at(chunk.get("x_groq"), "usage"):
             yield from self._counted(usage)
-
-    def end(self) -> Iterator[Piece]:
-        """Yield what was held back: text that might have become a tag, and tool calls."""
-        yield from self._text.end()
-        yield from self._calls.taken()
 
     def _choice(self, choice: dict[str, object]) -> Iterator[Piece]:
         part = choice.get("delta")

@@ -50,14 +50,14 @@ class AnsweredScreen(OpenedScreen):
 
     @work(exclusive=True, group="limit")
     async def _ask_limit(self, session: Session) -> None:
-        limit = await self.backend.ask_limit(session)
-        if limit is not None:
-            self.post_message(LimitTold(session, limit))
+        budget = await self.backend.ask_limit(session)
+        if budget is not None:
+            self.post_message(LimitTold(session, budget))
 
     @on(LimitTold)
     def _limit_told(self, message: LimitTold) -> None:
         if message.session is self.session and not self.busy:
-            message.session.take_limit(message.limit)
+            message.session.take_budget(message.budget)
             self.plan_now()
 
     @work(exclusive=True, group="around")

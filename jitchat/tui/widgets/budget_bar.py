@@ -83,7 +83,7 @@ class BudgetBar(Widget):
 
     def _legend(self, shares: dict[str, int], names: dict[str, str]) -> Content:
         """The figures; in few letters where the line is short."""
-        exact = self.window is not None and self.window.exact
+        exact = self.window is not None and self.window.is_sure
         gap, between = ("  ", " ") if names is _LONG else (" ", "")
         parts: list[tuple[str, Style | str]] = []
         for name, count in shares.items():

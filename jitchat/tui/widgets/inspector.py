@@ -17,7 +17,7 @@ from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.safe import one_line
-from jitchat.tui.figures import ledger_note, part_bars, size_sentence
+from jitchat.tui.figures import ledger_note, limit_sentence, part_bars, size_sentence
 from jitchat.window.spending import picking_sentences
 from jitchat.window.window import (
     ContextWindow,
@@ -68,7 +68,7 @@ class Inspector(Vertical):
         """The last line of the list, behind `_rows`."""
 
     def compose(self) -> ComposeResult:
-        """Title, table, and a note: on what cannot be sent, or on who picked."""
+        """Title, table, and a note: on what cannot be sent, or on the limit and who picked."""
         yield self._title
         yield self._note
         yield self._header
@@ -81,7 +81,8 @@ class Inspector(Vertical):
             Content.assemble((f" {which} ", "reverse bold"), f" {size_sentence(window)}"),
             layout=False,
         )
-        told = picking_sentences(window)
+        limit = [limit_sentence(window)] if window.limit_source else []
+        told = [*limit, *picking_sentences(window)]
         self._note.update(Content("\n".join(told)))
         self._note.set_class(False, "-refusal")
         self._note.display = bool(told)

@@ -1,0 +1,99 @@
+"""What the app needs to know of models: which there are, who answers, and keys for them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the first frame does not wait for any of this
+    from jitchat.cli.model_choices import ModelChoices
+    from jitchat.cli.who import Who
+    from jitchat.memory.memory import Memory
+    from jitchat.memory.store import ColdStore
+    from jitchat.paths import Paths
+    from jitchat.providers.catalogue.choices import ProviderChoice
+    from jitchat.session import Session
+    from jitchat.settings import Settings
+    from jitchat.window.budget import Budget
+
+
+class ModelBackend:
+    """Made from the settings; what is picked in the app comes before what they say."""
+
+    def __init__(self, settings: Settings, paths: Paths, store: ColdStore) -> None:
+        self.settings, self.store = settings, store
+        self._paths = paths
+        self._picked: tuple[str, str] | None = None
+        """Provider and model; None before one is picked here."""
+
+    def session_on(self, memory: Memory) -> Session:
+        """Start a session in which the model in use answers. Slow.
+
+        Raises:
+            SettingsError: What the settings say of it cannot be had.
+
+        """
+        from jitchat.cli.compose import session_with  # noqa: PLC0415  loads much
+
+        return session_with(self._who(), memory)
+
+    def choices(self) -> Sequence[ProviderChoice]:
+        """List every provider, with the models that are known of it. Slow."""
+        return self._choices().all()
+
+    async def find_local(self) -> Sequence[ProviderChoice]:
+        """Look which servers run on this machine."""
+        return await self._choices().here()
+
+    async def fetch_models(self, provider: str) -> ProviderChoice:
+        """Ask a provider for its models."""
+        return await self._choices().fetched(provider)
+
+    def keep_key(self, provider: str, text: str) -> str:
+        """Store a provider's key as it was pasted. Slow."""
+        from jitchat.settings.key_text import cleaned_key  # noqa: PLC0415  mostly not needed
+        from jitchat.settings.keys_file import KeysFile  # noqa: PLC0415
+
+        cleaned, file = cleaned_key(text), KeysFile(self._paths.keys)
+        file.put(provider, cleaned.key)
+        mended = f" Taken off: {', '.join(cleaned.removed)}." if cleaned.removed else ""
+        return f"The key is in {file.path}, which only you can read.{mended}"
+
+    def choose_model(self, session: Session, provider: str, model: str) -> Session:
+        """Have another model answer in the same conversation, and in those opened later. Slow."""
+        from jitchat.cli.compose import session_with  # noqa: PLC0415  loads much
+        from jitchat.memory.model_choice import ChosenModel  # noqa: PLC0415
+
+        changed = session_with(self._who_is(provider, model), session.memory)
+        self._picked = (provider, model)
+        ChosenModel(self.store.database).put(provider, model)
+        return changed
+
+    async def ask_limit(self, session: Session) -> Budget | None:
+        """Ask the server how much its model takes; None where it does not tell, or need not."""
+        from jitchat.errors import JitchatError  # noqa: PLC0415  loaded by then
+
+        who = self._who_is(session.provider.name, session.provider.model)
+        try:
+            limit = await who.asked_limit()
+            return who.budget(limit) if limit is not None else None
+        except JitchatError:  # told when a message is sent
+            return None
+
+    def _who(self) -> Who:
+        if self._picked is not None:
+            return self._who_is(*self._picked)
+        return self._who_is(self.settings.in_use().name, self.settings.model_name())
+
+    def _who_is(self, provider: str, model: str) -> Who:
+        from jitchat.cli.who import Who  # noqa: PLC0415  loads much
+
+        return Who(self.settings, self.settings.profile(provider), model, self.store.database)
+
+    def _choices(self) -> ModelChoices:
+        from jitchat.cli.model_choices import ModelChoices  # noqa: PLC0415  loads much
+        from jitchat.memory.model_choice import ModelLists  # noqa: PLC0415
+
+        lists = ModelLists(self.store.database)
+        return ModelChoices(self.settings, os.environ, self._paths.keys, lists)

@@ -1,0 +1,148 @@
+"""The composition root's part on one model that answers: what is known of it, and what it gets.
+
+What is known stands in the settings, in the lists that its server gave, in what it taught, in
+the bundled table, in this order; only then is anything assumed.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jitchat.cli.answerers import (
+    ASSUMED_LIMIT,
+    ASSUMED_LOCAL_LIMIT,
+    READER_LIMIT,
+    endpoint_of,
+)
+from jitchat.errors import SettingsError
+from jitchat.memory.learnt import LearntModel, LearntModels
+from jitchat.settings import Settings
+from jitchat.settings.profile import Profile
+from jitchat.turn import Limit
+from jitchat.window.budget import Budget
+from jitchat.window.tokens import TokenCounter, counter_for
+
+if TYPE_CHECKING:
+    from jitchat.memory.database import Database
+    from jitchat.providers.catalogue.model import ModelInfo
+    from jitchat.providers.catalogue.prices import Prices
+
+BY_USER, OWN, LEARNT, ASSUMED = (
+    "set by you",
+    "the reader's own",
+    "learnt from a refusal",
+    "assumed",
+)
+"""How a limit is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """A model of a provider, and what is kept of it."""
+
+    settings: Settings
+    profile: Profile
+    model: str
+    database: Database | None = None
+    """None: nothing that was kept is looked at, and nothing will be kept."""
+
+    @property
+    def is_reader(self) -> bool:
+        """Whether it is the embedded one."""
+        return self.profile.protocol == "reader"
+
+    @property
+    def learnt(self) -> LearntModel | None:
+        """What its server taught; None for the reader, who has no server."""
+        if self.is_reader or self.database is None:
+            return None
+        return LearntModels(self.database).of(self.profile.base_url, self.model)
+
+    def counter(self) -> TokenCounter:
+        """Choose the best counter for it."""
+        return counter_for(self.model, os.environ)
+
+    def limit(self) -> Limit:
+        """Say how much it takes, without asking anybody."""
+        own = self.profile.limit_of(self.model)
+        if own is not None:
+            return Limit(own, BY_USER)
+        if self.is_reader:
+            return Limit(READER_LIMIT, OWN)
+        assumed = ASSUMED_LOCAL_LIMIT if self.profile.is_local else ASSUMED_LIMIT
+        return self.bounded(self._facts().limit) or Limit(assumed, ASSUMED)
+
+    def bounded(self, told: Limit | None) -> Limit | None:
+        """Let what the server taught by a refusal win over a larger figure that it tells."""
+        from jitchat.providers.catalogue.model import LOADED  # noqa: PLC0415  the reader needs none
+
+        taught = self.learnt.limit() if self.learnt else None
+        if taught is None or (told and (told.source == LOADED or told.tokens <= taught)):
+            return told
+        return Limit(taught, LEARNT)
+
+    def budget(self, limit: Limit | None = None) -> Budget:
+        """Say what a window for it may spend.
+
+        Raises:
+            SettingsError: The reserve leaves nothing of the limit.
+
+        """
+        limit = limit or self.limit()
+        reserve, spend = self.profile.reserve_of(limit.tokens), self.settings.window
+        if reserve >= limit.tokens:
+            raise self._no_room(limit, reserve)
+        return Budget(
+            limit.tokens, reserve, spend.recent, spend.retrieved, spend.index, limit.source
+        )
+
+    def prices(self) -> Prices | None:
+        """Say what it costs; None where nobody knows."""
+        return None if self.is_reader else self._facts().prices
+
+    async def asked_limit(self) -> Limit | None:
+        """Ask its server how much it takes; None where that is settled, or nobody tells.
+
+        Raises:
+            SettingsError: Its key cannot be had.
+
+        """
+        import asyncio  # noqa: PLC0415  for who asks only
+
+        from jitchat.providers.catalogue.limits import ask_limit  # noqa: PLC0415  loads httpx
+
+        known = await asyncio.to_thread(self.limit)
+        if known.source in (BY_USER, OWN) or (
+            not self.profile.is_local and known.source != ASSUMED
+        ):
+            return None
+        endpoint = await asyncio.to_thread(endpoint_of, self.profile, self.model)
+        return self.bounded(await ask_limit(endpoint, self.profile.protocol))
+
+    def _facts(self) -> ModelInfo:
+        from jitchat.cli.model_choices import facts_of  # noqa: PLC0415  the reader needs none
+
+        return facts_of(self.profile, self.model, self.database)
+
+    def _no_room(self, limit: Limit, reserve: int) -> SettingsError:
+        own, wide = "provider.reserve", f"the limit ({limit.tokens:,}, {limit.source})"
+        if self.settings.provider.reserve is None or not self.profile.in_use:
+            own = f"providers.{self.profile.name}.reserve"
+        if self.profile.in_use and self.settings.provider.limit == limit.tokens:
+            wide = f"provider.limit ({limit.tokens:,}, {self.settings.origin('provider.limit')})"
+        return SettingsError(
+            f"{self.settings.origin(own)}: {own} ({reserve:,}) leaves nothing of {wide}.",
+            "Lower the reserve, or raise the limit to the model's context size.",
+        )
+
+
+def who_answers(settings: Settings, database: Database | None = None) -> Who:
+    """Name the model that the settings choose.
+
+    Raises:
+        SettingsError: They name none.
+
+    """
+    return Who(settings, settings.in_use(), settings.model_name(), database)

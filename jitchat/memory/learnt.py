@@ -1,0 +1,138 @@
+"""What servers taught about their models: what they refuse, how much fits, and how they count.
+
+Kept between runs. A row that holds what cannot be is passed over: what is learnt is a help, and
+no reason to refuse a message.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable
+from typing import TypeGuard
+from urllib.parse import urlsplit
+
+from jitchat.memory.database import Database
+from jitchat.text.safe import repaired
+from jitchat.turn import Sample
+
+KEPT_SAMPLES = 64
+"""For each server, model and counter, the latest."""
+_LARGEST = 2**63 - 1
+"""SQLite's largest number; a server may report what it likes."""
+
+
+class LearntModels:
+    """The models of every server."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of(self, server: str, model: str) -> LearntModel:
+        """Look up one model; `server` is the endpoint's base URL, in any form."""
+        return LearntModel(self._database, server_of(server), repaired(model))
+
+
+class LearntModel:
+    """One model of one server. Threads may share it.
+
+    Raises:
+        StoreError: The database cannot be read or written; from each of its methods.
+
+    """
+
+    def __init__(self, database: Database, server: str, model: str) -> None:
+        self._database, self._key = database, (server, model)
+
+    def refused(self) -> frozenset[str]:
+        """List the parameters that were refused."""
+        rows = self._rows("SELECT parameter FROM refused_parameters WHERE server = ? AND model = ?")
+        return frozenset(name for (name,) in rows if isinstance(name, str))
+
+    def refuse(self, parameter: str) -> None:
+        """Keep that a parameter was refused."""
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO refused_parameters VALUES (?, ?, ?)",
+                (*self._key, repaired(parameter)),
+            )
+
+    def limit(self) -> int | None:
+        """Tell the context size that the server named when it refused a window, in tokens."""
+        rows = self._rows("SELECT tokens FROM learnt_limits WHERE server = ? AND model = ?")
+        return next((tokens for (tokens,) in rows if _is_count(tokens) and tokens), None)
+
+    def learn_limit(self, tokens: int) -> None:
+        """Keep a context size in place of the one before; one that is none is passed over."""
+        if tokens < 1:
+            return
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO learnt_limits VALUES (?, ?, ?)",
+                (*self._key, _fitting(tokens)),
+            )
+
+    def samples(self, counter: str) -> tuple[Sample, ...]:
+        """List what requests were counted as by `counter`, and reported as, the oldest first."""
+        rows = self._rows(
+            "SELECT counted, reported FROM token_samples"
+            " WHERE server = ? AND model = ? AND counter = ? ORDER BY id DESC LIMIT ?",
+            repaired(counter),
+            KEPT_SAMPLES,
+        )
+        return tuple(_samples(reversed(rows)))
+
+    def add_sample(self, counter: str, counted: int, reported: int) -> None:
+        """Keep one more; of more than `KEPT_SAMPLES` the oldest goes."""
+        key = (*self._key, repaired(counter))
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT INTO token_samples (server, model, counter, counted, reported)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (*key, _fitting(counted), _fitting(reported)),
+            )
+            _forget_oldest(connection, key)
+
+    def _rows(self, query: str, *more: str | int) -> list[tuple[object, ...]]:
+        with self._database.read() as connection:
+            return connection.execute(query, (*self._key, *more)).fetchall()
+
+
+def server_of(base_url: str) -> str:
+    """Name a server by its base URL: without login, query, fragment and trailing slash.
+
+    What is no URL is kept as it is, but for what may be a login or a query.
+    """
+    address = repaired(base_url).strip()
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname or "", f":{parts.port}" if parts.port else ""
+    except ValueError:
+        host = ""
+    if not host:
+        return re.split("[?#]", address.rpartition("@")[2])[0].rstrip("/")
+    name = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme.lower()}://{name}{port}{parts.path.rstrip('/')}"
+
+
+def _samples(rows: Iterable[tuple[object, ...]]) -> Iterable[Sample]:
+    """Make samples of rows; one that holds what cannot be is passed over."""
+    for counted, reported in rows:
+        if _is_count(counted) and _is_count(reported):
+            yield Sample(counted, reported)
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and value >= 0
+
+
+def _fitting(count: int) -> int:
+    return max(0, min(count, _LARGEST))
+
+
+def _forget_oldest(connection: sqlite3.Connection, key: tuple[str, str, str]) -> None:
+    of_one = "FROM token_samples WHERE server = ? AND model = ? AND counter = ?"
+    connection.execute(
+        f"DELETE {of_one} AND id <= (SELECT id {of_one} ORDER BY id DESC LIMIT 1 OFFSET ?)",
+        (*key, *key, KEPT_SAMPLES),
+    )

@@ -1,0 +1,21 @@
+"""Amounts of money, everywhere the same."""
+
+from __future__ import annotations
+
+_LEAST = 0.0001
+_CENTS_FROM = 0.1
+"""From here on, the digits behind the cents tell nothing."""
+
+
+def dollars(amount: float | None) -> str:
+    """Write an amount of US dollars: `$0.0041`, `<$0.0001`, `$1.25`; `unknown` for None."""
+    if amount is None:
+        return "unknown"
+    if 0 < amount < _LEAST:
+        return f"<${_LEAST}"
+    return f"${amount:,.2f}" if not amount or amount >= _CENTS_FROM else f"${amount:.4f}"
+
+
+def cost_of(amount: float | None) -> str:
+    """Write what something costs: `$0.0041`, or `cost unknown`, which is not nothing."""
+    return "cost unknown" if amount is None else dollars(amount)

@@ -1,0 +1,123 @@
+"""`jitchat tokens`: how a model is counted, what was learnt, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from jitchat.memory.database import Database
+from jitchat.memory.learnt import LearntModels
+from jitchat.turn import Sample
+from tests.cli.conftest import Shell
+from tests.window.reports import Server
+
+HERE = "http://localhost:9999/v1"
+
+
+def teach(shell: Shell, samples: Sequence[Sample], model: str = "small-1") -> None:
+    """Store what a server reported for the estimates."""
+    shell.home.mkdir(exist_ok=True)
+    database = Database(shell.home / "jitchat.db")
+    learnt = LearntModels(database).of(f"{HERE}/", model)
+    for sample in samples:
+        learnt.add_sample("estimate", sample.counted, sample.reported)
+    database.close()
+
+
+def test_nothing_learnt_yet_says_what_would_fill_it(jitchat: Shell):
+    done = jitchat("tokens", "small-1", "--base-url", HERE)
+
+    assert done.out.splitlines() == [
+        f"small-1 of openai ({HERE})",
+        "counted by estimate, not the model's own tokenizer",
+        "nothing learnt yet: each reply whose tokens the provider reports is a sample, and from"
+        " 3 on counts are corrected",
+    ]
+
+
+def test_the_models_own_tokenizer_is_named(jitchat: Shell, shared_vocabulary: Path):
+    assert "counted by o200k_base, the model's own tokenizer" in jitchat("tokens", "gpt-4o").out
+    assert "counted by o200k_base, not the" in jitchat("tokens", "small-1").out
+
+
+def test_samples_correction_and_band_are_shown(jitchat: Shell):
+    counts = (60, 150, 400, 900, 2_000, 5_000, 9_000, 14_000)
+    teach(jitchat, Server(noise=0).samples(8, counts=counts))
+
+    lines = jitchat("tokens", "small-1", "--base-url", HERE).out.splitlines()
+
+    assert lines[2:5] == [
+        "8 samples, 8 of them used",
+        "correction: × 1.13 + 11",
+        "band: ± 3 at 1,000 tokens, ± 25 at 10,000 tokens",
+    ]
+    assert lines[5] == "the latest, counted → reported:"
+    assert lines[6] == "      60 → 79"
+    assert lines[-1] == "  14,000 → 15,831"
+
+
+def test_two_samples_are_shown_and_correct_nothing(jitchat: Shell):
+    teach(jitchat, [Sample(100, 120), Sample(200, 240)])
+
+    lines = jitchat("tokens", "small-1", "--base-url", HERE).out.splitlines()
+
+    assert lines[2] == "2 samples, no correction yet: it takes 3 that agree"
+    assert lines[-2:] == ["  100 → 120", "  200 → 240"]
+
+
+def test_json_has_all_samples(jitchat: Shell):
+    teach(jitchat, [Sample(1_000 + at, 1_100 + at) for at in range(20)])
+
+    found = jitchat("tokens", "small-1", "--base-url", HERE, "--json").json
+
+    assert list(found) == [
+        *("provider", "server", "model", "counter", "correction", "band", "samples"),
+    ]
+    assert found["samples"][-1] == {"counted": 1_019, "reported": 1_119}
+    assert len(found["samples"]) == 20
+    assert found["correction"]["samples"] == 20
+    assert found["correction"]["slope"] == pytest.approx(1.1, abs=0.01)
+    assert list(found["band"]) == ["1000", "10000"]
+
+
+def test_json_of_nothing_learnt_has_no_correction(jitchat: Shell):
+    found = jitchat("tokens", "small-1", "--json").json
+
+    assert (found["correction"], found["band"], found["samples"]) == (None, None, [])
+    assert (found["provider"], found["server"]) == ("openai", "https://api.openai.com/v1")
+
+
+def test_another_server_learnt_nothing_from_this_one(jitchat: Shell):
+    teach(jitchat, [Sample(1_000, 1_100)] * 5)
+
+    assert "5 samples" in jitchat("tokens", "small-1", "--base-url", HERE).out
+    assert "nothing learnt" in jitchat("tokens", "small-2", "--base-url", HERE).out
+    assert "nothing learnt" in jitchat("tokens", "small-1", "--provider", "groq").out
+    assert "small-1 of groq (" in jitchat("tokens", "groq/small-1").out
+
+
+def test_the_reader_has_no_server(jitchat: Shell):
+    assert jitchat("tokens", "reader").out.splitlines()[0] == "reader of reader"
+
+
+@pytest.mark.parametrize("given", [("--text", "one two three"), ("--text", "-")])
+def test_a_text_is_counted_alone_and_as_a_request(jitchat: Shell, given: tuple[str, ...]):
+    plain = jitchat("tokens", "small-1", *given, stdin=b"one two three").out.splitlines()[-1]
+    teach(jitchat, [Sample(100, 200), Sample(300, 600), Sample(900, 1_800)])
+    arguments = ("tokens", "small-1", "--base-url", HERE, *given)
+    learnt = jitchat(*arguments, stdin=b"one two three").out.splitlines()[-1]
+    found = jitchat(*arguments, "--json", stdin=b"one two three").json["text"]
+
+    own = found["counted"] + 7
+    assert plain == f"text: ~{found['counted']} tokens, ~{own} as a request of its own"
+    assert learnt.endswith(f" tokens, {2 * own} ± 1 as a request of its own")
+    assert found == {"counted": found["counted"], "request": 2 * own, "band": 1}
+
+
+def test_an_address_with_a_key_in_it_is_shown_without(jitchat: Shell):
+    done = jitchat("tokens", "small-1", "--base-url", "http://me:sk-1@localhost:9999/v1?key=sk-1")
+
+    assert "sk-1" not in done.out + done.err
+    assert HERE in done.out

@@ -1,0 +1,29 @@
+"""Small amounts keep their digits, and an unknown one is never nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from jitchat.text.money import cost_of, dollars
+
+
+@pytest.mark.parametrize(
+    ("amount", "told"),
+    [
+        (0.0, "$0.00"),
+        (1e-9, "<$0.0001"),
+        (0.000_099_9, "<$0.0001"),
+        (0.000_1, "$0.0001"),
+        (0.004_06, "$0.0041"),
+        (0.25, "$0.25"),
+        (1.25, "$1.25"),
+        (1_234.5, "$1,234.50"),
+        (None, "unknown"),
+    ],
+)
+def test_an_amount_is_told_to_what_matters(amount: float | None, told: str):
+    assert dollars(amount) == told
+
+
+def test_a_cost_that_nobody_knows_is_told_as_that():
+    assert (cost_of(None), cost_of(0.0041)) == ("cost unknown", "$0.0041")

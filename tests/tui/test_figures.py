@@ -1,0 +1,104 @@
+"""What the figures on screen say of how sure they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from jitchat.tui.figures import (
+    limit_sentence,
+    send_sentence,
+    size_sentence,
+    tokens,
+    usage_sentence,
+)
+from jitchat.turn import Mode, Usage
+from jitchat.window.calibration import NO_CALIBRATION
+from jitchat.window.window import ContextWindow
+from tests.window.reports import KNOWN, long_talk
+
+
+@pytest.fixture
+def estimated() -> ContextWindow:
+    return long_talk(Mode.JIT, NO_CALIBRATION)
+
+
+@pytest.fixture
+def learnt() -> ContextWindow:
+    return long_talk(Mode.JIT, KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("exact", "band", "told"),
+    [(True, 0, "1,187"), (False, 0, "~1,187"), (False, 40, "1,187 ± 40"), (True, 4, "1,187 ± 4")],
+)
+def test_a_count_says_how_sure_it_is(exact: bool, band: int, told: str):
+    assert tokens(1_187, exact=exact, band=band) == told
+
+
+def test_an_estimate_that_nothing_was_learnt_of_is_marked(estimated: ContextWindow):
+    used, full = f"~{estimated.used:,}", f"~{estimated.full_tokens:,}"
+
+    assert size_sentence(estimated) == f"{used} of 19,500 · full would be {full}"
+    assert send_sentence(estimated).startswith(f"in {used} · saves ")
+
+
+def test_a_calibrated_window_shows_its_band(learnt: ContextWindow):
+    used = f"{learnt.used:,} ± {learnt.band:,}"
+
+    assert size_sentence(learnt) == f"{used} of 19,500 · full would be ~{learnt.full_tokens:,}"
+    assert send_sentence(learnt).startswith(f"in {used} · saves ")
+    assert send_sentence(learnt).endswith(f" · stable ~{learnt.stable_tokens:,}")
+
+
+def test_the_models_own_tokenizer_is_not_marked(estimated: ContextWindow):
+    window = replace(estimated, exact=True)
+
+    assert "~" not in size_sentence(window) + send_sentence(window)
+
+
+def test_what_sending_costs_stands_last(estimated: ContextWindow):
+    assert send_sentence(estimated, "~$0.0041").endswith(" · ~$0.0041")
+    assert send_sentence(estimated, "cost unknown").endswith(" · cost unknown")
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("loaded in the server", "limit 20,000 (loaded in the server)"),
+        ("", "limit 20,000"),
+        ("a\n\x1b[2J", "limit 20,000 (a ␛[2J)"),
+    ],
+)
+def test_the_limit_says_how_it_is_known(estimated: ContextWindow, source: str, told: str):
+    budget = replace(estimated.budget, limit_source=source)
+
+    assert limit_sentence(replace(estimated, budget=budget)) == told
+
+
+@pytest.mark.parametrize(
+    ("usage", "cost", "told"),
+    [
+        (
+            Usage(3_398, 210, 2_900, 0, 120),
+            0.0041,
+            "sent 3,398 ✓ (2,900 cached, 498 new) · answer 210 ✓ (120 reasoning) · $0.0041",
+        ),
+        (Usage(3_398, 210), None, "sent 3,398 ✓ · answer 210 ✓ · cost unknown"),
+        (Usage(3_398, 210), 0.0, "sent 3,398 ✓ · answer 210 ✓"),
+        (Usage(3_398, None), 1e-9, "sent 3,398 ✓ · <$0.0001"),
+        (Usage(10, 1, 4_000), 0.0, "sent 10 ✓ (4,000 cached, 0 new) · answer 1 ✓"),
+        (Usage(None, 210), 0.0, "~{used}, the provider reports no input · answer 210 ✓"),
+        (Usage(None, None), 0.0, "~{used}, the provider reports no usage"),
+        (None, None, "~{used}, the provider reports no usage · cost unknown"),
+    ],
+)
+def test_a_reply_tells_what_the_provider_reported_and_no_more(
+    learnt: ContextWindow, usage: Usage | None, cost: float | None, told: str
+):
+    assert usage_sentence(usage, cost, learnt) == told.format(used=f"{learnt.used:,}")
+
+
+def test_without_a_window_what_is_not_reported_has_no_figure():
+    assert usage_sentence(None) == "the provider reports no usage"

@@ -1,0 +1,205 @@
+"""What reports teach about a server's way of counting, whatever else is among them."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jitchat.turn import Sample
+from jitchat.window.calibration import LEAST_SAMPLES, NO_CALIBRATION, Calibration
+from tests.window.reports import ANY_SAMPLES, Server, calibrations
+
+SIZES = (1, 50, 300, 1_200, 5_000, 40_000)
+quick = settings(deadline=None, max_examples=150, derandomize=True)
+
+
+@pytest.mark.parametrize("size", range(LEAST_SAMPLES))
+def test_before_three_samples_nothing_is_corrected(size: int):
+    learnt = Calibration.of(Server(noise=0).samples(size))
+
+    assert learnt == NO_CALIBRATION
+    for tokens in SIZES:
+        assert (learnt.correct(tokens), learnt.band(tokens)) == (tokens, 0)
+        assert learnt.own(tokens) == learnt.within(tokens) == tokens
+
+
+def test_three_samples_correct_by_their_ratio():
+    learnt = Calibration.of([Sample(1_000, 1_130), Sample(2_000, 2_260), Sample(500, 565)])
+
+    assert learnt.samples == 3
+    assert learnt.correct(4_000) == 4_520
+    assert learnt.band(4_000) == 1, "to a whole token"
+
+
+def test_a_counter_that_is_always_right_has_no_band():
+    learnt = Calibration.of([Sample(count, count) for count in (120, 800, 3_000, 3_100)])
+
+    assert (learnt.correct(5_000), learnt.band(5_000), learnt.within(5_000)) == (5_000, 0, 5_000)
+
+
+def test_what_a_template_adds_to_each_request_is_told_from_the_tokenizers_ratio():
+    counts = (60, 150, 400, 900, 2_000, 5_000, 9_000, 14_000)
+    learnt = Calibration.of(Server(noise=0).samples(8, counts=counts))
+
+    assert learnt.slope == pytest.approx(1.13, abs=0.002)
+    assert learnt.offset == pytest.approx(11, abs=1)
+
+
+def test_requests_of_one_size_teach_a_ratio_and_no_offset():
+    server = Server()
+    learnt = Calibration.of(server.samples(20, counts=[server.count(1_000, 1_400)] * 20))
+
+    assert learnt.offset == 0
+    assert learnt.correct(1_200) == pytest.approx(server.expected(1_200), rel=0.02)
+
+
+def test_instructions_that_the_server_adds_by_itself_are_no_ratio():
+    """Three requests are enough: of ten times the size, nobody is to expect ten times as much."""
+    learnt = Calibration.of([Sample(60, 2_060), Sample(250, 2_250), Sample(900, 2_905)])
+
+    assert learnt.correct(10_000) == pytest.approx(12_000, rel=0.01)
+
+
+@pytest.mark.parametrize("odd", [0, 2])
+def test_after_ten_samples_a_fifth_of_them_wrong_nine_reports_of_ten_are_in_the_band(odd: int):
+    inside = total = 0
+    errors: list[float] = []
+    for seed in range(200):
+        server = Server(seed=seed)
+        learnt = Calibration.of(server.samples(10, odd=odd))
+        for _ in range(5):
+            report = server.report(server.count())
+            told = learnt.correct(report.counted)
+            inside += abs(told - report.reported) <= learnt.band(report.counted)
+            errors.append(abs(told / server.expected(report.counted) - 1))
+            total += 1
+
+    assert inside / total >= 0.9
+    assert sorted(errors)[len(errors) * 9 // 10] < 0.02
+    assert sorted(errors)[len(errors) // 2] < 0.006
+
+
+@pytest.mark.parametrize("size", [16, 32, 64])
+def test_the_band_holds_nineteen_of_twenty_and_is_no_wider_than_the_noise_asks(size: int):
+    inside = widths = 0.0
+    for seed in range(60):
+        server = Server(seed=seed)
+        learnt = Calibration.of(server.samples(size, odd=size // 5))
+        report = server.report(server.count())
+        inside += abs(learnt.correct(report.counted) - report.reported) <= learnt.band(
+            report.counted
+        )
+        widths += learnt.band(10_000) / 11_311
+
+    assert inside / 60 >= 0.9
+    assert 0.015 < widths / 60 < 0.035, "two standard deviations of one hundredth"
+
+
+@pytest.mark.parametrize("slope", [0.9, 1.3, 1.7])
+@pytest.mark.parametrize("odd", [0, 1])
+def test_a_change_of_tokenizer_is_followed_within_eight_sends(slope: float, odd: int):
+    for seed in range(30):
+        before, after = Server(seed=seed), Server(slope=slope, seed=seed)
+        learnt = Calibration.of(before.samples(40, odd=4) + after.samples(8, odd=odd))
+
+        assert learnt.samples <= 8
+        assert learnt.correct(5_000) == pytest.approx(after.expected(5_000), rel=0.05)
+
+
+def test_templates_that_vary_by_some_tokens_widen_the_band_of_large_requests_little():
+    server = Server(slope=1.0, offset=12, noise=0, seed=2)
+    sizes = [server.count(60) for _ in range(30)]
+    samples = [Sample(size, size + 12 + server.chance.randint(-9, 9)) for size in sizes]
+
+    learnt = Calibration.of(samples)
+
+    assert 4 <= learnt.band(100) <= 20
+    assert learnt.band(20_000) < 800
+    assert learnt.correct(20_000) == pytest.approx(20_012, abs=100)
+
+
+def test_a_few_odd_reports_at_the_end_are_no_change():
+    server = Server(seed=3)
+    steady = server.samples(20)
+    odd = [Sample(each.counted, each.reported // 2) for each in server.samples(4)]
+
+    learnt = Calibration.of(steady + odd)
+
+    assert learnt.samples >= 18
+    assert learnt.correct(5_000) == pytest.approx(server.expected(5_000), rel=0.01)
+
+
+def test_a_new_conversation_of_another_size_is_no_change():
+    server = Server(noise=0.005, seed=5)
+    long = [server.report(15_000 + 100 * number) for number in range(20)]
+    short = [server.report(60 + 20 * number) for number in range(10)]
+
+    learnt = Calibration.of(long + short)
+
+    assert learnt.samples > 25
+    assert learnt.correct(15_000) == pytest.approx(server.expected(15_000), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "samples",
+    [
+        [],
+        [Sample(0, 0)] * 9,
+        [Sample(0, 500)] * 9,
+        [Sample(1_000, 0)] * 9,
+        [Sample(1_000, 1)] * 9,
+        [Sample(1, 2**63 - 1)] * 9,
+        [Sample(2**63 - 1, 1)] * 9,
+    ],
+)
+def test_what_cannot_be_a_report_teaches_nothing(samples: list[Sample]):
+    assert Calibration.of(samples) == NO_CALIBRATION
+
+
+def test_one_wild_report_among_three_keeps_nothing_from_being_sent():
+    learnt = Calibration.of([Sample(1_000, 1_100), Sample(1_000, 7_000), Sample(1_000, 1_130)])
+
+    assert learnt.within(30_000) > 20_000
+
+
+@quick
+@given(samples=ANY_SAMPLES)
+def test_no_samples_make_it_explode(samples: list[Sample]):
+    learnt = Calibration.of(samples)
+
+    for tokens in SIZES:
+        assert 0 < learnt.correct(tokens) <= 8 * tokens + 4_096
+        assert 0 <= learnt.band(tokens) <= (learnt.correct(tokens) + 200) // 4 + 1
+
+
+@quick
+@given(learnt=calibrations(), tokens=st.integers(0, 300_000))
+def test_the_inverse_is_the_most_that_fits(learnt: Calibration, tokens: int):
+    own, within = learnt.own(tokens), learnt.within(tokens)
+
+    assert within <= own
+    assert not own or learnt.correct(own) <= tokens
+    assert learnt.correct(own + 1) > tokens
+    assert not within or learnt.correct(within) + learnt.band(within) <= tokens
+    assert learnt.correct(within + 1) + learnt.band(within + 1) > tokens
+
+
+@quick
+@given(learnt=calibrations())
+def test_what_counts_more_stays_more(learnt: Calibration):
+    for less, more in pairwise(sorted((*SIZES, 0, 2, 51, 5_001))):
+        assert learnt.correct(less) <= learnt.correct(more)
+        assert learnt.band(less) <= learnt.band(more)
+
+
+def test_learning_anew_takes_no_time_that_anybody_sees():
+    samples = Server().samples(64, odd=8)
+    started = time.process_time()
+    for _ in range(5):
+        Calibration.of(samples)
+
+    assert (time.process_time() - started) / 5 < 0.25
