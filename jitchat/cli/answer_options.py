@@ -111,6 +111,7 @@ def _of_model(flags: Flags, model: str) -> Flags:
     given = {"provider.name": _READER}
     if model != _READER:
         settings, key = flags.settings(), "provider.name"
-        said_reader = settings.provider.name == _READER and settings.origin(key) != "default"
-        given = {"provider.model": model} | ({key: "openai"} if said_reader else {})
+        implied = settings.origin(key) == "default" and model.strip()
+        named = {} if implied or settings.provider.name != _READER else {key: "openai"}
+        given = {"provider.model": model} | named
     return Flags(given=given).over(flags)
