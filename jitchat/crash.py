@@ -27,8 +27,12 @@ _remembered: set[str] = set()
 
 
 def remember_secret(secret: str) -> None:
-    """Blot it out of every report that this process writes from now on."""
-    _remembered.add(str(secret))
+    """Blot it out of every report that this process writes from now on.
+
+    A short one is what servers are given that want any key at all (`none`, `local`).
+    """
+    if len(secret) >= _SHORTEST_KEY:
+        _remembered.add(str(secret))
 
 
 def redacted(text: str, secrets: Iterable[str] = ()) -> str:

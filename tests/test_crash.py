@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jitchat.crash import crash_report, redacted, write_crash
+from jitchat.crash import crash_report, redacted, remember_secret, write_crash
 
 TEXT = "my diagnosis is confidential"
 KEY = "sk-canary-0123456789abcdef"
@@ -173,3 +173,14 @@ def test_a_place_that_cannot_be_written_is_told_not_raised(tmp_path: Path):
 
     assert not write_crash(tmp_path / "file" / "crash.txt", "report")
     assert not write_crash(tmp_path, "report")
+
+
+def test_what_was_found_in_this_process_is_blotted_out(monkeypatch: pytest.MonkeyPatch):
+    remember_secret("remembered-0123456789")
+    remember_secret("none")
+    monkeypatch.setenv("WORK_TOKEN", "of-a-variable-0123456789")
+    monkeypatch.setenv("A_SHORT_KEY", "local")
+
+    told = redacted("remembered-0123456789 of-a-variable-0123456789 none local")
+
+    assert told == "••• ••• none local"

@@ -110,5 +110,8 @@ def _of_model(flags: Flags, model: str) -> Flags:
     """Choose the reader, or a model of the provider that is configured."""
     given = {"provider.name": _READER}
     if model != _READER:
-        given = {"provider.name": "openai", "provider.model": model}
+        settings, key = flags.settings(), "provider.name"
+        implied = settings.origin(key) == "default" and model.strip()
+        named = {} if implied or settings.provider.name != _READER else {key: "openai"}
+        given = {"provider.model": model} | named
     return Flags(given=given).over(flags)

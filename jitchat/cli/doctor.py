@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jitchat.cli.chosen import chosen_in_the_app
 from jitchat.cli.options import Flags, SharingCommand, common_options
 from jitchat.cli.output import emit, painted, say_json
 
@@ -31,7 +32,7 @@ def doctor_command(flags: Flags, names: tuple[str, ...], as_json: bool) -> int:
     key or runs on this machine, and stops the answer at its first piece. With NAMEs, only to
     those. The exit code is 1 where one of them fails.
     """
-    settings = flags.settings()
+    settings = flags.settings(chosen_in_the_app(flags.paths().database))
     around, asked, keyless = _checked(flags, settings, names)
     if as_json:
         say_json(_fields(around, asked, keyless))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jitchat.cli.chosen import chosen_in_the_app
 from jitchat.cli.key_names import require_known_keys
 from jitchat.cli.options import Flags, SharingCommand, common_options, location_options
 from jitchat.cli.output import say
@@ -33,7 +34,7 @@ def config_command(flags: Flags) -> None:
     """Print every setting and where its value comes from."""
     from jitchat.settings.sources import unknown_variables  # noqa: PLC0415  not needed for help
 
-    settings = flags.settings()
+    settings = flags.settings(chosen_in_the_app(flags.paths().database))
     require_known_keys(settings)
     _print_columns(_with_the_key(settings, flags))
     for warning in unknown_variables(os.environ):

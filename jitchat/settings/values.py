@@ -32,6 +32,10 @@ __all__ = [
 ]  # fmt: skip
 
 
+_SHORTEST_SECRET = 16
+"""Characters; a shorter header is a name or a word, which may stand anywhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Every setting, and its origin by `section.key`."""
@@ -105,7 +109,8 @@ class Settings:
         """Every key that the settings hold, for who must blot them out."""
         holders = [*(getattr(self, name) for name in SECTIONS), *self.providers.values()]
         found = [getattr(holder, "api_key", "") for holder in holders]
-        found += [value for each in self.providers.values() for value in each.headers.values()]
+        headers = [value for each in self.providers.values() for value in each.headers.values()]
+        found += [value for value in headers if len(value) >= _SHORTEST_SECRET]
         return [str(key) for key in found if key]
 
     def origin(self, key: str) -> str:

@@ -7,20 +7,27 @@ from pathlib import Path
 import pytest
 
 from jitchat.cli import compose
+from jitchat.cli.answer_options import _of_model
+from jitchat.cli.chosen import chosen_in_the_app
 from jitchat.cli.compose import (
     make_budget,
     make_embedder,
+    make_provider,
     make_session,
 )
 from jitchat.cli.opening import choose_conversation, open_store, opened_store
+from jitchat.cli.options import Flags
+from jitchat.cli.who import who_answers
 from jitchat.errors import SettingsError, StoreUnreadable, UnknownConversation
+from jitchat.memory.database import Database
 from jitchat.memory.embedder import NoEmbedder
+from jitchat.memory.model_choice import ChosenModel
 from jitchat.memory.store import ColdStore
 from jitchat.paths import locate
 from jitchat.providers.provider import Delta, Options
 from jitchat.settings import Settings, load_settings
 from jitchat.settings.values import Secret
-from jitchat.turn import Message, Role, Usage
+from jitchat.turn import Limit, Message, Role, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter, request_tokens
 
@@ -159,3 +166,98 @@ def test_a_key_that_would_travel_in_the_open_is_warned_of(
     warning = compose.key_in_the_open(settings)
 
     assert warning == (f"The key goes to {exposed} unencrypted: use https." if exposed else "")
+
+
+@pytest.mark.parametrize(
+    ("given", "limit", "reserve"),
+    [
+        ({"provider__model": "m", "provider__base_url": "http://localhost:1/v1"}, 4_096, 1_024),
+        ({"provider__model": "m"}, 8_192, 2_048),
+        ({}, 32_768, 2_048),
+        ({"provider__limit": 100, "provider__reserve": 99}, 100, 99),
+    ],
+)
+def test_a_reserve_that_nobody_set_is_a_quarter_of_a_small_limit(
+    given: dict[str, object], limit: int, reserve: int
+):
+    budget = make_budget(settings_with(**given))
+
+    assert (budget.limit, budget.reserve) == (limit, reserve)
+
+
+def test_a_limit_that_was_found_out_takes_the_place_of_the_assumed_one():
+    found = Limit(2_000, "loaded in the server")
+    budget = who_answers(settings_with(provider__model="m")).budget(found)
+
+    assert (budget.limit, budget.reserve) == (2_000, 500)
+
+
+def test_a_reserve_of_a_providers_own_table_is_told_by_its_name(tmp_path: Path):
+    config = tmp_path / "config.toml"
+    config.write_text("[providers.groq]\nreserve = 9000\n")
+    settings = load_settings(config, {}, {"provider.name": "groq", "provider.model": "m"})
+
+    with pytest.raises(SettingsError) as caught:
+        make_budget(settings)
+
+    assert str(caught.value).startswith(
+        f"{config}: providers.groq.reserve (9,000) leaves nothing of the limit (8,192, assumed)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "protocol"),
+    [
+        ("openai", "OpenAiProtocol"),
+        ("anthropic", "AnthropicProtocol"),
+        ("gemini", "GeminiProtocol"),
+        ("ollama", "OllamaProtocol"),
+        ("groq", "OpenAiProtocol"),
+    ],
+)
+def test_a_provider_is_asked_in_its_own_protocol_with_its_own_key(
+    monkeypatch: pytest.MonkeyPatch, name: str, protocol: str
+):
+    from jitchat.providers.http import provider as http
+
+    made: list[object] = []
+    monkeypatch.setattr(http, "HttpProvider", lambda *given, **more: made.extend(given))
+    settings = settings_with()
+    monkeypatch.setenv(f"{name.upper()}_API_KEY", f"key-of-{name}")
+    monkeypatch.setenv("SOMEBODY_API_KEY", "key-of-nobody")
+
+    make_provider(settings.profile(name), "m", EstimateCounter())
+
+    endpoint, spoken = made
+    assert type(spoken).__name__ == protocol
+    assert endpoint.model == "m"
+    assert endpoint.key == ("" if name == "ollama" else f"key-of-{name}")
+
+
+def test_the_model_that_was_picked_in_the_app_is_read_from_the_cold_store(tmp_path: Path):
+    database = Database(tmp_path / "jitchat.db")
+    ChosenModel(database).put("groq", "picked")
+    database.close()
+
+    assert chosen_in_the_app(tmp_path / "jitchat.db") == ("groq", "picked")
+    assert chosen_in_the_app(tmp_path / "none.db") is None
+    (tmp_path / "jitchat.db").write_text("no database " * 100)
+    assert chosen_in_the_app(tmp_path / "jitchat.db") is None
+
+
+@pytest.mark.parametrize(
+    ("flags", "model", "answers"),
+    [
+        ({}, "gpt", ("openai", "gpt")),
+        ({}, "groq/llama", ("groq", "llama")),
+        ({"provider.name": "groq"}, "llama", ("groq", "llama")),
+        ({"provider.name": "reader"}, "gpt", ("openai", "gpt")),
+        ({"provider.name": "groq"}, "reader", ("reader", "reader")),
+    ],
+)
+def test_a_benchmarks_answerer_is_a_model_of_the_provider_that_is_configured(
+    flags: dict[str, object], model: str, answers: tuple[str, str]
+):
+    profile = _of_model(Flags(given=flags), model).settings().in_use()
+
+    assert (profile.name, profile.model) == answers

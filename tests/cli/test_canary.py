@@ -1,0 +1,83 @@
+"""A key from any source is used, and is nowhere to be found afterwards."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from jitchat.cli import answerers
+from jitchat.errors import KeyRefused
+from jitchat.settings.keys_file import KeysFile
+from jitchat.settings.rules import Secret
+from tests.cli.conftest import Shell
+from tests.support import ScriptedProvider
+
+KEY = "canary-0123456789-abcdef"
+TABLE = '[provider]\nname = "work"\nmodel = "m"\n[providers.work]\nbase_url = "https://w.test/v1"\n'
+COMMAND = shlex.join([sys.executable, "-c", f"print('{KEY[:6]}' + '{KEY[6:]}')"])
+SOURCES = {
+    "the variable of who answers": "",
+    "a variable": 'api_key_env = "WORK_KEY"',
+    "the configuration": f'api_key = "{KEY}"',
+    "a command": f"api_key_cmd = '''{COMMAND}'''",
+    "the keys file": "",
+    "a header": f'headers = {{ "X-Key" = "{KEY}" }}',
+}
+
+
+@pytest.fixture(params=SOURCES)
+def source(request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Where the key is."""
+    home.mkdir()
+    (home / "config.toml").write_text(f"{TABLE}{SOURCES[request.param]}\n")
+    if request.param == "the variable of who answers":
+        monkeypatch.setenv("JITCHAT_PROVIDER_API_KEY", KEY)
+    if request.param == "a variable":
+        monkeypatch.setenv("WORK_KEY", KEY)
+    if request.param == "the keys file":
+        KeysFile(home / "keys.toml").put("work", Secret(KEY))
+    return str(request.param)
+
+
+@pytest.mark.parametrize("ends", ["refused", "broken", "answered"])
+def test_a_key_is_sent_and_is_in_no_file_and_on_no_screen(
+    jitchat: Shell, home: Path, monkeypatch: pytest.MonkeyPatch, source: str, ends: str
+):
+    from jitchat.providers.http import provider as http
+
+    sent: list[str] = []
+
+    def make(endpoint: object, *more: object, **options: object) -> ScriptedProvider:
+        sent.extend([endpoint.key, *endpoint.headers.values()])
+        if ends == "broken":
+            raise ZeroDivisionError(endpoint.key, endpoint)
+        script = ["Yes."] if ends == "answered" else [KeyRefused("Refused.", endpoint.key_help)]
+        return ScriptedProvider(script)
+
+    monkeypatch.setattr(http, "HttpProvider", make)
+    own = {home / "config.toml", home / "keys.toml"}
+    done = [jitchat("send", "hello"), jitchat("window", "hello", "--json"), jitchat("config")]
+    done += [jitchat("keys", "list", "--json"), jitchat("doctor", "--json"), jitchat("paths")]
+
+    assert KEY in sent
+    assert KEY[6:] not in "".join(each.out + each.err for each in done)
+    written = [path for path in home.rglob("*") if path.is_file() and path not in own]
+    assert home / "jitchat.db" in written
+    assert ((home / "crash.txt") in written) == (ends == "broken")
+    for path in written:
+        assert KEY[6:].encode() not in path.read_bytes(), path
+
+
+def test_a_key_is_only_looked_for_where_there_is_something_to_send_it_to(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch
+):
+    def never(*asked: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(answerers, "find_key", never)
+
+    assert jitchat("window", "hello").code == 0
+    assert jitchat("config").code == 0
