@@ -11,12 +11,10 @@ import pytest
 
 from jitchat.errors import ContextOverflow, NotAnAnswer, RequestRefused, StreamCut, Unreachable
 from jitchat.providers.http.attempts import Pace
-from jitchat.providers.http.retry import duration
 from jitchat.providers.provider import Delta, Finished, Options, Retrying
+from tests.providers.failing import Failing, refused
 from tests.providers.streams import (
     ASKED,
-    DONE,
-    HELLO,
     KEY,
     Body,
     collect,
@@ -38,28 +36,6 @@ def pace(waits: list[float], luck: float = 0.0) -> Pace:
         waits.append(seconds)
 
     return Pace(sleep=sleep, now=lambda: NOW, luck=lambda: luck)
-
-
-class Failing:
-    """A server that fails so often, each time in the next way, and then answers."""
-
-    def __init__(self, *failures: httpx.Response | Exception) -> None:
-        self.failures = list(failures)
-        self.asked: list[bytes] = []
-
-    def __call__(self, request: httpx.Request) -> httpx.Response:
-        self.asked.append(request.content)
-        if not self.failures:
-            return streamed(HELLO, DONE)
-        failure = self.failures.pop(0)
-        if isinstance(failure, Exception):
-            raise failure
-        return failure
-
-
-def refused(status: int, body: object = "busy", **headers: str) -> httpx.Response:
-    value = {"error": {"message": body}} if isinstance(body, str) else body
-    return httpx.Response(status, headers=headers, json=value)
 
 
 # when
@@ -160,101 +136,6 @@ async def test_the_servers_own_advice_is_taken(status, advice, asked):
     server = Failing(refused(status, **{"x-should-retry": advice}))
     await collect(provider(server))
     assert len(server.asked) == asked
-
-
-# after how long
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"retry-after": "7"}, 7.0),
-        ({"retry-after": " 1.5 "}, 1.5),
-        ({"retry-after": "120"}, 120.0),
-        ({"retry-after-ms": "250"}, 0.25),
-        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
-        ({"retry-after-ms": "soon", "retry-after": "9"}, 9.0),
-        ({"retry-after": "Fri, 13 Mar 2026 10:00:30 GMT"}, 30.0),
-        ({"retry-after": "Friday, 13-Mar-26 10:00:30 GMT"}, 30.0),
-        ({"retry-after": "Fri, 13 Mar 2026 09:59:00 GMT"}, 0.5),
-        ({"retry-after": "0"}, 0.5),
-        ({"retry-after": "-3"}, 0.5),
-        ({"retry-after": "nan"}, 0.5),
-        ({"retry-after": "soon"}, 0.5),
-        ({"retry-after": "Fri, 99 Mar 2026 10:00:30 GMT"}, 0.5),
-        ({}, 0.5),
-    ],
-)
-async def test_the_wait_is_the_servers_where_it_names_one(headers, seconds):
-    waits: list[float] = []
-    pieces, failure = await collect(provider(Failing(refused(429, **headers)), pace=pace(waits)))
-    assert failure is None
-    assert waits == [seconds]
-    assert pieces[0] == Retrying(seconds, "HTTP 429: busy")
-
-
-@pytest.mark.parametrize("wrapped", [False, True])
-@pytest.mark.parametrize(("delay", "seconds"), [("36s", 36.0), ("3.25s", 3.25), ("soon", 0.5)])
-async def test_the_wait_may_stand_in_the_body(wrapped, delay, seconds):
-    details = [
-        {"@type": "type.googleapis.com/google.rpc.QuotaFailure"},
-        {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay},
-    ]
-    error = {"code": 429, "message": "busy", "status": "RESOURCE_EXHAUSTED", "details": details}
-    body = [{"error": error}] if wrapped else {"error": error}
-    waits: list[float] = []
-    await collect(provider(Failing(refused(429, body)), pace=pace(waits)))
-    assert waits == [seconds]
-
-
-@pytest.mark.parametrize("details", [None, {}, [], ["36s"], [{"retryDelay": 36}], [None]])
-async def test_details_of_another_shape_name_no_wait(details):
-    body = {"error": {"message": "busy", "details": details}}
-    waits: list[float] = []
-    await collect(provider(Failing(refused(503, body)), pace=pace(waits)))
-    assert waits == [0.5]
-
-
-@pytest.mark.parametrize(("luck", "waits"), [(0.0, [0.5, 1.0]), (1.0, [0.375, 0.75])])
-async def test_an_own_wait_doubles_less_up_to_a_quarter(luck, waits):
-    noted: list[float] = []
-    await collect(provider(Failing(refused(500), refused(500)), pace=pace(noted, luck)))
-    assert noted == waits
-
-
-@pytest.mark.parametrize(
-    ("after", "told"),
-    [
-        ("121", "3 min"),
-        ("300", "5 min"),
-        ("86400", "24 h"),
-        ("9" * 99, "more than a day"),
-        ("Fri, 13 Mar 2026 10:05:00 GMT", "5 min"),
-    ],
-)
-async def test_a_wait_of_more_than_two_minutes_is_told_instead(after, told):
-    waits: list[float] = []
-    server = Failing(refused(429, **{"retry-after": after}))
-    pieces, failure = await collect(provider(server, pace=pace(waits)))
-    assert (pieces, waits) == ([], [])
-    assert isinstance(failure, RequestRefused)
-    assert failure.what.endswith("busy.")
-    assert failure.remedy == f"It asks to wait {told}: send again after that."
-
-
-@pytest.mark.parametrize(
-    ("seconds", "told"),
-    [
-        (1, "1 s"),
-        (120, "120 s"),
-        (120.1, "3 min"),
-        (7200, "120 min"),
-        (7260, "3 h"),
-        (86_401, "more than a day"),
-    ],
-)
-def test_a_duration_is_told_in_whole_units(seconds, told):
-    assert duration(seconds) == told
 
 
 # how

@@ -1,0 +1,87 @@
+"""An answer in any framing, whatever its content type says."""
+
+from __future__ import annotations
+
+import json
+
+import httpx
+import pytest
+
+from jitchat.errors import RequestRefused, StreamCut
+from jitchat.providers.provider import Finished
+from tests.providers.streams import (
+    DONE,
+    STOP,
+    Body,
+    collect,
+    delta,
+    event,
+    provider,
+    streamed,
+    text_of,
+)
+
+PARTS = (delta("Hel"), delta("lo\u2028"), STOP)
+LINES = "\n".join(json.dumps(part, ensure_ascii=False) for part in PARTS)
+FRAMED = {
+    "events": "".join(map(event, PARTS)) + DONE,
+    "lines": LINES,
+    "an array": json.dumps(PARTS, indent=1, ensure_ascii=False),
+    "nothing between": "".join(json.dumps(part) for part in PARTS),
+}
+TYPES = [
+    "",
+    "text/event-stream",
+    "application/x-ndjson",
+    "application/jsonl; charset=utf-8",
+    "application/json",
+    "text/plain",
+    "text/html; charset=UTF-8",
+    "no type",
+]
+
+
+PAIRS = [
+    (framing, kind)
+    for framing in FRAMED
+    for kind in TYPES
+    if framing != "nothing between"
+    or not kind.startswith(("application/x-nd", "application/jsonl"))
+]
+
+
+@pytest.mark.parametrize("start", ["", "\ufeff", "\r\n\n"])
+@pytest.mark.parametrize(("framing", "kind"), PAIRS)
+async def test_an_answer_is_read_in_any_framing_whatever_its_type_says(framing, kind, start):
+    body = (start + FRAMED[framing]).encode()
+    for width in (1, 2, 3, 50, len(body)):
+        chunks = [body[at : at + width] for at in range(0, len(body), width)]
+        answer = httpx.Response(200, headers={"content-type": kind}, stream=Body(chunks))
+        pieces, failure = await collect(provider(answer))
+        assert (text_of(pieces), failure) == ("Hello\u2028", None), width
+        assert pieces[-1] == Finished("stop")
+
+
+@pytest.mark.parametrize("framing", FRAMED)
+async def test_an_error_after_the_start_keeps_what_came_in_any_framing(framing):
+    error = {"error": {"message": "Overloaded", "code": 529}}
+    parts = (delta("Hel"), error)
+    body = {
+        "events": "".join(map(event, parts)),
+        "lines": "\n".join(map(json.dumps, parts)),
+        "an array": json.dumps(parts),
+        "nothing between": "".join(map(json.dumps, parts)),
+    }[framing]
+    pieces, failure = await collect(provider(streamed(body)))
+    assert text_of(pieces) == "Hel"
+    assert isinstance(failure, RequestRefused)
+    assert failure.what == "The provider stopped: Overloaded."
+
+
+@pytest.mark.parametrize("framing", FRAMED)
+async def test_an_answer_that_just_ends_was_cut_in_any_framing(framing):
+    body = FRAMED[framing]
+    cut = body[: body.index("2028" if "2028" in body else "\u2028")]
+    pieces, failure = await collect(provider(streamed(cut)))
+    assert text_of(pieces) == "Hel"
+    assert isinstance(failure, StreamCut)
