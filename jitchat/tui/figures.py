@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jitchat.providers.provider import Finished
 from jitchat.text.safe import one_line
 from jitchat.turn import Usage
 from jitchat.window.spending import spent
@@ -11,6 +12,7 @@ from jitchat.window.window import ContextWindow, LedgerRow
 
 if TYPE_CHECKING:  # the first frame does not wait for the indexer's imports
     from jitchat.memory.backlog import Progress
+    from jitchat.memory.reply_notes import ReplyNote
 
 _LEAST_TOLD = 0.005
 """Less is 0.00 in figures."""
@@ -71,3 +73,35 @@ def usage_sentence(usage: Usage) -> str:
     sent = f"sent {usage.input_tokens:,} ✓ · " if usage.input_tokens is not None else ""
     answered = f" · answer {usage.output_tokens:,} ✓" if usage.output_tokens is not None else ""
     return f"{sent}cached {usage.cached_tokens:,}{answered}"
+
+
+def note_sentence(note: ReplyNote | None) -> str:
+    """`gpt-5-mini · in 1,187 · cached 900 · out 210 · $0.0012`, and why it ended if not by itself.
+
+    Empty where nothing is known of who answered.
+    """
+    if note is None or not note.model:
+        return ""
+    parts = [note.model, *_used(note.usage)]
+    if note.cost is not None:
+        parts.append(money(note.cost))
+    if note.stop and not Finished(note.stop).is_whole:
+        goes_on = " — c goes on" if Finished(note.stop).is_by_length else ""
+        parts.append(f"stopped: {note.stop}{goes_on}")
+    return one_line(" · ".join(parts))
+
+
+def _used(usage: Usage | None) -> list[str]:
+    if usage is None:
+        return []
+    told = (
+        ("in", usage.input_tokens),
+        ("cached", usage.cached_tokens or None),
+        ("out", usage.output_tokens),
+    )
+    return [f"{name} {count:,}" for name, count in told if count is not None]
+
+
+def money(dollars: float) -> str:
+    """`$0.0012`, or `$1.25` from a dollar on."""
+    return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
