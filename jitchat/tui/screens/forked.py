@@ -114,9 +114,13 @@ class ForkedScreen(HelpedScreen):
         note = details.get(reply.position, NOTHING).note
         return note is not None and note.stop is not None and Finished(note.stop).is_by_length
 
-    @telling
-    async def action_other_version(self, step: int = 1, position: int | None = None) -> None:
+    def action_other_version(self, step: int = 1, position: int | None = None) -> None:
         """Go to another turn that stands in the place of the chosen one, and on with its branch."""
+        # A click is handled by the header that is taken away, which would wait for itself.
+        self.call_later(self._go_to_version, step, position)
+
+    @telling
+    async def _go_to_version(self, step: int, position: int | None) -> None:
         session = self.session
         if session is None or self.waits():
             return
