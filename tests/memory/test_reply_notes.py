@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jitchat.memory.archive import WindowArchive, WindowRecord
+from jitchat.memory.archive import Ending, WindowArchive, WindowRecord
 from jitchat.memory.reply_notes import ReplyNote, ReplyNotes
 from jitchat.turn import Usage
 from tests.support import talk
@@ -13,7 +13,7 @@ def test_a_note_tells_what_the_window_of_the_reply_holds(store):
     archive = WindowArchive(store.database)
     for said, reply in ((made[0], made[1]), (made[2], made[3])):
         window = archive.put(said.id, WindowRecord("d", {"model": f"m{said.id}"}, [], []))
-        archive.close(window, reply.id, Usage(100, None, 40))
+        archive.close(window, Ending(reply.id, Usage(100, None, 40)))
     with store.database.write() as connection:
         connection.execute(
             "UPDATE windows SET stop = 'length', cost = 0.5, provider = 'work',"
@@ -39,5 +39,5 @@ def test_a_reply_without_a_record_has_no_note_and_one_that_was_stopped_may_have_
 def test_a_provider_that_reported_nothing_has_no_usage(store):
     made = store.append(store.create("Talk").id, talk("Which port?", "8443."))
     archive = WindowArchive(store.database)
-    archive.close(archive.put(made[0].id, WindowRecord("d", {}, [], [])), made[1].id, None)
+    archive.close(archive.put(made[0].id, WindowRecord("d", {}, [], [])), Ending(made[1].id))
     assert ReplyNotes(store.database).of([made[1].id])[made[1].id].usage is None
