@@ -135,16 +135,19 @@ class Session:
                 if exchange.is_due:
                     await asyncio.to_thread(exchange.save)
 
-    def preview(self, draft: str, mode: Mode, budget: Budget | None = None) -> ContextWindow:
+    def preview(
+        self, draft: str, mode: Mode, budget: Budget | None = None, after: int | None = None
+    ) -> ContextWindow:
         """Plan the window that `send` would build now. Changes nothing; takes a thread's time.
 
-        A picker's model is not asked: its choice can be another one, and the window says so.
+        The draft follows the turn at position `after`, or the last one. A picker's model is not
+        asked: its choice can be another one, and the window says so.
 
         Raises:
             WindowOverflow: What the mode must send does not fit.
 
         """
-        said, retrieval = self._previewed(draft)
+        said, retrieval = self._previewed(draft, after)
         if self.picker is not None and mode is Mode.JIT and retrieval.candidates:
             retrieval = self.picker.not_asked(retrieval)
         return self._plan(said, retrieval, mode, budget or self.options.budget)
@@ -221,16 +224,18 @@ class Session:
         limit = window.budget.limit
         return replace(self.options.request, context=limit, room=limit - window.used)
 
-    def _previewed(self, draft: str) -> tuple[Turn, Retrieval]:
+    def _previewed(self, draft: str, after: int | None = None) -> tuple[Turn, Retrieval]:
         """Make the draft's turn and search for it; for an empty one, nothing is looked for."""
         self.memory.refresh()
-        said = self._draft_turn(repaired(draft))
+        said = self._draft_turn(repaired(draft), after)
         if not said.content.strip():
             return said, Retrieval()
         return said, self.memory.retrieve(said.content, said.position)
 
-    def _draft_turn(self, content: str) -> Turn:
+    def _draft_turn(self, content: str, after: int | None) -> Turn:
         """Make the turn that the draft will be; sent again, an unanswered one is that turn."""
+        if after is not None:
+            return Turn(after + 1, Role.USER, content, self.memory.store.now())
         turns = self.memory.turns
         last = turns[-1] if turns else None
         if last and last.status is Status.UNANSWERED and last.content == content:

@@ -99,8 +99,13 @@ class Who:
         )
 
     def prices(self) -> Prices | None:
-        """Say what it costs; None where nobody knows."""
-        return None if self.is_reader else self._facts().prices
+        """Say what it costs; None where nobody knows. What runs on this machine is free."""
+        from jitchat.providers.catalogue.prices import Prices  # noqa: PLC0415  the frame needs none
+
+        here = Prices(0.0, 0.0, source="runs here")
+        if self.is_reader:
+            return here
+        return self._facts().prices or (here if self.profile.is_local else None)
 
     async def asked_limit(self) -> Limit | None:
         """Ask its server how much it takes; None where that is settled, or nobody tells.
@@ -111,13 +116,13 @@ class Who:
         """
         import asyncio  # noqa: PLC0415  for who asks only
 
-        from jitchat.providers.catalogue.limits import ask_limit  # noqa: PLC0415  loads httpx
-
         known = await asyncio.to_thread(self.limit)
         if known.source in (BY_USER, OWN) or (
             not self.profile.is_local and known.source != ASSUMED
         ):
             return None
+        from jitchat.providers.catalogue.limits import ask_limit  # noqa: PLC0415  loads httpx
+
         endpoint = await asyncio.to_thread(endpoint_of, self.profile, self.model)
         return self.bounded(await ask_limit(endpoint, self.profile.protocol))
 

@@ -99,7 +99,7 @@ class ColdStore:
 
     def path(self, conversation: str) -> Path:
         """Find the turns that the conversation now consists of."""
-        return self._tree(conversation).path()
+        return self.tree(conversation).path()
 
     def turns(self, conversation: str, after: int = 0) -> list[Turn]:
         """The turns of the path behind position `after`, in order."""
@@ -127,7 +127,7 @@ class ColdStore:
         The first follows the turn at position `under`, or the head. The last is the head then.
         """
         with self.database.write() as connection:
-            tree = self._tree(conversation)
+            tree = self.tree(conversation)
             parent, stored = tree.head if under is None else under, list[Turn]()
             for position, turn in enumerate(turns, start=tree.last + 1):
                 fork = None if parent == position - 1 else parent
@@ -145,7 +145,7 @@ class ColdStore:
 
         """
         with self.database.write() as connection:
-            if not 0 <= position <= self._tree(conversation).last:
+            if not 0 <= position <= self.tree(conversation).last:
                 raise LookupError(position)
             self._look_at(connection, conversation, position)
 
@@ -173,7 +173,7 @@ class ColdStore:
         A head that is on it already stays.
         """
         with self.database.write() as connection:
-            tree = self._tree(conversation)
+            tree = self.tree(conversation)
             if position not in tree.path():
                 self._look_at(connection, conversation, tree.leaf_below(position))
 
@@ -200,7 +200,7 @@ class ColdStore:
         with self.database.read() as connection:
             return search_turns(connection, text, limit)
 
-    def _tree(self, conversation: str) -> Tree:
+    def tree(self, conversation: str) -> Tree:
         """Read how the turns hang together; one that cannot be is told as damage."""
         with self.database.read() as connection:
             return read_tree(connection, conversation)

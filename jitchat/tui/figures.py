@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jitchat.providers.provider import Finished
 from jitchat.text.money import cost_of
 from jitchat.text.safe import one_line
 from jitchat.turn import Usage
@@ -12,6 +13,7 @@ from jitchat.window.window import ContextWindow, LedgerRow
 
 if TYPE_CHECKING:  # the first frame does not wait for the indexer's imports
     from jitchat.memory.backlog import Progress
+    from jitchat.memory.reply_notes import ReplyNote
 
 _LEAST_TOLD = 0.005
 """Less is 0.00 in figures."""
@@ -122,3 +124,30 @@ def _answered(usage: Usage | None) -> str:
         return ""
     thought = f" ({usage.reasoning_tokens:,} reasoning)" if usage.reasoning_tokens else ""
     return f"answer {reported(usage.output_tokens)}{thought}"
+
+
+def note_sentence(note: ReplyNote | None) -> str:
+    """`gpt-5-mini · in 1,187 · cached 900 · out 210 · $0.0012`, and why it ended if not by itself.
+
+    Empty where nothing is known of who answered.
+    """
+    if note is None or not note.model:
+        return ""
+    parts = [note.model, *_used(note.usage)]
+    if note.cost:
+        parts.append(cost_of(note.cost))
+    if note.stop and not Finished(note.stop).is_whole:
+        goes_on = " — c goes on" if Finished(note.stop).is_by_length else ""
+        parts.append(f"stopped: {note.stop}{goes_on}")
+    return one_line(" · ".join(parts))
+
+
+def _used(usage: Usage | None) -> list[str]:
+    if usage is None:
+        return []
+    told = (
+        ("in", usage.input_tokens),
+        ("cached", usage.cached_tokens or None),
+        ("out", usage.output_tokens),
+    )
+    return [f"{name} {count:,}" for name, count in told if count is not None]

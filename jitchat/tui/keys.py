@@ -32,6 +32,13 @@ ACTIONS = (
     Action("cancel", "escape", "cancel", "Cancel", "Stop the reply, keeping what came"),
     Action("new", "ctrl+n", "new_conversation", "New conversation", "Start with an empty history"),
     Action("resume", "ctrl+r", "resume", "Conversations", "Resume one, or search in all of them"),
+    Action(
+        "regenerate", "alt+r,f7", "regenerate", "Regenerate", "Answer once more, beside this one"
+    ),
+    Action("edit", "alt+e,f8", "edit", "Edit and resend", "A message anew, as a fork"),
+    Action("go_on", "alt+c,f9", "go_on", "Continue", "Go on with a reply that was cut"),
+    Action("version", "alt+v,f4", "other_version", "Next version", "Of a turn that has several"),
+    Action("reasoning", "alt+t,f3", "reasoning", "Reasoning", "Fold or unfold it"),
     Action("palette", "ctrl+p", "app.command_palette", "Palette", "Every action by name"),
     Action("help", "f1", "help", "Help", "Keys and words"),
     Action("pane", "f6", "app.focus_next", "Next pane", "Move the focus on"),
@@ -43,6 +50,16 @@ MODES = (
     Action("mode_recency", "", "use_mode('recency')", "Mode recency", "Send the last turns"),
     Action("mode_jit", "", "use_mode('jit')", "Mode jit", "Send the last turns and what is needed"),
 )
+
+TURN_ACTIONS = (
+    ("turn_regenerate", "r", "screen.regenerate"),
+    ("turn_edit", "e", "screen.edit"),
+    ("turn_go_on", "c", "screen.go_on"),
+    ("turn_reasoning", "t,space", "screen.reasoning"),
+    ("turn_version_before", "left,left_square_bracket", "screen.other_version(-1)"),
+    ("turn_version_after", "right,right_square_bracket", "screen.other_version(1)"),
+)
+"""The conversation's own actions, for the turn under its cursor: id, keys, method."""
 
 PROMPT_ACTIONS = {"newline": "shift+enter,ctrl+j,alt+enter", "prompt_quit": "ctrl+d"}
 """Keys of the prompt's own actions, by id."""
@@ -58,7 +75,9 @@ PROMPT_KEYS = (
 )
 PANE_KEYS = (
     ("Enter", "inspector: the segment's exact text"),
-    ("J, K, G, Shift+G", "conversation: down, up, first, last"),
+    ("J, K, G, Shift+G", "conversation: next turn, the one before, first, last"),
+    ("Enter, R, E, C", "its exact text; regenerate, edit and resend, continue"),
+    ("[, ], T", "the other versions of a turn; its reasoning"),
     ("Y", "exact text: copy it"),
 )
 

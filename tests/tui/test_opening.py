@@ -139,11 +139,11 @@ async def test_a_preview_that_comes_late_is_dropped(backend: TestBackend, gates)
         real, begun, opened = screen.session.preview, threading.Event(), threading.Event()
         planned = threading.Event()
 
-        def slow(*arguments: object) -> object:
+        def slow(*arguments: object, **named: object) -> object:
             begun.set()
             opened.wait(10)
             try:
-                return real(*arguments)  # type: ignore[arg-type]
+                return real(*arguments, **named)  # type: ignore[arg-type]
             finally:
                 planned.set()
 

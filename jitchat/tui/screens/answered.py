@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from textual import on, work
 
 from jitchat.errors import JitchatError
-from jitchat.events import LimitLearnt, RequestAdapted, RetryScheduled
-from jitchat.text.safe import one_line
 from jitchat.tui.backend import Backend
 from jitchat.tui.messages import (
     LimitTold,
@@ -16,11 +14,9 @@ from jitchat.tui.messages import (
     ModelsFound,
     SendEnded,
     SessionReady,
-    SessionReported,
 )
 from jitchat.tui.screens.opened import OpenedScreen
-from jitchat.tui.telling import SECONDS, tell, telling
-from jitchat.tui.widgets.hint_line import HintLine
+from jitchat.tui.telling import tell, telling
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.turn import Conversation
 
@@ -79,15 +75,6 @@ class AnsweredScreen(OpenedScreen):
     def _models_found(self, message: ModelsFound) -> None:
         if self.session is not None and self.session.provider.name == "reader":
             self.query_one(Prompt).placeholder = message.sentence
-
-    @on(SessionReported)
-    def _on_the_way(self, message: SessionReported) -> None:
-        """Tell what becomes of a request that is not answered at once."""
-        match message.event:
-            case RetryScheduled(seconds, why):
-                self.query_one(HintLine).count_down(seconds, why)
-            case RequestAdapted(sentence) | LimitLearnt(_, sentence):
-                self.notify(one_line(sentence), timeout=SECONDS, markup=False)
 
     def action_models(self, wanted: str = "") -> None:
         """Pick who answers."""

@@ -55,6 +55,8 @@ class DeskScreen(Screen[None]):
         """The window that was sent, while it is what the screen shows."""
         self.window: ContextWindow | None = None
         """The window on screen, sent or not; None while it cannot be planned."""
+        self.after: int | None = None
+        """The position of the turn that the draft is to follow; None for the last one."""
         self.planned = 0
         """How many plans were shown or refused."""
         self.indexed = False
@@ -131,13 +133,15 @@ class DeskScreen(Screen[None]):
         if self.session is None or self.busy or (self.sent and not draft and not afresh):
             return
         self._serial += 1
-        self._plan(self.session, draft, self.mode, self._serial)
+        self._plan(self.session, draft, self.mode, self._serial, self.after)
 
     @work(thread=True, exclusive=True, group="plan")
-    def _plan(self, session: Session, draft: str, mode: Mode, serial: int) -> None:
+    def _plan(
+        self, session: Session, draft: str, mode: Mode, serial: int, after: int | None
+    ) -> None:
         outcome: ContextWindow | JitchatError
         try:
-            outcome = session.preview(draft, mode)
+            outcome = session.preview(draft, mode, after=after)
         except JitchatError as error:
             outcome = error
         if not get_current_worker().is_cancelled:

@@ -6,6 +6,7 @@ conversation that was left is taken for the one on screen.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -14,6 +15,7 @@ from textual.worker import get_current_worker
 from jitchat.errors import JitchatError
 from jitchat.tui import collector
 from jitchat.tui.backend import Backend
+from jitchat.tui.details import TurnDetails
 from jitchat.tui.messages import (
     BacklogEnded,
     BacklogMoved,
@@ -62,8 +64,14 @@ class OpenedScreen(DeskScreen):
         await self.leave()
         self.conversation, self._jump = conversation, at
         store = self.backend.store
-        turns = store.turns(conversation.id, after=max(0, conversation.turns - SHOWN_FIRST))
-        await self.query_one(Transcript).show(turns)
+        if at is not None and at not in store.path(conversation.id):
+            store.switch_to(conversation.id, at)
+            self.conversation = conversation = store.conversation(conversation.id)
+        path = store.path(conversation.id)
+        turns = store.turns_of(conversation.id, path, path.before_last(SHOWN_FIRST))
+        transcript = self.query_one(Transcript)
+        transcript.details = TurnDetails(store, conversation.id)
+        await transcript.show(turns)
         self.query_one(TopLine).show_title(conversation.title, conversation.turns)
         self.query_one(TopLine).show_status("opening…")
         self.query_one(Prompt).use_history(store.prompts(100))
@@ -136,6 +144,16 @@ class OpenedScreen(DeskScreen):
         prompt = self.query_one(Prompt)
         if turns and turns[-1].status is Status.UNANSWERED and not prompt.text:
             prompt.give_back(turns[-1].content)
+
+    def index_missing(self) -> None:
+        """Index what a branch may lack."""
+        if self.session is not None:
+            self._catch_up(self.session, None, self.opening)
+
+    def show_size(self, turns: int) -> None:
+        """How many turns the conversation has now."""
+        self.conversation = replace(self.conversation, turns=turns)
+        self.query_one(TopLine).show_title(self.conversation.title, turns)
 
     @work(thread=True, exclusive=True, group="backlog")
     def _catch_up(self, session: Session, embedder: Embedder | None, opening: int) -> None:

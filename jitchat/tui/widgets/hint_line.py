@@ -14,6 +14,7 @@ from textual.widgets import Static
 from jitchat.text.safe import one_line
 
 IDLE = (("⏎", "send"), ("⇧⇥", "mode"), ("F2", "inspect"), ("^P", "all"), ("F1", "help"))
+EDITING = (("⏎", "send as a fork"), ("Esc", "leave it"))
 BUSY = (("Esc", "stop"), ("⇧⇥", "mode"), ("F2", "inspect"), ("F1", "help"))
 
 
@@ -25,6 +26,8 @@ class HintLine(Horizontal):
         self._cost = Static(id="cost")
         self._keys = Static(id="keys")
         self._countdown: Timer | None = None
+        self._edited: int | None = None
+        self._sentence = ""
 
     def compose(self) -> ComposeResult:
         """Two texts."""
@@ -40,7 +43,15 @@ class HintLine(Horizontal):
         if self._countdown is not None:
             self._countdown.stop()
             self._countdown = None
-        self._cost.update(Content(one_line(sentence)), layout=False)
+        self._sentence = sentence
+        edited = (f"editing #{self._edited} · ", "bold") if self._edited is not None else ""
+        self._cost.update(Content.assemble(edited, one_line(sentence)), layout=False)
+
+    def show_edit(self, position: int | None) -> None:
+        """Which turn is edited; None for none any more."""
+        self._edited = position
+        self.show_cost(self._sentence)
+        self.show_keys(busy=False)
 
     def count_down(self, seconds: float, why: str) -> None:
         """Tell when the request is sent again, until something else is shown."""
@@ -57,6 +68,7 @@ class HintLine(Horizontal):
     def show_keys(self, *, busy: bool) -> None:
         """The keys for this state."""
         parts: list[tuple[str, str]] = []
-        for key, word in BUSY if busy else IDLE:
+        idle = IDLE if self._edited is None else EDITING
+        for key, word in BUSY if busy else idle:
             parts += [(f" {key} ", "bold"), (word, "dim")]
         self._keys.update(Content.assemble(*parts))

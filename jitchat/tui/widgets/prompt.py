@@ -96,6 +96,14 @@ class Prompt(TextArea):
         self.text = f"{held}\n{typed}" if typed.strip() else held
         self.move_cursor(self.document.end)
 
+    def swap(self, draft: str) -> str:
+        """Put another draft in place; returns the one that stood there."""
+        before = self.draft
+        self._pastes.clear()
+        self.text = self._held(draft) if len(draft) > LARGE_PASTE else visible(draft)
+        self.move_cursor(self.document.end)
+        return before
+
     async def _on_key(self, event: events.Key) -> None:
         self._key_at = time.monotonic()
         if event.key == "enter":

@@ -1,121 +1,103 @@
-"""The conversation. Only a stretch of it is mounted; scrolling to an end mounts more.
-
-So a conversation of 100,000 turns opens as quickly as one of ten.
-"""
+"""The conversation: a cursor on its turns, and the reply that grows at its end."""
 
 from __future__ import annotations
 
-import asyncio
-from bisect import bisect_left
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from textual.binding import Binding
-from textual.containers import VerticalScroll
-from textual.content import Content
-from textual.widgets import Static
+from textual.message import Message
 
+from jitchat.tui.details import NOTHING, Detail, TurnDetails
+from jitchat.tui.keys import TURN_ACTIONS
 from jitchat.tui.widgets.reply_body import ReplyBody
+from jitchat.tui.widgets.stretch import MOST, TurnStretch
 from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.turn import Role, Status, Turn
 from jitchat.window.window import Kind
 
-FIRST, STEP, MOST = 4, 10, 100
-"""Turns mounted for the first frame, added at a time, and kept."""
-AROUND = 12
-"""Turns mounted on either side of one that is looked for."""
-
-EMPTY = (
-    "Nothing has been said here yet.\n\nWrite below and press Enter. Every turn is kept whole on"
-    " this machine; the bar shows what goes into each request."
-)
+__all__ = ["MOST", "Transcript"]
 
 
-class Transcript(VerticalScroll):
-    """The turns around where the user looks."""
+class Transcript(TurnStretch):
+    """The turns around where the user looks; one of them is chosen while it has the focus."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("j", "scroll_down", show=False),
-        Binding("k", "scroll_up", show=False),
-        Binding("g", "first", show=False),
-        Binding("G", "last", show=False),
+        Binding("j,down", "move(1)", show=False),
+        Binding("k,up", "move(-1)", show=False),
+        Binding("g,home", "first", show=False),
+        Binding("G,end", "last", show=False),
+        Binding("enter", "open", show=False),
+        *(Binding(keys, method, id=name, show=False) for name, keys, method in TURN_ACTIONS),
     ]
 
+    @dataclass
+    class Opened(Message):
+        """The user wants to see a turn's exact text."""
+
+        turn: Turn
+        detail: Detail
+
     def __init__(self) -> None:
-        super().__init__(id="transcript")
-        self._turns: list[Turn] = []
-        self._start = self._end = 0
+        super().__init__("transcript")
+        self.details: TurnDetails | None = None
+        """What is shown beside the texts; of the conversation that is on screen."""
         self._kinds: Mapping[int, Kind] = {}
-        self._extending = False
-        self._shown = 0
         self._grown: list[str] = []
         """The pieces of the reply that is growing."""
-        self._mounting = asyncio.Lock()
+        self._cursor: int | None = None
+        """The position of the turn that was chosen last; None for the last one."""
 
-    async def show(self, turns: Sequence[Turn], at: int | None = None) -> None:
-        """Another conversation, or another place in it: its end, or the turn at position `at`."""
-        async with self._mounting:
-            await self._show(turns, at)
-
-    async def _show(self, turns: Sequence[Turn], at: int | None = None) -> None:
-        self._extending = True
-        self._shown += 1
-        self._turns = list(turns)
-        size = len(self._turns)
-        found = next((n for n, turn in enumerate(self._turns) if turn.position == at), size)
-        self._start = max(0, found - (FIRST if at is None else AROUND))
-        self._end = min(size, found + AROUND)
-        self.anchor(at is None)
-        await self.remove_children()
-        views = self._views(self._start, self._end)
-        await self.mount_all(views or [Static(Content(EMPTY), id="empty")])
-        self.call_after_refresh(self._settle, at, self._shown)
-
-    async def know(self, turns: Sequence[Turn]) -> None:
-        """The whole conversation, of which a stretch is on screen already."""
-        async with self._mounting:
-            shown = [view.turn.position for view in self._mounted()]
-            self._turns = list(turns)
-            if not shown:
-                await self._show(self._turns)
-                return
-            self._start = bisect_left(self._turns, shown[0], key=_position)
-            self._end = bisect_left(self._turns, shown[-1] + 1, key=_position)
-
-    async def take_in(self, turns: Sequence[Turn]) -> None:
-        """What is stored now: if another instance wrote between ours, show the end anew."""
-        latest = [turn.position for turn in turns[-STEP:]]
-        if latest != [turn.position for turn in self._turns[-STEP:]]:
-            await self.show(turns)
+    @property
+    def chosen(self) -> Turn | None:
+        """The turn under the cursor; None while the focus is elsewhere."""
+        place = self._place_of_cursor() if self.has_focus else None
+        return None if place is None else self._turns[place]
 
     async def put(self, turn: Turn) -> None:
         """A turn as it now is: a new one at the end, in view, or one that is here already."""
-        for place in range(len(self._turns) - 1, -1, -1):
-            if self._turns[place].position == turn.position:
-                self._turns[place] = turn
-                if (view := self._view_of(turn.position)) is not None:
-                    await view.finish(turn)
-                return
+        place = self._place_of(turn)
+        if place is not None:
+            detail = await self._detail_of(turn)
+            view = self._view_of(self._turns[place].position)
+            self._turns[place] = turn
+            if view is not None:
+                await view.finish(turn, detail)
+            return
         async with self._mounting:
-            if turn.role is Role.ASSISTANT:
-                await self._drop_stream()
             if self._end < len(self._turns):
                 await self._show(self._turns)
             await self.query("#empty").remove()
             self._turns.append(turn)
             self._end = len(self._turns)
+            self._choose(None)
             await self.mount(TurnView(turn, self._kinds.get(turn.position)))
             self.anchor()
 
     async def stream(self, piece: str, position: int, *, typing: bool = False) -> None:
         """A piece of the reply that will be the turn at `position`, if nobody comes between."""
-        if self._growing_turn() is None:
-            self._grown.clear()
-            await self.put(Turn(position, Role.ASSISTANT, "", None, None, Status.STREAMING))
+        view = await self._growing_view(position)
         self._grown.append(piece)
-        if (reply := self._growing_reply()) is not None:
-            reply.add(piece, typing=typing)
+        if view is not None and view.reply is not None:
+            if view.reasoning is not None:
+                view.reasoning.end()
+            view.reply.add(piece, typing=typing)
+
+    async def think(self, piece: str, position: int) -> None:
+        """A piece of what the model thinks ahead of it."""
+        view = await self._growing_view(position)
+        if view is not None:
+            await view.think(piece)
+
+    async def take_for_reasoning(self) -> None:
+        """All of the reply so far was reasoning."""
+        text = "".join(self._grown)
+        self._grown.clear()
+        growing = self._growing_turn()
+        view = self._view_of(growing.position) if growing else None
+        if view is not None and view.reply is not None:
+            await view.reply.finish("")
+            await view.think(text)
 
     async def end_stream(self) -> None:
         """No more comes of a reply that was not stored: what came of it stays in view."""
@@ -128,6 +110,119 @@ class Transcript(VerticalScroll):
         if (reply := self._growing_reply()) is not None:
             await reply.draw_behind_key()
 
+    def mark(self, kinds: Mapping[int, Kind]) -> None:
+        """Which turns the window has, and as what."""
+        self._kinds = kinds
+        with self.app.batch_update():
+            for view in self.query(TurnView):
+                view.mark(kinds.get(view.turn.position))
+
+    async def views_of(self, turns: Sequence[Turn]) -> list[TurnView]:
+        """Make the views of some turns, with their details."""
+        details = await self.details.of(turns) if self.details is not None and turns else {}
+        return [self._view(turn, details.get(turn.position, NOTHING)) for turn in turns]
+
+    def point_at(self, position: int) -> None:
+        """Move the cursor to a turn that is mounted."""
+        self._choose(position)
+
+    def toggle_reasoning(self) -> bool:
+        """Fold or unfold the reasoning of the chosen reply, or of the last one that has any.
+
+        Tells whether there is any.
+        """
+        chosen = self._view_of(self.chosen.position) if self.chosen is not None else None
+        views = [chosen] if chosen is not None else reversed(self._mounted())
+        reasoning = next((view.reasoning for view in views if view.reasoning is not None), None)
+        if reasoning is not None:
+            reasoning.toggle()
+        return reasoning is not None
+
+    def on_focus(self) -> None:
+        """Show the cursor, where the user looks."""
+        self._choose(self._nearest_in_view(-1))
+
+    async def action_move(self, step: int) -> None:
+        """To the next turn or the one before; from where the user looks."""
+        place = self._place_of_cursor()
+        if place is None:
+            return
+        nearest = self._nearest_in_view(step)
+        if nearest is not None and not self._is_in_view(self._turns[place].position):
+            self._choose(nearest)
+        elif 0 <= place + step < len(self._turns):
+            position = self._turns[place + step].position
+            if self._view_of(position) is None:
+                await self.show(self._turns, position)
+            self._choose(position)
+            self._reveal(position, step)
+        elif step > 0:
+            self.scroll_end(animate=False)
+
+    async def action_first(self) -> None:
+        """To the first turn of all."""
+        if self._turns:
+            await self.show(self._turns, self._turns[0].position)
+            self._choose(self._turns[0].position)
+
+    async def action_last(self) -> None:
+        """To the latest turn."""
+        await self.show(self._turns)
+        self._choose(None)
+        self.scroll_end(animate=False)
+
+    def action_open(self) -> None:
+        """The exact text of the chosen turn."""
+        chosen = self.chosen
+        view = self._view_of(chosen.position) if chosen is not None else None
+        if view is not None:
+            self.post_message(self.Opened(view.turn, view.detail))
+
+    def _choose(self, position: int | None) -> None:
+        """Move the cursor: to a position, or to the end."""
+        self._cursor = position
+        if position is None and self._turns:
+            position = self._turns[-1].position
+        for view in self._mounted():
+            view.set_class(view.turn.position == position, "-chosen")
+
+    def _place_of_cursor(self) -> int | None:
+        """The index of the turn under the cursor; the last one where that is gone."""
+        last = len(self._turns) - 1
+        places = range(last, -1, -1)
+        found = (place for place in places if self._turns[place].position == self._cursor)
+        return next(found, last if self._turns else None)
+
+    def _reveal(self, position: int, step: int) -> None:
+        """Scroll to a turn; of one that is larger than the screen, to where it is entered."""
+        view = self._view_of(position)
+        if view is not None:
+            tall = view.outer_size.height > self.size.height
+            self.scroll_to_widget(view, top=tall and step > 0, animate=False)
+
+    def _is_in_view(self, position: int) -> bool:
+        view = self._view_of(position)
+        return view is not None and view.region.overlaps(self.content_region)
+
+    def _nearest_in_view(self, step: int) -> int | None:
+        """The position of the first turn on screen that one comes to by such a step."""
+        seen = [v.turn.position for v in self._mounted() if v.region.overlaps(self.content_region)]
+        if not seen:
+            return None
+        return seen[0 if step > 0 else -1]
+
+    def _place_of(self, turn: Turn) -> int | None:
+        """The index of a turn that is here already; what grows is the reply that is stored."""
+        last = len(self._turns) - 1
+        if turn.role is Role.ASSISTANT and self._growing_turn() is not None:
+            return last
+        found = (n for n in range(last, -1, -1) if self._turns[n].position == turn.position)
+        return next(found, None)
+
+    async def _detail_of(self, turn: Turn) -> Detail:
+        details = await self.details.of([turn]) if self.details is not None else {}
+        return details.get(turn.position, NOTHING)
+
     def _growing_turn(self) -> Turn | None:
         last = self._turns[-1] if self._turns else None
         return last if last is not None and last.status is Status.STREAMING else None
@@ -137,120 +232,14 @@ class Transcript(VerticalScroll):
         view = self._view_of(growing.position) if growing else None
         return view.reply if view is not None else None
 
-    async def _drop_stream(self) -> None:
-        """Its reply was stored at another place: somebody else's turn came between."""
-        if (growing := self._growing_turn()) is not None:
-            if (view := self._view_of(growing.position)) is not None:
-                await view.remove()
-            self._turns.pop()
-            self._end = min(self._end, len(self._turns))
+    async def _growing_view(self, position: int) -> TurnView | None:
+        if self._growing_turn() is None:
+            self._grown.clear()
+            await self.put(Turn(position, Role.ASSISTANT, "", None, None, Status.STREAMING))
+        growing = self._growing_turn()
+        return self._view_of(growing.position) if growing is not None else None
 
-    def mark(self, kinds: Mapping[int, Kind]) -> None:
-        """Which turns the window has, and as what."""
-        self._kinds = kinds
-        with self.app.batch_update():
-            for view in self.query(TurnView):
-                view.mark(kinds.get(view.turn.position))
-
-    def watch_scroll_y(self, old: float, new: float) -> None:
-        """Mount more when an end comes near."""
-        super().watch_scroll_y(old, new)
-        if not self._extending and self.is_mounted:
-            if new <= 2 and self._start > 0 and new < old:
-                self._extend(self._extend_up, self._shown)
-            elif new >= self.max_scroll_y - 2 and self._end < len(self._turns) and new > old:
-                self._extend(self._extend_down, self._shown)
-
-    def on_resize(self) -> None:
-        """A larger terminal has room for more."""
-        self.call_after_refresh(self._fill, self._shown)
-
-    async def action_first(self) -> None:
-        """To the first turn of all."""
-        if self._turns:
-            await self.show(self._turns, self._turns[0].position)
-
-    async def action_last(self) -> None:
-        """To the latest turn."""
-        await self.show(self._turns)
-        self.scroll_end(animate=False)
-
-    def _extend(self, way: Callable[[int], Coroutine[Any, Any, None]], shown: int) -> None:
-        self._extending = True
-        self.call_later(way, shown)
-
-    async def _extend_up(self, shown: int) -> None:
-        async with self._mounting:
-            if shown != self._shown:
-                return
-            start = max(0, self._start - STEP)
-            height = self.virtual_size.height
-            await self.mount_all(self._views(start, self._start), before=0)
-            self._start = start
-            self.call_after_refresh(self._keep_place, height, shown)
-            if self._end - self._start > MOST:
-                await self.remove_children(self._mounted()[MOST:])
-                self._end = self._start + MOST
-
-    async def _extend_down(self, shown: int) -> None:
-        async with self._mounting:
-            if shown != self._shown:
-                return
-            end = min(len(self._turns), self._end + STEP)
-            await self.mount_all(self._views(self._end, end))
-            self._end = end
-            views = self._mounted()
-            if self._end - self._start > MOST:
-                above = views[-MOST].virtual_region.y
-                await self.remove_children(views[:-MOST])
-                self._start = self._end - MOST
-                self.scroll_to(y=self.scroll_y - above, animate=False)
-            self._extending = False
-            self.call_after_refresh(self._fill, shown)
-
-    def _keep_place(self, height: int, shown: int) -> None:
-        if not self.is_anchored:
-            self.scroll_to(y=self.scroll_y + self.virtual_size.height - height, animate=False)
-        self._extending = False
-        self._fill(shown)
-
-    def _fill(self, shown: int) -> None:
-        """Mount more where the turns that are mounted leave room."""
-        if shown == self._shown and not self._extending and self.max_scroll_y == 0:
-            if self._start > 0:
-                self._extend(self._extend_up, shown)
-            elif self._end < len(self._turns):
-                self._extend(self._extend_down, shown)
-
-    def _settle(self, at: int | None, shown: int) -> None:
-        """Once the views have their heights: bring up the turn that is wanted."""
-        if shown != self._shown:
-            return
-        view = None if at is None else self._view_of(at)
-        if view is not None:
-            self.scroll_to_widget(view, top=True, animate=False)
-        self._extending = False
-        if at is None and self._start:
-            self._extend(self._extend_up, shown)
-        else:
-            self._fill(shown)
-
-    def _view_of(self, position: int) -> TurnView | None:
-        """The view of a turn, if it is mounted; the latest are looked at first."""
-        views = reversed(self._mounted())
-        return next((view for view in views if view.turn.position == position), None)
-
-    def _mounted(self) -> list[TurnView]:
-        return [view for view in self.children if isinstance(view, TurnView)]
-
-    def _views(self, start: int, end: int) -> list[TurnView]:
-        return [self._view(turn) for turn in self._turns[start:end]]
-
-    def _view(self, turn: Turn) -> TurnView:
+    def _view(self, turn: Turn, detail: Detail) -> TurnView:
         if turn.status is Status.STREAMING:
             turn = replace(turn, content="".join(self._grown))
-        return TurnView(turn, self._kinds.get(turn.position))
-
-
-def _position(turn: Turn) -> int:
-    return turn.position
+        return TurnView(turn, self._kinds.get(turn.position), detail)

@@ -1,13 +1,17 @@
-"""One turn on screen: who and when, whether the window has it and as what, and its text."""
+"""One turn on screen: who and when, whether the window has it and as what, its text and note."""
 
 from __future__ import annotations
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.style import Style
 from textual.widgets import Static
 
 from jitchat.text.safe import one_line, visible
+from jitchat.tui.details import NOTHING, Detail
+from jitchat.tui.figures import note_sentence
+from jitchat.tui.widgets.reasoning import Reasoning
 from jitchat.tui.widgets.reply_body import ReplyBody
 from jitchat.turn import Role, Status, Turn
 from jitchat.window.window import Kind
@@ -31,9 +35,10 @@ _GUTTER = {
 class TurnView(Vertical):
     """A turn. Its text is shown as Markdown where a model wrote it, as it stands otherwise."""
 
-    def __init__(self, turn: Turn, kind: Kind | None = None) -> None:
+    def __init__(self, turn: Turn, kind: Kind | None = None, detail: Detail = NOTHING) -> None:
         super().__init__(classes=f"turn {turn.role.value}")
         self.turn = turn
+        self.detail = detail
         self._kind = kind
         self._header = Static(classes="turn-header")
         self._body: ReplyBody | Static
@@ -41,11 +46,20 @@ class TurnView(Vertical):
             self._body = ReplyBody(turn.content)
         else:
             self._body = Static(Content(visible(turn.content)), classes="turn-body")
+        self._reasoning: Reasoning | None = None
+        if detail.reasoning:
+            self._reasoning = Reasoning(detail.reasoning, _thought_tokens(detail))
+        self._note: Static | None = None
 
     def compose(self) -> ComposeResult:
-        """Header and body."""
+        """Header, reasoning, body and note, as far as there are any."""
         yield self._header
+        if self._reasoning is not None:
+            yield self._reasoning
         yield self._body
+        if sentence := note_sentence(self.detail.note):
+            self._note = Static(Content(sentence), classes="turn-note")
+            yield self._note
 
     def on_mount(self) -> None:
         """Draw the header, once styles are known."""
@@ -62,12 +76,38 @@ class TurnView(Vertical):
         """What a model wrote; None for what a user did."""
         return self._body if isinstance(self._body, ReplyBody) else None
 
-    async def finish(self, turn: Turn) -> None:
+    @property
+    def reasoning(self) -> Reasoning | None:
+        """What it thought, if it did."""
+        return self._reasoning
+
+    async def think(self, piece: str) -> None:
+        """A piece of what the model thinks."""
+        if self._reasoning is None:
+            self._reasoning = Reasoning()
+            await self.mount(self._reasoning, before=self._body)
+        self._reasoning.add(piece)
+
+    async def finish(self, turn: Turn, detail: Detail = NOTHING) -> None:
         """The turn as it was stored."""
-        self.turn = turn
+        self.turn, self.detail = turn, detail
         if self.reply is not None:
             await self.reply.finish(turn.content)
+        if self._reasoning is not None:
+            self._reasoning.end()
+        if detail.reasoning:
+            await self._settle_reasoning(detail)
+        if (sentence := note_sentence(detail.note)) and self._note is None:
+            self._note = Static(Content(sentence), classes="turn-note")
+            await self.mount(self._note)
         self._draw_header()
+
+    async def _settle_reasoning(self, detail: Detail) -> None:
+        if self._reasoning is None:
+            self._reasoning = Reasoning(detail.reasoning, _thought_tokens(detail))
+            await self.mount(self._reasoning, before=self._body)
+        else:
+            self._reasoning.settle(detail.reasoning, _thought_tokens(detail))
 
     def _draw_header(self) -> None:
         self.set_class(self.turn.status is Status.STREAMING, "-streaming")
@@ -83,9 +123,24 @@ class TurnView(Vertical):
             Content.assemble(
                 (name, "bold"),
                 (one_line(turn.speaker), "bold"),
+                self._versions(),
                 (when, "dim"),
                 (ended, "italic"),
                 (label, "italic"),
             ),
             layout=False,
         )
+
+    def _versions(self) -> Content:
+        """Say which of the turns in this place it is; a click shows the next one."""
+        versions, place = self.detail.versions, self.turn.position
+        if place not in versions:
+            return Content()
+        told = f"{versions.index(place) + 1} of {len(versions)}"
+        click = Style.from_meta({"@click": f"screen.other_version(1, {place})"})
+        return Content.assemble(" · ", (told, click))
+
+
+def _thought_tokens(detail: Detail) -> int:
+    usage = detail.note.usage if detail.note is not None else None
+    return usage.reasoning_tokens if usage is not None else 0

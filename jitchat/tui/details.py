@@ -1,0 +1,57 @@
+"""What is shown of a turn beside its text: the note of a reply, and its place among versions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jitchat.errors import StoreError
+from jitchat.turn import Status, Turn
+
+if TYPE_CHECKING:  # the first frame does not wait for what the notes are read with
+    from jitchat.memory.reply_notes import ReplyNote
+    from jitchat.memory.store import ColdStore
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """Of one turn."""
+
+    note: ReplyNote | None = None
+    versions: tuple[int, ...] = ()
+    """The positions of the turns that stand in its place, its own among them; empty for one."""
+
+    @property
+    def reasoning(self) -> str:
+        """What the model thought ahead of its answer."""
+        return self.note.reasoning if self.note is not None else ""
+
+
+NOTHING = Detail()
+
+
+class TurnDetails:
+    """Reads the details of the few turns that are on screen."""
+
+    def __init__(self, store: ColdStore, conversation: str) -> None:
+        self._store, self._conversation = store, conversation
+
+    async def of(self, turns: Sequence[Turn]) -> Mapping[int, Detail]:
+        """Tell the details by position; without any where the store refuses."""
+        try:
+            return await asyncio.to_thread(self._read, turns)
+        except StoreError:
+            return {}
+
+    def _read(self, turns: Sequence[Turn]) -> Mapping[int, Detail]:
+        from jitchat.memory.reply_notes import ReplyNotes  # noqa: PLC0415  see above
+
+        stored = [turn for turn in turns if turn.id and turn.status is not Status.STREAMING]
+        notes = ReplyNotes(self._store.database).of([turn.id for turn in stored])
+        versions = self._store.branches(self._conversation)
+        return {
+            turn.position: Detail(notes.get(turn.id), versions.get(turn.position, ()))
+            for turn in stored
+        }

@@ -1,0 +1,214 @@
+"""What can be done with a turn: answer it again, edit it, go on with it, look at its versions.
+
+Nothing is overwritten: each makes a branch of the conversation, or goes to one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual import events, on
+
+from jitchat.memory.path import parent_of
+from jitchat.providers.provider import Finished
+from jitchat.tui.backend import Backend
+from jitchat.tui.details import NOTHING, TurnDetails
+from jitchat.tui.figures import ledger_note, note_sentence
+from jitchat.tui.screens.helped import HelpedScreen
+from jitchat.tui.telling import telling
+from jitchat.tui.widgets.hint_line import HintLine
+from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.transcript import Transcript
+from jitchat.turn import Conversation, Role, Status, Turn
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+
+GO_ON = "Go on exactly where you stopped; repeat nothing."
+"""What is sent, in view, to have a reply continued that was cut."""
+
+
+class ForkedScreen(HelpedScreen):
+    """A conversation with branches."""
+
+    def __init__(self, backend: Backend, conversation: Conversation) -> None:
+        super().__init__(backend, conversation)
+        self._unsent = ""
+        """What stood in the prompt before a turn was edited there."""
+
+    def start(
+        self, session: Session, draft: str, after: int | None = None, again: Turn | None = None
+    ) -> None:
+        """Send: behind the turn at `after`, or once more what was said `again`."""
+        raise NotImplementedError
+
+    async def leave(self) -> None:
+        """An edit is of the conversation that is left."""
+        if self.after is not None:
+            self.leave_edit()
+        await super().leave()
+
+    @telling
+    async def action_regenerate(self) -> None:
+        """Answer the chosen turn's question once more, or the last one."""
+        session = self.session
+        if session is None or self.waits():
+            return
+        said = self._asked(session)
+        if said is None:
+            self.notify("Nothing has been asked yet.", markup=False)
+        elif said.status is Status.UNANSWERED:
+            self.notify("It was not answered yet: Enter sends it again.", markup=False)
+        else:
+            await self.show_up_to(session, said.position)
+            self.start(session, said.content, again=said)
+
+    def action_edit(self) -> None:
+        """Put the chosen message into the prompt, or the last one; Enter sends it as a fork."""
+        session = self.session
+        if session is None or self.waits():
+            return
+        said = self._chosen(session, lambda turn: turn.role is Role.USER)
+        if said is None:
+            self.notify("You have said nothing yet.", markup=False)
+            return
+        if self.after is None:
+            self._unsent = self.query_one(Prompt).draft
+        self.query_one(Prompt).swap(said.content)
+        self.query_one(Prompt).focus()
+        self.after = parent_of(said)
+        self.query_one(HintLine).show_edit(said.position)
+        self.plan_now(afresh=True)
+
+    def leave_edit(self) -> int | None:
+        """Edit no more, with the prompt as it was before; what the edited turn follows, if any."""
+        after, self.after = self.after, None
+        if after is not None:
+            self.query_one(HintLine).show_edit(None)
+            self.query_one(Prompt).swap(self._unsent)
+            self._unsent = ""
+        return after
+
+    @telling
+    async def action_go_on(self) -> None:
+        """Have a reply continued that was cut, by a message like any other."""
+        session = self.session
+        if session is None or self.waits():
+            return
+        reply = self._chosen(session, lambda turn: turn.role is Role.ASSISTANT)
+        if reply is None or not await self._was_cut(reply):
+            self.notify("This reply was not cut: there is nothing to go on with.", markup=False)
+            return
+        is_last = session.memory.turns[-1].position == reply.position
+        if not is_last:
+            await self.show_up_to(session, reply.position)
+        self.start(session, GO_ON, None if is_last else reply.position)
+
+    async def _was_cut(self, reply: Turn) -> bool:
+        if reply.status in (Status.CUT, Status.CANCELLED, Status.INTERRUPTED):
+            return True
+        details = await TurnDetails(self.backend.store, self.conversation.id).of([reply])
+        note = details.get(reply.position, NOTHING).note
+        return note is not None and note.stop is not None and Finished(note.stop).is_by_length
+
+    def action_other_version(self, step: int = 1, position: int | None = None) -> None:
+        """Go to another turn that stands in the place of the chosen one, and on with its branch."""
+        # A click is handled by the header that is taken away, which would wait for itself.
+        self.call_later(self._go_to_version, step, position)
+
+    @telling
+    async def _go_to_version(self, step: int, position: int | None) -> None:
+        session = self.session
+        if session is None or self.waits():
+            return
+        versions = await asyncio.to_thread(session.memory.branches)
+        if position is None:
+            chosen = self._chosen(session, lambda turn: turn.position in versions)
+            position = chosen.position if chosen is not None else 0
+        if position not in versions:
+            self.notify("There is one version of each turn: R and E make others.", markup=False)
+            return
+        beside = versions[position]
+        other = beside[(beside.index(position) + step) % len(beside)]
+        await asyncio.to_thread(session.memory.switch_to, other)
+        await self._show_branch(session, other)
+
+    async def _show_branch(self, session: Session, position: int) -> None:
+        """Show the conversation as it now is, with one of its turns in view."""
+        transcript, turns = self.query_one(Transcript), session.memory.turns
+        is_last = bool(turns) and turns[-1].position == position
+        await transcript.show(turns, None if is_last else position)
+        transcript.point_at(position)
+        self.index_missing()
+        self.plan_now(afresh=True)
+        self.show_size(len(turns))
+
+    def action_reasoning(self) -> None:
+        """Fold or unfold what a model thought."""
+        if not self.query_one(Transcript).toggle_reasoning():
+            self.notify("No reasoning came with this reply.", markup=False)
+
+    def waits(self) -> bool:
+        """Whether a reply is under way; says so, for nothing is sent or left meanwhile."""
+        if self.busy:
+            self.notify("A reply is on its way. Esc stops it.", markup=False)
+        return self.busy
+
+    def _chosen(self, session: Session, fits: Callable[[Turn], bool]) -> Turn | None:
+        """The turn under the cursor, if it fits; else the last one that does."""
+        chosen = self.query_one(Transcript).chosen
+        if chosen is not None and fits(chosen):
+            return chosen
+        return next((turn for turn in reversed(session.memory.turns) if fits(turn)), None)
+
+    def _asked(self, session: Session) -> Turn | None:
+        """What the user said ahead of the chosen reply."""
+        chosen = self.query_one(Transcript).chosen
+        ahead = reversed(session.memory.turns)
+        return next(
+            (
+                turn
+                for turn in ahead
+                if turn.role is Role.USER and (chosen is None or turn.position <= chosen.position)
+            ),
+            None,
+        )
+
+    async def show_up_to(self, session: Session, position: int) -> None:
+        """Show the conversation as it is where a branch begins."""
+        kept = [turn for turn in session.memory.turns if turn.position <= position]
+        await self.query_one(Transcript).show(kept)
+
+    @on(Transcript.Opened)
+    def _turn_opened(self, message: Transcript.Opened) -> None:
+        turn, detail = message.turn, message.detail
+        text = turn.content or detail.reasoning
+        self.show_exact(f"#{turn.position} {turn.speaker}", text, note_sentence(detail.note))
+
+    @on(Inspector.RowOpened)
+    def _row_opened(self, message: Inspector.RowOpened) -> None:
+        self.show_exact(message.title, message.text, message.note)
+
+    @on(Inspector.LeftOutOpened)
+    def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
+        turns = self.session.memory.turns if self.session else []
+        text = next((turn.content for turn in turns if turn.position == message.row.turn), "")
+        self.show_exact(f"left out #{message.row.turn}", text, ledger_note(message.row))
+
+    def show_exact(self, title: str, text: str, note: str) -> None:
+        """Open a text to read and copy."""
+        from jitchat.tui.screens.exact import ExactScreen  # noqa: PLC0415  not on the first frame
+
+        self.app.push_screen(ExactScreen(title, text, note))
+
+    def on_key(self, event: events.Key) -> None:
+        """What is typed into a pane belongs into the prompt, unless it is a key there."""
+        prompt = self.query_one(Prompt)
+        typed = event.character if event.is_printable else None
+        if typed and self.focused is not prompt and event.key not in self.active_bindings:
+            prompt.focus()
+            prompt.insert(typed)
+            event.stop()

@@ -1,0 +1,198 @@
+"""A message on its way: what is drawn as it is stored, sent and answered, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.worker import get_current_worker
+
+from jitchat.errors import JitchatError
+from jitchat.events import (
+    LimitLearnt,
+    ReasoningDelta,
+    ReasoningFound,
+    ReplyDelta,
+    RequestAdapted,
+    RetryScheduled,
+    SendFailed,
+    TurnStored,
+    UsageReported,
+    WindowBuilt,
+)
+from jitchat.text.safe import one_line, shortened
+from jitchat.tui.backend import Backend
+from jitchat.tui.figures import usage_sentence
+from jitchat.tui.messages import SendEnded, SessionReported
+from jitchat.tui.screens.forked import ForkedScreen
+from jitchat.tui.telling import SECONDS, telling
+from jitchat.tui.widgets.hint_line import HintLine
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.top_line import TopLine
+from jitchat.tui.widgets.transcript import Transcript
+from jitchat.turn import Conversation, Role, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from textual.worker import Worker
+
+    from jitchat.events import Event
+    from jitchat.session import Session
+
+NEW_TITLE = "New conversation"
+TITLE_WIDTH = 60
+
+
+class SendingScreen(ForkedScreen):
+    """A conversation in which one message at a time is sent and answered."""
+
+    def __init__(self, backend: Backend, conversation: Conversation) -> None:
+        super().__init__(backend, conversation)
+        self._sending: Worker[None] | None = None
+        self._said: Turn | None = None
+        self._answered = self._again = self._measured = False
+        self._place = 0
+        """The position that the reply will have."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether a reply is on its way."""
+        return self._sending is not None
+
+    def stop(self) -> None:
+        """Stop the reply, keeping what came."""
+        if self._sending is not None:
+            self._sending.cancel()
+
+    def start(
+        self, session: Session, draft: str, after: int | None = None, again: Turn | None = None
+    ) -> None:
+        """Send: behind the turn at `after`, or once more what was said `again`."""
+        self.query_one(HintLine).show_keys(busy=True)
+        self._said, self._answered, self._again = None, False, again is not None
+        self._measured = False
+        self._sending = self._send(session, session.send(draft, self.mode, after, again), draft)
+
+    @work(group="send")
+    async def _send(self, session: Session, sent: AsyncGenerator[Event, None], draft: str) -> None:
+        worker, cancelled, error = get_current_worker(), True, None
+        try:
+            async with aclosing(sent) as events:
+                async for event in events:
+                    self.post_message(SessionReported(worker, event))
+            cancelled = False
+        except JitchatError as refused:
+            error = refused
+        finally:
+            self.post_message(SendEnded(worker, session, draft, cancelled, error))
+
+    @on(SessionReported)
+    async def _reported(self, message: SessionReported) -> None:
+        """Draw what happened; of a message that is over, only what went wrong with it."""
+        self.attend()
+        if message.worker is self._sending:
+            await self._draw(message.event)
+        elif isinstance(message.event, SendFailed):
+            self.tell(message.event.error)
+
+    async def _draw(self, event: Event) -> None:
+        transcript, hint = self.query_one(Transcript), self.query_one(HintLine)
+        match event:
+            case TurnStored(turn) if turn.role is Role.USER:
+                self._said = turn
+                self._place = await asyncio.to_thread(self._next_place)
+                await transcript.put(turn)
+                hint.show_cost("looking for what is needed…")
+            case WindowBuilt(window, _):
+                self.sent = window
+                self.show_window(window, sent=True)
+            case ReplyDelta() | ReasoningDelta() | ReasoningFound():
+                self._answered = True
+                await self._draw_piece(event, transcript)
+            case TurnStored(turn):
+                await self._answer_stored(turn)
+            case SendFailed(error, draft):
+                self.tell(error)
+                self._return(draft)
+            case _:
+                self._draw_figures(event, hint)
+
+    async def _draw_piece(
+        self, piece: ReplyDelta | ReasoningDelta | ReasoningFound, transcript: Transcript
+    ) -> None:
+        match piece:
+            case ReplyDelta(text):
+                typing = self.query_one(Prompt).typing
+                await transcript.stream(text, self._place, typing=typing)
+            case ReasoningDelta(text):
+                await transcript.think(text, self._place)
+            case ReasoningFound():
+                await transcript.take_for_reasoning()
+
+    def _draw_figures(self, event: Event, hint: HintLine) -> None:
+        match event:
+            case UsageReported(usage, cost):
+                self._measured = True
+                hint.show_cost(usage_sentence(usage, cost, self.sent))
+            case RetryScheduled(seconds, why):
+                hint.count_down(seconds, why)
+            case RequestAdapted(sentence) | LimitLearnt(_, sentence):
+                self.notify(one_line(sentence), timeout=SECONDS, markup=False)
+
+    async def _answer_stored(self, turn: Turn) -> None:
+        if not self._measured:
+            self.query_one(HintLine).show_cost(usage_sentence(None, window=self.sent))
+        await self.query_one(Transcript).put(turn)
+        if self.session is not None:
+            await self.query_one(Transcript).take_in(self.session.memory.turns)
+        await self._free()
+
+    @on(SendEnded)
+    async def _ended(self, message: SendEnded) -> None:
+        """A send that brought no stored reply is over; a cancelled one keeps what came.
+
+        After a stored reply the prompt is free already, and may have sent the next message.
+        """
+        if message.worker is not self._sending or message.session is not self.session:
+            return
+        place = self._said.position if self._said else 0
+        for turn in message.session.memory.turns[-2:]:
+            if place and turn.position >= place:
+                await self.query_one(Transcript).put(turn)
+        await self.query_one(Transcript).end_stream()
+        if message.error is not None:
+            self.tell(message.error)
+        if message.cancelled:
+            self._return(message.draft)
+        if not self._answered:
+            await self.query_one(Transcript).take_in(message.session.memory.turns)
+        await self._free()
+
+    def _return(self, draft: str) -> None:
+        """A message that was not answered, back into the prompt; not what was said before."""
+        if not self._answered and not self._again:
+            self.query_one(Prompt).give_back(draft)
+
+    def _next_place(self) -> int:
+        return self.backend.store.tree(self.conversation.id).last + 1
+
+    @telling
+    async def _free(self) -> None:
+        """Ready for the next message."""
+        self._sending = None
+        self.query_one(HintLine).show_keys(busy=False)
+        opening = self.opening
+        named = await asyncio.to_thread(self._named, self.conversation, self._said)
+        if opening == self.opening:
+            self.conversation = named
+            self.query_one(TopLine).show_title(named.title, named.turns)
+
+    def _named(self, conversation: Conversation, said: Turn | None) -> Conversation:
+        """The conversation as it is stored; a new one is named by its first message."""
+        store = self.backend.store
+        if conversation.title == NEW_TITLE and said is not None:
+            store.rename(conversation.id, shortened(said.content, TITLE_WIDTH))
+        return store.conversation(conversation.id)

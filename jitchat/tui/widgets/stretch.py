@@ -1,0 +1,169 @@
+"""A stretch of the conversation's turns, mounted; scrolling to an end mounts more.
+
+So a conversation of 100,000 turns opens as quickly as one of ten.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_left
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from jitchat.tui.widgets.turn_view import TurnView
+from jitchat.turn import Turn
+
+FIRST, STEP, MOST = 4, 10, 100
+"""Turns mounted for the first frame, added at a time, and kept."""
+AROUND = 12
+"""Turns mounted on either side of one that is looked for."""
+
+EMPTY = (
+    "Nothing has been said here yet.\n\nWrite below and press Enter. Every turn is kept whole on"
+    " this machine; the bar shows what goes into each request."
+)
+
+
+class TurnStretch(VerticalScroll):
+    """The turns around where the user looks."""
+
+    def __init__(self, identity: str) -> None:
+        super().__init__(id=identity)
+        self._turns: list[Turn] = []
+        self._start = self._end = 0
+        self._extending = False
+        self._shown = 0
+        self._mounting = asyncio.Lock()
+
+    async def show(self, turns: Sequence[Turn], at: int | None = None) -> None:
+        """Another conversation, or another place in it: its end, or the turn at position `at`."""
+        async with self._mounting:
+            await self._show(turns, at)
+
+    async def _show(self, turns: Sequence[Turn], at: int | None = None) -> None:
+        self._extending = True
+        self._shown += 1
+        self._turns = list(turns)
+        size = len(self._turns)
+        found = next((n for n, turn in enumerate(self._turns) if turn.position == at), size)
+        self._start = max(0, found - (FIRST if at is None else AROUND))
+        self._end = min(size, found + AROUND)
+        views = await self._views(self._start, self._end)
+        self.anchor(at is None)
+        await self.remove_children()
+        await self.mount_all(views or [Static(Content(EMPTY), id="empty")])
+        self.call_after_refresh(self._settle, at, self._shown)
+
+    async def know(self, turns: Sequence[Turn]) -> None:
+        """The whole conversation, of which a stretch is on screen already."""
+        async with self._mounting:
+            shown = [view.turn.position for view in self._mounted()]
+            self._turns = list(turns)
+            if not shown:
+                await self._show(self._turns)
+                return
+            self._start = bisect_left(self._turns, shown[0], key=_position)
+            self._end = bisect_left(self._turns, shown[-1] + 1, key=_position)
+
+    async def take_in(self, turns: Sequence[Turn]) -> None:
+        """What is stored now: if another instance wrote between ours, show the end anew."""
+        latest = [turn.position for turn in turns[-STEP:]]
+        if latest != [turn.position for turn in self._turns[-STEP:]]:
+            await self.show(turns)
+
+    def watch_scroll_y(self, old: float, new: float) -> None:
+        """Mount more when an end comes near."""
+        super().watch_scroll_y(old, new)
+        if not self._extending and self.is_mounted:
+            if new <= 2 and self._start > 0 and new < old:
+                self._extend(self._extend_up, self._shown)
+            elif new >= self.max_scroll_y - 2 and self._end < len(self._turns) and new > old:
+                self._extend(self._extend_down, self._shown)
+
+    def on_resize(self) -> None:
+        """A larger terminal has room for more."""
+        self.call_after_refresh(self._fill, self._shown)
+
+    def _extend(self, way: Callable[[int], Coroutine[Any, Any, None]], shown: int) -> None:
+        self._extending = True
+        self.call_later(way, shown)
+
+    async def _extend_up(self, shown: int) -> None:
+        async with self._mounting:
+            if shown != self._shown:
+                return
+            start = max(0, self._start - STEP)
+            views = await self._views(start, self._start)
+            height = self.virtual_size.height
+            await self.mount_all(views, before=0)
+            self._start = start
+            self.call_after_refresh(self._keep_place, height, shown)
+            if self._end - self._start > MOST:
+                await self.remove_children(self._mounted()[MOST:])
+                self._end = self._start + MOST
+
+    async def _extend_down(self, shown: int) -> None:
+        async with self._mounting:
+            if shown != self._shown:
+                return
+            end = min(len(self._turns), self._end + STEP)
+            await self.mount_all(await self._views(self._end, end))
+            self._end = end
+            views = self._mounted()
+            if self._end - self._start > MOST:
+                above = views[-MOST].virtual_region.y
+                await self.remove_children(views[:-MOST])
+                self._start = self._end - MOST
+                self.scroll_to(y=self.scroll_y - above, animate=False)
+            self._extending = False
+            self.call_after_refresh(self._fill, shown)
+
+    def _keep_place(self, height: int, shown: int) -> None:
+        if not self.is_anchored:
+            self.scroll_to(y=self.scroll_y + self.virtual_size.height - height, animate=False)
+        self._extending = False
+        self._fill(shown)
+
+    def _fill(self, shown: int) -> None:
+        """Mount more where the turns that are mounted leave room."""
+        if shown == self._shown and not self._extending and self.max_scroll_y == 0:
+            if self._start > 0:
+                self._extend(self._extend_up, shown)
+            elif self._end < len(self._turns):
+                self._extend(self._extend_down, shown)
+
+    def _settle(self, at: int | None, shown: int) -> None:
+        """Once the views have their heights: bring up the turn that is wanted."""
+        if shown != self._shown:
+            return
+        view = None if at is None else self._view_of(at)
+        if view is not None:
+            self.scroll_to_widget(view, top=True, animate=False)
+        self._extending = False
+        if at is None and self._start:
+            self._extend(self._extend_up, shown)
+        else:
+            self._fill(shown)
+
+    def _view_of(self, position: int) -> TurnView | None:
+        """The view of a turn, if it is mounted; the latest are looked at first."""
+        views = reversed(self._mounted())
+        return next((view for view in views if view.turn.position == position), None)
+
+    def _mounted(self) -> list[TurnView]:
+        return [view for view in self.children if isinstance(view, TurnView)]
+
+    async def _views(self, start: int, end: int) -> list[TurnView]:
+        return await self.views_of(self._turns[start:end])
+
+    async def views_of(self, turns: Sequence[Turn]) -> list[TurnView]:
+        """Make the views of some turns."""
+        return [TurnView(turn) for turn in turns]
+
+
+def _position(turn: Turn) -> int:
+    return turn.position

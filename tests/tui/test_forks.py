@@ -1,0 +1,230 @@
+"""Answering again, editing, going on and looking at versions: nothing is overwritten."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from textual.pilot import Pilot
+
+from jitchat.providers.provider import Finished, Reasoning, ReasoningEnded
+from jitchat.tui.app import JitchatApp
+from jitchat.tui.screens.chat import ChatScreen
+from jitchat.tui.screens.exact import ExactScreen
+from jitchat.tui.screens.forked import GO_ON
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.reasoning import Reasoning as ReasoningLine
+from jitchat.tui.widgets.transcript import Transcript
+from jitchat.tui.widgets.turn_view import TurnView
+from tests.support import ScriptedProvider, conversation_of, talk
+from tests.tui.support import TestBackend, chat, idle, ready, until
+
+TALK = talk("Which port?", "Port 8443.", "And the logo?", "It is green.")
+
+
+def app_on(backend: TestBackend) -> JitchatApp:
+    return JitchatApp(backend, conversation_of(backend.store, TALK))
+
+
+def shown(screen: ChatScreen) -> list[int]:
+    return [view.turn.position for view in screen.query(TurnView)]
+
+
+def header(screen: ChatScreen, position: int) -> str:
+    return str(view(screen, position).query_one(".turn-header").render())
+
+
+def view(screen: ChatScreen, position: int) -> TurnView:
+    return next(each for each in screen.query(TurnView) if each.turn.position == position)
+
+
+async def answered(pilot: Pilot[None], count: int) -> None:
+    """Until so many turns are stored, and nothing is under way."""
+    screen = chat(pilot)
+    store, name = screen.backend.store, screen.conversation.id
+    await until(pilot, lambda: store.tree(name).last >= count, "the turns")
+    await idle(pilot)
+
+
+async def at(pilot: Pilot[None], *keys: str) -> ChatScreen:
+    """Into the conversation, and some keys there."""
+    screen = await ready(pilot)
+    screen.query_one(Transcript).focus()
+    await pilot.pause()
+    await pilot.press(*keys)
+    await pilot.pause()
+    return screen
+
+
+async def test_a_reply_is_given_again_and_both_can_be_looked_at(backend: TestBackend) -> None:
+    backend.provider = ScriptedProvider(script=("It is blue.",))
+    async with app_on(backend).run_test(size=(100, 40)) as pilot:
+        screen = await at(pilot, "r")
+        await answered(pilot, 5)
+        assert shown(screen) == [1, 2, 3, 5]
+        assert "2 of 2" in header(screen, 5)
+        await pilot.press("[")
+        await until(pilot, lambda: shown(screen) == [1, 2, 3, 4], "the first version")
+        assert "1 of 2" in header(screen, 4)
+        await pilot.press("]")
+        await until(pilot, lambda: shown(screen) == [1, 2, 3, 5], "the second version")
+
+
+async def test_a_reply_in_the_middle_is_given_again_where_the_cursor_is(
+    backend: TestBackend,
+) -> None:
+    backend.provider = ScriptedProvider(script=("Port 80.",))
+    async with app_on(backend).run_test(size=(100, 40)) as pilot:
+        screen = await at(pilot, "k", "k", "r")
+        await answered(pilot, 5)
+        assert shown(screen) == [1, 5]
+        assert [m.content for m in backend.provider.requests[0]][-1].endswith("Which port?")
+
+
+@pytest.mark.parametrize("key", ["alt+r", "f7"])
+async def test_the_last_reply_is_given_again_from_the_prompt(backend: TestBackend, key) -> None:
+    async with app_on(backend).run_test(size=(100, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press(key)
+        await answered(pilot, 5)
+        assert shown(screen) == [1, 2, 3, 5]
+        assert screen.query_one(Prompt).text == ""
+
+
+async def test_a_reply_that_is_stopped_before_its_first_word_leaves_the_old_one_in_view(
+    backend: TestBackend,
+) -> None:
+    backend.provider = ScriptedProvider(script=(asyncio.Event(),))
+    async with app_on(backend).run_test(size=(100, 40)) as pilot:
+        screen = await at(pilot, "r")
+        await until(pilot, lambda: backend.provider.requests, "the request")  # type: ignore[attr-defined]
+        await pilot.press("escape")
+        await idle(pilot)
+        assert shown(screen) == [1, 2, 3, 4]
+        assert screen.query_one(Prompt).text == ""
+
+
+async def test_an_edited_message_is_sent_as_a_fork(backend: TestBackend) -> None:
+    async with app_on(backend).run_test(size=(100, 40)) as pilot:
+        screen = await at(pilot, "k", "k", "k", "e")
+        prompt = screen.query_one(Prompt)
+        assert prompt.text == "Which port?"
+        assert "editing #1" in str(screen.query_one("#cost").render())
+        await pilot.press("backspace", *" exactly?", "enter")
+        await answered(pilot, 6)
+        assert shown(screen) == [5, 6]
+        assert "2 of 2" in header(screen, 5)
+        assert "editing" not in str(screen.query_one("#cost").render())
+        texts = [turn.content for turn in backend.store.turns(screen.conversation.id)]
+        assert texts == ["Which port exactly?", "Understood."]
+
+
+async def test_the_window_of_an_edit_holds_only_what_it_follows(backend: TestBackend) -> None:
+    async with app_on(backend).run_test(size=(100, 40)) as pilot:
+        screen = await at(pilot, "k", "e")
+
+        def sent() -> str:
+            return str(screen.window.messages()) if screen.window is not None else ""
+
+        await until(pilot, lambda: "logo" in sent() and "green" not in sent(), "its window")
+        assert "Port 8443." in sent()
+
+
+async def test_an_edit_that_is_left_gives_the_draft_back(backend: TestBackend) -> None:
+    async with app_on(backend).run_test(size=(100, 40)) as pilot:
+        screen = await ready(pilot)
+        prompt = screen.query_one(Prompt)
+        prompt.insert("half a thought")
+        await pilot.press("f8")
+        assert prompt.text == "And the logo?"
+        await pilot.press("escape")
+        assert prompt.text == "half a thought"
+        assert screen.after is None
+
+
+async def test_a_reply_that_was_cut_by_length_goes_on(backend: TestBackend) -> None:
+    backend.provider = ScriptedProvider(script=("It is gre", Finished("length")))
+    async with app_on(backend).run_test(size=(100, 40)) as pilot:
+        screen = await at(pilot, "c")
+        assert shown(screen) == [1, 2, 3, 4]
+        await pilot.press("r")
+        await answered(pilot, 5)
+        assert "stopped: length — c goes on" in str(
+            view(screen, 5).query_one(".turn-note").render()
+        )
+        await pilot.press("c")
+        await answered(pilot, 7)
+        assert view(screen, 6).turn.content == GO_ON
+
+
+async def test_reasoning_is_one_line_until_it_is_asked_for(backend: TestBackend) -> None:
+    gate = asyncio.Event()
+    backend.provider = ScriptedProvider(script=(Reasoning("Hm.\nGreen?"), gate, "Green."))
+    async with app_on(backend).run_test(size=(100, 40)) as pilot:
+        screen = await at(pilot, "r")
+        lines = screen.query(ReasoningLine)
+        await until(pilot, lambda: lines and "thinking" in str(lines.last().render()), "a line")
+        assert str(lines.last().render()) == "▾ thinking… Green?"
+        gate.set()
+        await answered(pilot, 5)
+        assert str(lines.last().render()) == "▸ reasoning · 10 characters"
+        await pilot.press("t")
+        assert str(lines.last().render()).splitlines()[1:] == ["Hm.", "Green?"]
+        await pilot.click(lines.last())
+        assert str(lines.last().render()) == "▸ reasoning · 10 characters"
+        messages = screen.session.preview("and?", screen.mode).messages()  # type: ignore[union-attr]
+        assert "Hm." not in str(messages)
+
+
+async def test_text_that_turns_out_to_be_reasoning_is_folded(backend: TestBackend) -> None:
+    backend.provider = ScriptedProvider(script=("So: green", ReasoningEnded(), "Green."))
+    async with app_on(backend).run_test(size=(100, 40)) as pilot:
+        screen = await at(pilot, "r")
+        await answered(pilot, 5)
+        assert view(screen, 5).reply.source == "Green."  # type: ignore[union-attr]
+        assert "9 characters" in str(screen.query(ReasoningLine).last().render())
+
+
+async def test_nothing_is_done_to_turns_while_a_reply_is_on_its_way(backend: TestBackend) -> None:
+    backend.provider = ScriptedProvider(script=("It is", asyncio.Event()))
+    async with app_on(backend).run_test(size=(100, 40)) as pilot:
+        screen = await at(pilot, "r")
+        await until(pilot, lambda: screen.query("TurnView.-streaming"), "first words")
+        for key in ("r", "e", "c", "]"):
+            await pilot.press(key)
+        assert screen.busy
+        assert screen.after is None
+        assert len(backend.provider.requests) == 1  # type: ignore[attr-defined]
+
+
+async def test_enter_opens_the_exact_text_of_a_turn(backend: TestBackend) -> None:
+    async with app_on(backend).run_test(size=(100, 40)) as pilot:
+        await at(pilot, "k", "enter")
+        assert isinstance(pilot.app.screen, ExactScreen)
+        assert pilot.app.screen._text == "And the logo?"
+
+
+async def test_what_is_typed_into_a_pane_goes_to_the_prompt(backend: TestBackend) -> None:
+    async with app_on(backend).run_test(size=(100, 40)) as pilot:
+        screen = await at(pilot, "h", "i")
+        assert screen.query_one(Prompt).text == "hi"
+        assert screen.query_one(Prompt).has_focus
+
+
+async def test_a_turn_off_the_path_is_opened_on_its_branch(backend: TestBackend) -> None:
+    async with app_on(backend).run_test(size=(100, 40)) as pilot:
+        screen = await at(pilot, "r")
+        await answered(pilot, 5)
+        await screen.open(screen.conversation, 4)
+        await ready(pilot)
+        assert shown(screen) == [1, 2, 3, 4]
+
+
+async def test_the_versions_are_a_place_to_click(backend: TestBackend) -> None:
+    async with app_on(backend).run_test(size=(100, 40)) as pilot:
+        screen = await at(pilot, "r")
+        await answered(pilot, 5)
+        await pilot.pause()
+        head = view(screen, 5).query_one(".turn-header")
+        await pilot.click(head, offset=(str(head.render()).index("2 of 2") + 1, 0))
+        await until(pilot, lambda: shown(screen) == [1, 2, 3, 4], "the other version")
