@@ -58,7 +58,8 @@ def test_the_sum_is_the_meters_and_estimates_are_marked(jitchat: Shell):
     assert window["counter"]["exact"] is False
     assert (
         f"demo in jit: ~{window['used']:,} used + ~{window['free']:,} free"
-        f" + 2,048 reserve = 32,768 limit\nlimit 32,768 (the reader's own)\nfull would be ~{window['full_tokens']:,};"
+        f" + 2,048 reserve = 32,768 limit\nlimit 32,768 (the reader's own)\n"
+        f"full would be ~{window['full_tokens']:,};"
         " counted by estimate for reader\n"
     ) in out
     assert f"~{window['segments'][0]['tokens']}" in out

@@ -102,15 +102,6 @@ class TestBackend:
     def better_embedder(self) -> Embedder | None:
         return FakeEmbedder()
 
-    async def ask_limit(self, session: Session) -> None:
-        return None
-
-    async def find_local(self) -> tuple[()]:
-        return ()
-
-    def choices(self) -> tuple[()]:
-        return ()
-
     def hint(self) -> str:
         return "jitchat --base-url URL --model NAME"
 
