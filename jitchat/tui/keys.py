@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from textual.binding import Binding, BindingType
 
+from jitchat.tui.commands import COMMANDS
+
 
 @dataclass(frozen=True, slots=True)
 class Action:
@@ -29,16 +31,15 @@ ACTIONS = (
     Action(
         "inspector", "f2", "toggle_inspector", "Inspector", "Show or hide the window's segments"
     ),
+    Action("models", "ctrl+l", "models", "Model", "Pick who answers, or add a key"),
     Action("cancel", "escape", "cancel", "Cancel", "Stop the reply, keeping what came"),
     Action("new", "ctrl+n", "new_conversation", "New conversation", "Start with an empty history"),
     Action("resume", "ctrl+r", "resume", "Conversations", "Resume one, or search in all of them"),
-    Action(
-        "regenerate", "alt+r,f7", "regenerate", "Regenerate", "Answer once more, beside this one"
-    ),
-    Action("edit", "alt+e,f8", "edit", "Edit and resend", "A message anew, as a fork"),
-    Action("go_on", "alt+c,f9", "go_on", "Continue", "Go on with a reply that was cut"),
-    Action("version", "alt+v,f4", "other_version", "Next version", "Of a turn that has several"),
-    Action("reasoning", "alt+t,f3", "reasoning", "Reasoning", "Fold or unfold it"),
+    Action("regenerate", "alt+r", "regenerate", "Regenerate", "Answer once more, beside this one"),
+    Action("edit", "alt+e", "edit", "Edit and resend", "A message anew, as a fork"),
+    Action("go_on", "alt+c", "go_on", "Continue", "Go on with a reply that was cut"),
+    Action("version", "alt+v", "other_version", "Next version", "Of a turn that has several"),
+    Action("reasoning", "alt+t", "reasoning", "Reasoning", "Fold or unfold it"),
     Action("palette", "ctrl+p", "app.command_palette", "Palette", "Every action by name"),
     Action("help", "f1", "help", "Help", "Keys and words"),
     Action("pane", "f6", "app.focus_next", "Next pane", "Move the focus on"),
@@ -72,6 +73,7 @@ PROMPT_KEYS = (
     ("PgUp, PgDn", "scroll the conversation"),
     ("Ctrl+C", "copy what is selected; twice: quit"),
     ("Ctrl+D", "quit, on an empty prompt"),
+    ("/ and a name", ", ".join(f"/{name}" for name in COMMANDS)),
 )
 PANE_KEYS = (
     ("Enter", "inspector: the segment's exact text"),

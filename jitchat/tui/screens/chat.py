@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual import on
 
 from jitchat.tui.backend import Backend
+from jitchat.tui.commands import COMMANDS, Command, command_in
 from jitchat.tui.keys import bindings
 from jitchat.tui.messages import SessionReady, SessionRefused
 from jitchat.tui.screens.sending import NEW_TITLE, SendingScreen
@@ -30,7 +31,9 @@ class ChatScreen(SendingScreen):
 
     @on(Prompt.Submitted)
     async def _submitted(self, message: Prompt.Submitted) -> None:
-        if self.session is not None and not self.busy:
+        if (command := command_in(message.text)) is not None:
+            await self._run_command(command)
+        elif self.session is not None and not self.busy:
             if (after := self.leave_edit()) is not None:
                 await self.show_up_to(self.session, after)
             self.start(self.session, message.text, after)
@@ -40,6 +43,15 @@ class ChatScreen(SendingScreen):
         else:
             self.query_one(Prompt).give_back(message.text)
             self._say_why_not()
+
+    async def _run_command(self, command: Command) -> None:
+        """Do what was typed; a mode that does not exist is told of."""
+        argument = command.argument
+        if command.name == "mode" and argument not in list(Mode):
+            self.notify(f"/mode takes one of {', '.join(Mode)}.", markup=False)
+            return
+        given = f"({argument!r})" if argument else ""
+        await self.run_action(f"{COMMANDS[command.name]}{given}")
 
     def _say_why_not(self) -> None:
         if self.refusal is not None:

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from jitchat.text.safe import one_line
 
-IDLE = (("⏎", "send"), ("⇧⇥", "mode"), ("F2", "inspect"), ("^P", "all"), ("F1", "help"))
+IDLE = (("⏎", "send"), ("⇧⇥", "mode"), ("^L", "model"), ("F2", "inspect"), ("F1", "help"))
 EDITING = (("⏎", "send as a fork"), ("Esc", "leave it"))
 BUSY = (("Esc", "stop"), ("⇧⇥", "mode"), ("F2", "inspect"), ("F1", "help"))
 
