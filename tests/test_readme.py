@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from pathlib import Path
 
 import click
 import pytest
 
 from jitchat.cli import commands
-from jitchat.settings.values import all_keys
+from jitchat.providers.catalogue.presets import PRESETS
+from jitchat.settings import load_settings
 from jitchat.tui.keys import ACTIONS
 from tests.support import ROOT
 
@@ -49,11 +51,35 @@ def test_every_command_has_the_flags_that_it_is_shown_with(line: str) -> None:
     assert {word for word in words if word.startswith("--")} <= known
 
 
-def test_the_settings_that_are_shown_exist() -> None:
-    documents = [tomllib.loads(block) for kind, block in CODE if kind == "toml"]
-    assert documents
-    shown = {f"{s}.{k}" for document in documents for s, keys in document.items() for k in keys}
-    assert shown <= set(all_keys())
+@pytest.mark.parametrize("block", [block for kind, block in CODE if kind == "toml"])
+def test_the_settings_that_are_shown_are_taken(block: str, tmp_path: Path) -> None:
+    written = tmp_path / "config.toml"
+    written.write_text(block, encoding="utf-8")
+    assert load_settings(written, {}).in_use().name
+
+
+EXAMPLES = re.findall(r"^\| (.+?) \| (.+?) \| `(provider = .+)` \|$", README, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("title", "key", "line"), EXAMPLES)
+def test_the_example_of_each_provider_works(
+    title: str, key: str, line: str, tmp_path: Path
+) -> None:
+    written = tmp_path / "config.toml"
+    written.write_text(line, encoding="utf-8")
+    settings = load_settings(written, {})
+    profile = settings.in_use()
+    assert settings.model_name()
+    assert profile.title == title or "llm.example" in profile.base_url
+    told = {*re.findall(r"`(\w+_API_KEY)`", key)}
+    assert told <= {*profile.key_variables}
+    port = re.match(r"port (\d+)", key)
+    assert port is None or f":{port[1]}" in profile.base_url
+
+
+def test_every_provider_has_an_example() -> None:
+    named = {tomllib.loads(line)["provider"]["name"] for _, _, line in EXAMPLES}
+    assert named == {*PRESETS} - {"reader"}
 
 
 def test_the_keys_that_are_listed_are_the_keys_that_work() -> None:
