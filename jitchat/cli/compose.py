@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from jitchat.cli.answerers import key_in_the_open, lacks_key, make_provider, make_small_model
@@ -13,6 +14,8 @@ from jitchat.memory.store import ColdStore
 from jitchat.paths import Paths, absolute
 from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings
+from jitchat.settings.small_models import SmallModelSection, address_of
+from jitchat.subcall.small_model import SmallModel
 from jitchat.turn import Conversation
 from jitchat.window.budget import Budget
 from jitchat.window.plan import SYSTEM_PROMPT
@@ -70,9 +73,17 @@ def session_with(who: Who, memory: Memory, counter: TokenCounter | None = None) 
         budget=who.budget(),
         system=settings.chat.system or SYSTEM_PROMPT,
         request=who.profile.options(),
-        picker=make_small_model(settings, "picker"),
-        summariser=make_small_model(settings, "summariser"),
+        picker=_small_model(who, "picker"),
+        summariser=_small_model(who, "summariser"),
         prices=who.prices(),
         learnt=learnt,
     )
     return Session(memory, make_provider(who.profile, who.model, counter, learnt), counter, options)
+
+
+def _small_model(who: Who, section: SmallModelSection) -> SmallModel | None:
+    """Choose the model of a section, and what it costs; None where none is named."""
+    made, found = make_small_model(who.settings, section), address_of(who.settings, section)
+    if made is None or found is None:
+        return None
+    return replace(made, prices=replace(who, profile=found.profile, model=found.model).prices())

@@ -67,6 +67,7 @@ class ModelPicker:
             heard.output_tokens,
             heard.exact,
             heard.ms,
+            heard.cost,
         )
 
 

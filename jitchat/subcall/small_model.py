@@ -7,11 +7,15 @@ import time
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError, NotAnAnswer, Unreachable
 from jitchat.providers.provider import Delta, Options, Provider
 from jitchat.turn import Message, Usage
 from jitchat.window.tokens import TokenCounter, request_tokens
+
+if TYPE_CHECKING:
+    from jitchat.providers.catalogue.prices import Prices
 
 LONGEST = 32_000
 """Characters; who goes on beyond that is not answering what was asked."""
@@ -29,6 +33,8 @@ class Heard:
     output_tokens: int
     exact: bool
     ms: float
+    cost: float | None = None
+    """In US dollars; None where no price is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,8 @@ class SmallModel:
     provider: Provider
     counter: TokenCounter
     seconds: float
+    prices: Prices | None = None
+    """None where nobody knows them."""
 
     @property
     def name(self) -> str:
@@ -61,15 +69,18 @@ class SmallModel:
             error = failed
             sent = sent if hearing.began else 0  # what was refused is not charged
         ms = (time.perf_counter() - started) * 1000
-        answered = hearing.reported or await asyncio.to_thread(self.counter.count, hearing.text)
-        return Heard(hearing.text, error, sent, answered, self.counter.exact, ms)
+        told = (hearing.reported.output_tokens or 0) if hearing.reported else 0
+        answered = told or await asyncio.to_thread(self.counter.count, hearing.text)
+        usage = hearing.reported or Usage(sent, answered)
+        cost = self.prices.of(usage) if self.prices is not None else None
+        return Heard(hearing.text, error, sent, answered, self.counter.exact, ms, cost)
 
     async def _hear(self, messages: Sequence[Message], hearing: _Hearing) -> None:
         async with aclosing(self.provider.stream(messages, Options())) as pieces:
             async for piece in pieces:
                 hearing.began = True
                 if isinstance(piece, Usage):
-                    hearing.reported = piece.output_tokens or 0
+                    hearing.reported = piece
                 elif isinstance(piece, Delta):
                     hearing.add(piece.text)
 
@@ -79,7 +90,7 @@ class _Hearing:
     """An answer as it comes."""
 
     began: bool = False
-    reported: int = 0
+    reported: Usage | None = None
     _pieces: list[str] = field(default_factory=list)
     _length: int = 0
 

@@ -7,11 +7,13 @@ import asyncio
 import pytest
 
 from jitchat.errors import NotAnAnswer, RequestRefused, StreamCut, Unreachable
+from jitchat.providers.catalogue.prices import Prices
 from jitchat.providers.provider import Finished
 from jitchat.subcall.small_model import LONGEST, SmallModel
 from jitchat.turn import Message, Role, Usage
 from jitchat.window.tokens import EstimateCounter, request_tokens
 from tests.subcall.support import Bare, small
+from tests.support import ScriptedProvider
 
 ASKED = (Message(Role.SYSTEM, "Choose."), Message(Role.USER, "Which of #1, #2 and #3?"))
 COUNTER = EstimateCounter()
@@ -111,3 +113,11 @@ async def test_the_event_loop_is_free_while_a_request_is_counted():
     model = SmallModel(Bare(("yes",)), Waiting(), 5)
 
     assert (await model.ask(ASKED)).text == "yes"
+
+
+async def test_what_it_cost_is_told_where_the_price_is_known():
+    prices = Prices(input=2.0, output=10.0)
+    provider = ScriptedProvider(("[1]",))
+    for known, cost in ((prices, 100 * 2e-6 + 10 * 10e-6), (None, None)):
+        heard = await SmallModel(provider, COUNTER, 1.0, known).ask(ASKED)
+        assert heard.cost == pytest.approx(cost)
