@@ -17,5 +17,7 @@ def dollars(amount: float | None) -> str:
 
 
 def cost_of(amount: float | None) -> str:
-    """Write what something costs: `$0.0041`, or `cost unknown`, which is not nothing."""
-    return "cost unknown" if amount is None else dollars(amount)
+    """Write what something costs: `$0.0041`, `free`, or `cost unknown`, which is not nothing."""
+    if amount is None:
+        return "cost unknown"
+    return dollars(amount) if amount else "free"
