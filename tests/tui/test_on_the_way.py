@@ -1,0 +1,78 @@
+"""What is told while a request is not answered yet: a countdown, and what was changed in it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from textual.pilot import Pilot
+
+from jitchat.errors import ContextOverflow
+from jitchat.providers.provider import Adapted, Retrying
+from tests.support import ScriptedProvider
+from tests.tui.support import TestBackend, chat, demo_app, ready, type_text, until
+
+
+def hint(pilot: Pilot[None]) -> str:
+    return str(chat(pilot).query_one("#cost").render())
+
+
+def toasts(pilot: Pilot[None]) -> list[str]:
+    return [note.message for note in pilot.app._notifications]
+
+
+async def send(pilot: Pilot[None], *script: object) -> None:
+    screen = await ready(pilot)
+    assert screen.session is not None
+    screen.session.provider = ScriptedProvider(script)
+    await type_text(pilot, "hello")
+    await pilot.press("enter")
+
+
+async def test_a_retry_is_counted_down_until_the_answer_comes(backend: TestBackend) -> None:
+    answered = asyncio.Event()
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        await send(pilot, Retrying(30.0, "HTTP 429: slow\x1b[31m down"), answered, "Hello.")
+        await until(pilot, lambda: "again in 30 s" in hint(pilot), "the countdown")
+        assert hint(pilot) == "again in 30 s · HTTP 429: slow␛[31m down"
+        await until(pilot, lambda: "again in 29 s" in hint(pilot), "the next second")
+        answered.set()
+        await until(pilot, lambda: chat(pilot).conversation.turns == 62, "the reply")
+        assert "again" not in hint(pilot)
+
+
+async def test_esc_ends_a_countdown_and_gives_the_message_back(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        await send(pilot, Retrying(30.0, "busy"), asyncio.Event())
+        await until(pilot, lambda: "again in" in hint(pilot), "the countdown")
+        await pilot.press("escape")
+        await until(pilot, lambda: not chat(pilot).busy, "the end")
+        assert chat(pilot).query_one("#prompt").text == "hello"
+        await until(pilot, lambda: "again" not in hint(pilot), "another hint")
+
+
+async def test_what_was_left_out_of_a_request_is_told(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        await send(pilot, Adapted("m does not take temperature [/]: sent without it."), "Hello.")
+        await until(pilot, lambda: chat(pilot).conversation.turns == 62, "the reply")
+        assert "m does not take temperature [/]: sent without it." in toasts(pilot)
+
+
+async def test_a_limit_that_was_learnt_is_told_and_shown(backend: TestBackend) -> None:
+    class Small(ScriptedProvider):
+        async def stream(self, messages, options):
+            if options.context > 4_000:
+                raise ContextOverflow("Too large.", "", 4_400, 4_000)
+            async for piece in super().stream(messages, options):
+                yield piece
+
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        assert screen.session is not None
+        screen.session.provider = Small()
+        await type_text(pilot, "what did we settle on for the deploy window?")
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.conversation.turns == 62, "the reply")
+        assert any("4,000 tokens" in toast for toast in toasts(pilot))
+        assert screen.window is not None
+        assert screen.window.budget.limit == 4_000
+        assert screen.window.limit_source == "learnt from a refusal"
