@@ -55,6 +55,10 @@ class TestBackend:
     keys: dict[str, str] = field(default_factory=dict)
     told: Budget | None = None
     """What the server says of its limit."""
+    model_refusal: JitchatError | None = None
+    """Why no other model can be chosen."""
+    note: str = ""
+    """What there is to know of one that was."""
 
     def open_session(self, conversation: Conversation) -> Session:
         if self.refusal is not None:
@@ -86,9 +90,16 @@ class TestBackend:
         ]
         return "The key is kept."
 
-    def choose_model(self, session: Session, provider: str, model: str) -> Session:
-        self.provider = ScriptedProvider(name=provider, model=model)
-        return Session(session.memory, self.provider, EstimateCounter(), self.options)
+    def choose_model(
+        self, session: Session | None, provider: str, model: str
+    ) -> tuple[Session | None, str]:
+        if self.model_refusal is not None:
+            raise self.model_refusal
+        self.provider, self.refusal = ScriptedProvider(name=provider, model=model), None
+        if session is None:
+            return None, self.note
+        made = Session(session.memory, self.provider, EstimateCounter(), self.options)
+        return made, self.note
 
     async def ask_limit(self, session: Session) -> Budget | None:
         return self.told
