@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # the first frame does not wait for any of this
     from jitchat.providers.catalogue.choices import ProviderChoice
     from jitchat.session import Session
     from jitchat.settings import Settings
+    from jitchat.turn import Message
     from jitchat.window.budget import Budget
 
 
@@ -80,6 +81,13 @@ class ModelBackend:
             return who.budget(limit) if limit is not None else None
         except JitchatError:  # told when a message is sent
             return None
+
+    async def count_exactly(self, session: Session, messages: Sequence[Message]) -> int:
+        """Ask who answers how many tokens these messages are; they are not answered."""
+        from jitchat.cli.counting import count_by  # noqa: PLC0415  loads httpx
+
+        who = self._who_is(session.provider.name, session.provider.model)
+        return await count_by(who.profile, who.model, messages)
 
     def _who(self) -> Who:
         if self._picked is not None:

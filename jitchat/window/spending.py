@@ -12,12 +12,11 @@ from jitchat.window.window import ContextWindow
 def window_cost(window: ContextWindow, price: Callable[[int], float | None]) -> str:
     """Tell what sending it will cost, without the answer: `~$0.0041`, or `cost unknown`.
 
-    Empty where nothing is charged. `price` gives the US dollars for so many tokens of input, none
-    of them from a cache; None where nobody knows.
+    `price` gives the US dollars for so many tokens of input; None where nobody knows.
     """
     amount = price(window.used)
-    told = cost_of(amount) if amount != 0 else ""
-    return f"~{told}" if amount and not told.startswith("<") else told
+    told = cost_of(amount)
+    return told if not amount or told.startswith("<") else f"~{told}"
 
 
 def picking_sentences(window: ContextWindow) -> list[str]:
