@@ -54,8 +54,8 @@ class Outgoing:
     """The user's turn that is to be answered once more; it is not stored anew."""
     provider: str = ""
     """Who answers, as the settings call it."""
-    cost: Callable[[Usage], float | None] = lambda _: None
-    """Prices what was used, in US dollars."""
+    cost: Callable[[Usage | None], float | None] = lambda _: None
+    """Prices what was used, in US dollars, or what nobody reported."""
 
 
 class Exchange:
@@ -232,8 +232,7 @@ class Exchange:
 
     def _ending(self) -> Ending:
         usage, stop = self.usage, self._finished.reason if self._finished else None
-        cost = self._outgoing.cost(usage) if usage else None
-        reply_id = self._reply.id if self._reply else None
+        cost, reply_id = self._outgoing.cost(usage), self._reply.id if self._reply else None
         return Ending(reply_id, usage, stop, cost, self._outgoing.provider)
 
     def _give_up(self) -> None:

@@ -11,11 +11,11 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from jitchat.errors import ContextOverflow
+from jitchat.errors import ContextOverflow, StoreError
 from jitchat.events import Event, LimitLearnt, TurnsRetrieved, TurnStored, WindowBuilt
 from jitchat.exchange import Exchange, Outgoing
 from jitchat.memory.memory import Memory
@@ -34,6 +34,7 @@ from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
+    from jitchat.memory.archive import Ending
     from jitchat.memory.learnt import LearntModel
     from jitchat.providers.catalogue.prices import Prices
 
@@ -174,18 +175,31 @@ class Session:
                 await small.provider.aclose()
 
     def sent_window(self, turn: Turn) -> ContextWindow | None:
-        """Load the window that was sent for a user's turn, as it was."""
+        """Load the window that was sent last for a user's turn, as it was."""
         record = self.memory.archive.get(turn.id)
         return window_from(record.header, record.segments, record.ledger) if record else None
+
+    def sent_ending(self, turn: Turn) -> Ending | None:
+        """Load how that window was answered: what was reported for it, and what it cost."""
+        return self.memory.archive.ending(turn.id)
 
     def take_budget(self, budget: Budget) -> None:
         """Use another budget from now on: the server told how much its model takes."""
         self.options = replace(self.options, budget=budget)
 
+    def cost_of(self, usage: Usage | None) -> float | None:
+        """Price a reply, in US dollars; None where the usage or a price is not known."""
+        prices = self.options.prices
+        if prices is None or prices.is_free:
+            return 0.0 if prices is not None else None
+        return prices.of(usage) if usage is not None else None
+
     def _learn_count(self, exchange: Exchange) -> None:
         """Learn from what the provider made of a window that we counted ourselves."""
         learnt, sent, usage = self.options.learnt, exchange.sent, exchange.usage
-        if learnt is not None and sent is not None and usage is not None and usage.input_tokens:
+        if learnt is None or sent is None or usage is None or not usage.input_tokens:
+            return
+        with suppress(StoreError):  # the reply is stored: what it would teach is a help
             learnt.add_sample(self.counter.name, sent.counted, usage.input_tokens)
             learnt_now = self._learnt_calibration()
             self.calibration = learnt_now if learnt_now.samples else self.calibration
@@ -207,17 +221,14 @@ class Session:
         if needed > window.used:
             self.calibration = Calibration.of_refusal(window.counted, needed)
         if limit and self.options.learnt is not None:
-            self.options.learnt.learn_limit(limit)
+            with suppress(StoreError):
+                self.options.learnt.learn_limit(limit)
         told = f"takes {limit:,} tokens" if limit else "does not say how much it takes"
         sentence = f"{self.provider.model} {told}; a window of {window.used:,} was refused."
         return LimitLearnt(Limit(budget.limit, LEARNT), f"{sentence} A smaller one is sent.")
 
     def _outgoing(self, draft: str, after: int | None, again: Turn | None) -> Outgoing:
-        return Outgoing(draft, after, again, self.provider.name, self._cost)
-
-    def _cost(self, usage: Usage) -> float | None:
-        prices = self.options.prices
-        return prices.of(usage) if prices is not None else None
+        return Outgoing(draft, after, again, self.provider.name, self.cost_of)
 
     def _request_options(self, window: ContextWindow) -> Options:
         """Say what goes along with the window: for some servers, how large it may be."""

@@ -12,6 +12,7 @@ from jitchat.cli.output import say, say_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from jitchat.memory.costs import Spent
     from jitchat.turn import Conversation
 
 
@@ -21,24 +22,29 @@ if TYPE_CHECKING:
 def conversations_command(flags: Flags, as_json: bool) -> None:
     """List the conversations, the one touched last first."""
     from jitchat.cli.opening import opened_store  # noqa: PLC0415  loads the database's libraries
+    from jitchat.memory.costs import Costs, Spent  # noqa: PLC0415
 
     with opened_store(flags.paths()) as store:
         found = store.conversations()
+        spent = Costs(store.database).all() if as_json else {}
     if as_json:
-        say_json([_fields(each) for each in found])
+        say_json([_fields(each, spent.get(each.id, Spent())) for each in found])
     elif found:
         _print_table(found)
     else:
         say("There are no conversations yet. Start `jitchat`, or import one.")
 
 
-def _fields(conversation: Conversation) -> dict[str, str | int]:
+def _fields(conversation: Conversation, spent: Spent) -> dict[str, str | int | float]:
+    """Turn it into what JSON knows; the cost is in US dollars, but for replies of unknown cost."""
     return {
         "id": conversation.id,
         "title": conversation.title,
         "turns": conversation.turns,
         "created_at": conversation.created_at.isoformat(),
         "updated_at": conversation.updated_at.isoformat(),
+        "cost": spent.amount,
+        "cost_unknown": spent.unknown,
     }
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # the first frame does not wait for any of this
     from jitchat.session import Session
     from jitchat.settings import Settings
     from jitchat.settings.profile import Profile
+    from jitchat.turn import Message
     from jitchat.window.budget import Budget
 
 
@@ -124,6 +125,13 @@ class ModelBackend:
         if profile.exposes_key and (key_of(profile) or profile.headers):
             return f"The key goes to {profile.exposes_key} unencrypted: use https."
         return ""
+
+    async def count_exactly(self, session: Session, messages: Sequence[Message]) -> int:
+        """Ask who answers how many tokens these messages are; they are not answered."""
+        from jitchat.cli.counting import count_by  # noqa: PLC0415  loads httpx
+
+        who = self._who_is(session.provider.name, session.provider.model)
+        return await count_by(who.profile, who.model, messages)
 
     def _who(self) -> Who:
         if self._picked is not None:

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 from jitchat.cli.output import emit, painted, say
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line, shortened
-from jitchat.tui.figures import limit_sentence, used_figure
+from jitchat.tui.figures import limit_sentence, part_figure, used_figure
 from jitchat.window.record import (
     ledger_fields,
     never_candidates_fields,
     picking_fields,
     segment_fields,
 )
-from jitchat.window.spending import picking_sentences
+from jitchat.window.spending import picking_sentences, window_cost
 from jitchat.window.window import Verdict
 
 if TYPE_CHECKING:
+    from jitchat.providers.catalogue.prices import Prices
     from jitchat.window.window import ContextWindow, Segment
 
 TEXT_WIDTH = 100
@@ -35,8 +36,10 @@ _COLOURS = {
 }
 
 
-def window_fields(window: ContextWindow, conversation: str) -> dict[str, Any]:
-    """Turn the window into what JSON knows; `turn` is the #id on screen."""
+def window_fields(
+    window: ContextWindow, conversation: str, prices: Prices | None
+) -> dict[str, Any]:
+    """Turn the window into what JSON knows; `turn` is the #id on screen, cost in US dollars."""
     segments = [segment_fields(segment) for segment in window.segments]
     for fields in segments:
         del fields["text"]
@@ -54,6 +57,9 @@ def window_fields(window: ContextWindow, conversation: str) -> dict[str, Any]:
         "counted": window.counted,
         "free": window.free,
         "full_tokens": window.full_tokens,
+        "stable_tokens": window.stable_tokens,
+        "cost": prices.of_input(window.used) if prices is not None else None,
+        "price_source": prices.source if prices is not None else None,
         **picking_fields(window),
         "segments": segments,
         "ledger": [ledger_fields(row) for row in window.ledger],
@@ -65,17 +71,22 @@ def window_fields(window: ContextWindow, conversation: str) -> dict[str, Any]:
     }
 
 
-def print_window(window: ContextWindow, conversation: str, width: int | None) -> None:
+def print_window(
+    window: ContextWindow, conversation: str, width: int | None, prices: Prices | None
+) -> None:
     """Print one line a segment, and the sum that the meter shows.
 
-    `width` is the terminal's, in cells; None where there is no terminal.
+    `width` is the terminal's, in cells; None where there is no terminal. `prices` are the model's;
+    None where nobody knows them.
     """
     rows = [_HEADINGS, *(_row(segment, _sign(window)) for segment in window.segments)]
     columns = _columns(rows, width)
     for row in rows:
         line = _line(row, columns)
         emit(painted(line[: columns[0]], _COLOURS.get(row[0])) + line[columns[0] :])
-    for line in _sums(window, conversation):
+    for line in (*_sums(window, conversation), _price_line(window, prices)):
+        say(line)
+    for line in _not_there(window):
         say(line)
 
 
@@ -124,6 +135,19 @@ def _sums(window: ContextWindow, conversation: str) -> Iterator[str]:
         f" for {window.model}{corrected}"
     )
     yield from picking_sentences(window)
+
+
+def _price_line(window: ContextWindow, prices: Prices | None) -> str:
+    """Say what sending it costs, and how that is known."""
+    stable = f"stable prefix {part_figure(window, window.stable_tokens)} tokens"
+    if prices is None:
+        return f"{stable}; cost unknown: no price of {window.model} is known"
+    source = f" ({one_line(prices.source)})" if prices.source else ""
+    return f"{stable}; to send it: {window_cost(window, prices.of_input)}{source}"
+
+
+def _not_there(window: ContextWindow) -> Iterator[str]:
+    sign = _sign(window)
     left_out = sum(row.verdict in (Verdict.LEFT_OUT, Verdict.INDEX) for row in window.ledger)
     if left_out:
         are = "is" if left_out == 1 else "are"

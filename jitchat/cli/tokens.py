@@ -12,11 +12,12 @@ import click
 
 from jitchat.cli.options import Flags, SharingCommand, provider_options
 from jitchat.cli.output import say, say_json
+from jitchat.errors import UsageError
 from jitchat.text.counts import counted
 
 if TYPE_CHECKING:
     from jitchat.settings.profile import Profile
-    from jitchat.turn import Sample
+    from jitchat.turn import Message, Sample
     from jitchat.window.calibration import Calibration
     from jitchat.window.tokens import TokenCounter
 
@@ -40,23 +41,41 @@ class _Known:
 
 
 @click.command("tokens", cls=SharingCommand)
-@click.argument("model")
+@click.argument("model", required=False)
 @click.option("--text", metavar="TEXT", help="Count this; `-` for standard input.")
+@click.option("--exact", is_flag=True, help="Have the provider count TEXT, too; takes a request.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @provider_options
-def tokens_command(flags: Flags, model: str, text: str | None, as_json: bool) -> None:
+def tokens_command(
+    flags: Flags, model: str | None, text: str | None, *, exact: bool, as_json: bool
+) -> None:
     """Show how the tokens of MODEL are counted, and how sure that is.
 
-    MODEL may be PROVIDER/MODEL.
+    MODEL may be PROVIDER/MODEL. Without one, every model that taught anything is listed.
     """
-    known = _known(flags, model)
-    if text == "-":
-        text = sys.stdin.buffer.read().decode("utf-8-sig", "replace") if sys.stdin else ""
-    if as_json:
-        say_json(_fields(known) | ({"text": _text_fields(known, text)} if text is not None else {}))
+    if exact and text is None:
+        raise UsageError("--exact counts a text, and none is given.", "Give one with --text.")
+    if model is None:
+        from jitchat.cli.learnt_models import list_models  # noqa: PLC0415  loads the database
+
+        if text is not None:
+            raise UsageError("--text is counted for a model, and none is named.", "Name one.")
+        list_models(flags, as_json=as_json)
         return
-    for line in (*_told(known), *([_text_told(known, text)] if text is not None else [])):
+    known = _known(flags, model)
+    found = _text_fields(known, _given(text), exact=exact) if text is not None else None
+    if as_json:
+        say_json(_fields(known) | ({"text": found} if found is not None else {}))
+        return
+    for line in (*_told(known), *(_text_told(known, found) if found is not None else [])):
         say(line)
+
+
+def _given(text: str) -> str:
+    """Take the text that was given, or what comes on standard input for `-`."""
+    if text != "-":
+        return text
+    return sys.stdin.buffer.read().decode("utf-8-sig", "replace") if sys.stdin else ""
 
 
 def _known(flags: Flags, model: str) -> _Known:
@@ -104,16 +123,18 @@ def correction_sentence(learnt: Calibration) -> str:
     return f"× {learnt.slope:.3f}".rstrip("0").rstrip(".") + added
 
 
-def _text_told(known: _Known, text: str) -> str:
-    from jitchat.tui.figures import tokens  # noqa: PLC0415  loads the planner
+def _text_told(known: _Known, found: dict[str, int]) -> Iterator[str]:
+    from jitchat.tui.figures import reported, tokens  # noqa: PLC0415  loads the planner
 
-    found, exact = _text_fields(known, text), known.counter.exact
+    exact = known.counter.exact
     alone = tokens(found["counted"], exact=exact)
     request = tokens(found["request"], exact=exact, band=found["band"])
-    return f"text: {alone} tokens, {request} as a request of its own"
+    yield f"text: {alone} tokens, {request} as a request of its own"
+    if "exact" in found:
+        yield f"{known.profile.name} counts exactly {reported(found['exact'])} for that request"
 
 
-def _text_fields(known: _Known, text: str) -> dict[str, int]:
+def _text_fields(known: _Known, text: str, *, exact: bool) -> dict[str, int]:
     from jitchat.text.safe import repaired  # noqa: PLC0415  see _known
     from jitchat.turn import Message, Role  # noqa: PLC0415
     from jitchat.window.tokens import request_tokens  # noqa: PLC0415
@@ -124,21 +145,36 @@ def _text_fields(known: _Known, text: str) -> dict[str, int]:
         "counted": known.counter.count(message.content),
         "request": known.learnt.correct(own),
         "band": known.learnt.band(own),
-    }
+    } | ({"exact": _exactly(known, message)} if exact else {})
+
+
+def _exactly(known: _Known, message: Message) -> int:
+    """Have the provider count a request with this message alone; it is not answered."""
+    import asyncio  # noqa: PLC0415  30 ms, not needed to print help
+
+    from jitchat.cli.counting import count_by  # noqa: PLC0415  loads httpx
+
+    return asyncio.run(count_by(known.profile, known.model, (message,)))
 
 
 def _fields(known: _Known) -> dict[str, Any]:
     learnt = known.learnt
-    correction = {"slope": learnt.slope, "offset": learnt.offset, "samples": learnt.samples}
     return {
         "provider": known.profile.name,
         "server": known.server,
         "model": known.model,
         "counter": {"name": known.counter.name, "exact": known.counter.exact},
-        "correction": correction if learnt.samples else None,
+        "correction": correction_fields(learnt),
         "band": {str(at): learnt.band(at) for at in _AT} if learnt.samples else None,
         "samples": [{"counted": each.counted, "reported": each.reported} for each in known.samples],
     }
+
+
+def correction_fields(learnt: Calibration) -> dict[str, float | int] | None:
+    """Describe a correction; None where nothing is corrected."""
+    if not learnt.samples:
+        return None
+    return {"slope": learnt.slope, "offset": learnt.offset, "samples": learnt.samples}
 
 
 _LEAST = 3

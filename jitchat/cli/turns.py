@@ -52,11 +52,11 @@ def window_command(flags: Flags, text: str, conversation: str | None, **wanted: 
     draft, settings = _draft(text), flags.settings()
     with _opened(Flags(conversation=conversation).over(flags), settings) as (session, mode, _):
         window = _planned(session, draft, mode, wanted["budget"], ask=wanted["ask_picker"])
-        identity = session.memory.conversation.id
+        identity, prices = session.memory.conversation.id, session.options.prices
     if wanted["as_json"]:
-        say_json(window_fields(window, identity))
+        say_json(window_fields(window, identity, prices))
     else:
-        print_window(window, identity, _terminal_width())
+        print_window(window, identity, _terminal_width(), prices)
 
 
 def _planned(

@@ -102,6 +102,22 @@ class WindowArchive:
             rows = json.loads(_blob(connection, ledger))
             return WindowRecord(digest, json.loads(header), segments, rows)
 
+    def ending(self, turn_id: int) -> Ending | None:
+        """Read how the exchange of that window ended; None where no window was sent."""
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT reply, stop, cost, provider, input_tokens, output_tokens,"
+                " COALESCE(cached_tokens, 0), COALESCE(written_tokens, 0),"
+                " COALESCE(reasoning_tokens, 0)"
+                " FROM windows WHERE turn = ? ORDER BY id DESC LIMIT 1",
+                (turn_id,),
+            ).fetchone()
+        if row is None:
+            return None
+        reply_id, stop, cost, provider, *counts = row
+        is_reported = counts[0] is not None or counts[1] is not None
+        return Ending(reply_id, Usage(*counts) if is_reported else None, stop, cost, provider)
+
 
 def _counts(usage: Usage | None) -> list[int | None]:
     """Bound the counts by what SQLite holds; None for what was not reported."""

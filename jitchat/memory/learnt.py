@@ -32,6 +32,13 @@ class LearntModels:
         """Look up one model; `server` is the endpoint's base URL, in any form."""
         return LearntModel(self._database, server_of(server), repaired(model))
 
+    def counted(self) -> list[tuple[str, str, str]]:
+        """List the server, model and counter of everything that has samples, by name."""
+        query = "SELECT DISTINCT server, model, counter FROM token_samples ORDER BY 1, 2, 3"
+        with self._database.read() as connection:
+            rows = connection.execute(query).fetchall()
+        return [row for row in rows if all(isinstance(name, str) for name in row)]
+
 
 class LearntModel:
     """One model of one server. Threads may share it.

@@ -21,3 +21,13 @@ def cost_of(amount: float | None) -> str:
     if amount is None:
         return "cost unknown"
     return dollars(amount) if amount else "free"
+
+
+def total_of(amount: float, unknown: int) -> str:
+    """Write a sum: `$0.12`, `$0.12 + 3 unknown`, `cost unknown`; empty where nothing is charged.
+
+    `amount` is what is known of it in US dollars; `unknown` how many parts are not.
+    """
+    if not amount:
+        return cost_of(None) if unknown else ""
+    return dollars(amount) + (f" + {unknown:,} unknown" if unknown else "")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # the first frame does not wait for the session's imports
     from jitchat.providers.catalogue.choices import ProviderChoice
     from jitchat.session import Session
     from jitchat.settings import Settings
-    from jitchat.turn import Conversation
+    from jitchat.turn import Conversation, Message
     from jitchat.window.budget import Budget
 
 
@@ -75,6 +75,13 @@ class Backend(Protocol):
 
     async def ask_limit(self, session: Session) -> Budget | None:
         """Ask the server how much its model takes; None where it does not tell, or need not."""
+
+    async def count_exactly(self, session: Session, messages: Sequence[Message]) -> int:
+        """Ask who answers how many tokens these messages are; they are not answered.
+
+        Raises:
+            JitchatError: That provider does not count, or did not.
+        """
 
     @property
     def may_fetch_model(self) -> bool:

@@ -14,6 +14,7 @@ COMMANDS = {
     "edit": "edit",
     "continue": "go_on",
     "inspect": "toggle_inspector",
+    "count": "count_exactly",
     "help": "help",
     "quit": "app.quit",
 }

@@ -80,16 +80,38 @@ def limit_sentence(window: ContextWindow) -> str:
 
 
 def send_sentence(window: ContextWindow, cost: str = "") -> str:
-    """`in 1,187 ± 40 · saves 66 % · stable ~508 · ~$0.0041`; what choosing took stands beside it.
+    """`in 1,187 ± 40 · ~$0.0041 · saves 66 % · stable ~508`; what choosing took stands beside it.
 
-    `cost` is what `window_cost` tells; empty where nothing is charged.
+    What matters most comes first, for a small terminal cuts the end. `cost` is what `window_cost`
+    tells; empty where nothing is charged.
     """
     saved = f" · saves {window.saving * 100:.0f} %" if window.saving > 0 else ""
     took, picking = spent(window), window.picking
     picker = f" · picker {tokens(took, exact=picking.exact)}" if picking and took else ""
     stable = part_figure(window, window.stable_tokens)
     charged = f" · {cost}" if cost else ""
-    return f"in {used_figure(window)}{saved} · stable {stable}{picker}{charged}"
+    return f"in {used_figure(window)}{charged}{saved} · stable {stable}{picker}"
+
+
+def stable_sentence(window: ContextWindow, usage: Usage | None = None) -> str:
+    """`stable prefix ~508 tokens`; with usage, what the provider had of it: `cached 480 ✓ of ~508`.
+
+    A cache can hold more than that: of a request that is sent again, all of it.
+    """
+    stable = part_figure(window, window.stable_tokens)
+    if usage is None or usage.input_tokens is None:
+        return f"stable prefix {stable} tokens"
+    cached, sent = usage.cached_tokens, usage.input_tokens
+    if not cached:
+        return f"stable prefix {stable} tokens, none reported as cached"
+    if cached <= window.stable_tokens + window.band:
+        return f"stable prefix cached {reported(cached)} of {stable}"
+    return f"stable prefix {stable}, cached {reported(cached)} of {sent:,} sent"
+
+
+def exact_sentence(window: ContextWindow, count: int) -> str:
+    """`exactly 3,398 ✓ (own count 3,412 ± 40)`: what the provider counted without answering."""
+    return f"exactly {reported(count)} (own count {used_figure(window)})"
 
 
 def indexing_sentence(progress: Progress) -> str:

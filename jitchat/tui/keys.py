@@ -44,6 +44,9 @@ ACTIONS = (
     Action("help", "f1", "help", "Help", "Keys and words"),
     Action("pane", "f6", "app.focus_next", "Next pane", "Move the focus on"),
     Action("model", "f5", "fetch_model", "Embedding model", "Fetch the better one, or stop that"),
+    Action(
+        "count", "alt+x", "count_exactly", "Exact count", "Ask the provider for the window's tokens"
+    ),
     Action("quit", "ctrl+q", "app.quit", "Quit", "Everything is stored"),
 )
 MODES = (
@@ -56,6 +59,7 @@ TURN_ACTIONS = (
     ("turn_regenerate", "r", "screen.regenerate"),
     ("turn_edit", "e", "screen.edit"),
     ("turn_go_on", "c", "screen.go_on"),
+    ("turn_window", "w", "screen.sent_window"),
     ("turn_reasoning", "t,space", "screen.reasoning"),
     ("turn_version_before", "left,left_square_bracket", "screen.other_version(-1)"),
     ("turn_version_after", "right,right_square_bracket", "screen.other_version(1)"),
@@ -80,6 +84,7 @@ PANE_KEYS = (
     ("J, K, G, Shift+G", "conversation: next turn, the one before, first, last"),
     ("Enter, R, E, C", "its exact text; regenerate, edit and resend, continue"),
     ("[, ], T", "the other versions of a turn; its reasoning"),
+    ("W", "the window that was sent for it, and what was reported"),
     ("Y", "exact text: copy it"),
 )
 

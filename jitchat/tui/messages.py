@@ -18,9 +18,11 @@ if TYPE_CHECKING:  # the first frame does not wait for the session's imports
     from jitchat.errors import JitchatError
     from jitchat.events import Event
     from jitchat.memory.backlog import Progress
+    from jitchat.memory.costs import Spent
     from jitchat.providers.catalogue.choices import ProviderChoice
     from jitchat.session import Session
     from jitchat.subcall.summariser import LinesWritten
+    from jitchat.turn import Mode
     from jitchat.window.budget import Budget
     from jitchat.window.window import ContextWindow
 
@@ -107,6 +109,33 @@ class ModelNamed(Message):
     """As it was typed."""
     picked: tuple[str, str] | None
     """Provider and model; None where that is not one model that can be used."""
+
+
+class CostSummed(Message):
+    """What the conversation cost so far was looked up."""
+
+    opening: int
+    spent: Spent
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a window would be sent for, at one moment."""
+
+    opening: int
+    draft: str
+    mode: Mode
+    after: int | None
+
+
+@dataclass
+class WindowCounted(Message):
+    """The provider counted the window that would be sent, or would not."""
+
+    asked: Asked
+    outcome: tuple[ContextWindow, int] | JitchatError
+    told: str
+    """What stood in the hint line before."""
 
 
 @dataclass

@@ -26,8 +26,10 @@ class Kind(StrEnum):
     RETRIEVED = "retrieved"
     DRAFT = "draft"
 
-
-_TAIL = (Kind.INDEX, Kind.RETRIEVED, Kind.DRAFT)
+    @property
+    def is_stable(self) -> bool:
+        """Whether it stands ahead of the volatile tail: the same from one request to the next."""
+        return self in (Kind.SYSTEM, Kind.PINNED, Kind.RECENT)
 
 
 class Verdict(StrEnum):
@@ -140,7 +142,7 @@ class ContextWindow:
     @property
     def stable_tokens(self) -> int:
         """Tokens before the volatile tail: what a provider's prompt cache can keep."""
-        return sum(segment.tokens for segment in self.segments if segment.kind not in _TAIL)
+        return sum(segment.tokens for segment in self.segments if segment.kind.is_stable)
 
     @property
     def saving(self) -> float:
@@ -173,7 +175,7 @@ class ContextWindow:
 
 def _message_key(segment: Segment) -> tuple[str, int | None]:
     """Segments with the same key share a message."""
-    if segment.kind in _TAIL:
+    if not segment.kind.is_stable:
         return "tail", None
     return segment.kind.value, segment.turn if segment.kind is Kind.RECENT else None
 

@@ -150,3 +150,25 @@ def test_a_server_is_named_without_what_is_secret_or_varies(base_url: str, serve
     assert server_of(base_url) == server
     assert server_of(server) == server
     assert "sk-1" not in server
+
+
+def test_everything_that_has_samples_is_listed_by_name(store: ColdStore, model: LearntModel):
+    models = LearntModels(store.database)
+    assert models.counted() == []
+    model.learn_limit(9_000)
+    models.of("http://b/v1", "a").add_sample("estimate", 1, 2)
+    models.of("http://a/v1", "z").add_sample("estimate", 1, 2)
+    for counter in ("o200k_base", "estimate", "estimate"):
+        models.of("http://a/v1", "b").add_sample(counter, 1, 2)
+    with store.database.write() as connection:
+        connection.execute(
+            "INSERT INTO token_samples (server, model, counter, counted, reported)"
+            " VALUES (x'00', 'm', 'c', 1, 1)"
+        )
+
+    assert models.counted() == [
+        ("http://a/v1", "b", "estimate"),
+        ("http://a/v1", "b", "o200k_base"),
+        ("http://a/v1", "z", "estimate"),
+        ("http://b/v1", "a", "estimate"),
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.text.money import cost_of, dollars
+from jitchat.text.money import cost_of, dollars, total_of
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,17 @@ def test_an_amount_is_told_to_what_matters(amount: float | None, told: str):
 
 def test_a_cost_that_nobody_knows_is_told_as_that():
     assert (cost_of(None), cost_of(0.0041)) == ("cost unknown", "$0.0041")
+
+
+@pytest.mark.parametrize(
+    ("amount", "unknown", "told"),
+    [
+        (0.0, 0, ""),
+        (0.12, 0, "$0.12"),
+        (0.12, 3, "$0.12 + 3 unknown"),
+        (0.0, 3, "cost unknown"),
+        (1e-9, 1, "<$0.0001 + 1 unknown"),
+    ],
+)
+def test_a_sum_says_what_is_missing_in_it(amount: float, unknown: int, told: str):
+    assert total_of(amount, unknown) == told

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from jitchat.errors import JitchatError, SettingsError, Unreachable
+from jitchat.errors import JitchatError, RequestRefused, SettingsError, Unreachable
 from jitchat.memory.embedder import Embedder, NoEmbedder
 from jitchat.memory.memory import Memory
 from jitchat.memory.store import ColdStore
@@ -21,7 +21,7 @@ from jitchat.settings import Settings
 from jitchat.transfer.intake import store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.screens.chat import ChatScreen
-from jitchat.turn import Conversation
+from jitchat.turn import Conversation, Message
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
 from tests.support import ScriptedProvider
@@ -53,6 +53,9 @@ class TestBackend:
     lists: dict[str, tuple[ModelInfo, ...]] = field(default_factory=dict)
     """What each provider answers that is asked for its models; others cannot be reached."""
     keys: dict[str, str] = field(default_factory=dict)
+    exact: int | None = None
+    """What the provider counts; None where it does not."""
+    counted: list[tuple[Message, ...]] = field(default_factory=list)
     told: Budget | None = None
     """What the server says of its limit."""
     model_refusal: JitchatError | None = None
@@ -103,6 +106,12 @@ class TestBackend:
 
     async def ask_limit(self, session: Session) -> Budget | None:
         return self.told
+
+    async def count_exactly(self, session: Session, messages: Sequence[Message]) -> int:
+        self.counted.append(tuple(messages))
+        if self.exact is None:
+            raise RequestRefused(f"{session.provider.name} does not count.", "Send it.")
+        return self.exact
 
     async def fetch_model(self, on_progress: Callable[[int], None]) -> tuple[bool, str]:
         on_progress(3 << 20)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.app import App
 
-from jitchat.tui.widgets.budget_bar import _cells
+from jitchat.tui.widgets.budget_bar import BudgetBar, _cells
+from jitchat.turn import Mode
+from jitchat.window.window import ContextWindow
+from tests.window.reports import KNOWN, long_talk
 
 NAMES = ("system", "pinned", "recent", "index", "retrieved", "draft", "free", "reserve")
 
@@ -30,3 +36,36 @@ def test_the_bar_is_to_scale() -> None:
         "free": 30,
         "reserve": 20,
     }
+
+
+class Bars(App[None]):
+    """A bar of a hundred cells."""
+
+    def __init__(self, window: ContextWindow) -> None:
+        super().__init__()
+        self.window, self.clicked = window, list[str]()
+
+    def compose(self) -> Iterable[BudgetBar]:
+        bar = BudgetBar()
+        bar.styles.height = 2
+        bar.window = self.window
+        yield bar
+
+    def on_budget_bar_kind_clicked(self, message: BudgetBar.KindClicked) -> None:
+        self.clicked.append(message.kind)
+
+
+async def test_a_double_line_ends_the_stable_prefix_and_clicks_go_by_what_is_drawn() -> None:
+    app = Bars(long_talk(Mode.JIT, KNOWN, limit=1_500))
+    async with app.run_test(size=(100, 4)) as pilot:
+        bar = app.query_one(BudgetBar)
+        drawn = bar.render().plain.splitlines()[0]
+        assert len(drawn) == 100
+        stable, rest = drawn.split("║")
+        assert set(stable) == set("█▚")
+        assert not set(rest) & set("█▚▓")
+        for place in range(100):
+            await pilot.click(bar, offset=(place, 0))
+    named = {"█": "system", "▚": "recent", "║": "recent", "░": "index", "▒": "retrieved"}
+    named |= {"▞": "draft", "·": "free", "╱": "reserve"}
+    assert app.clicked == [named[cell] for cell in drawn]

@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 
 from jitchat.tui.figures import (
+    exact_sentence,
     limit_sentence,
     send_sentence,
     size_sentence,
+    stable_sentence,
     tokens,
     usage_sentence,
 )
@@ -58,9 +60,36 @@ def test_the_models_own_tokenizer_is_not_marked(estimated: ContextWindow):
     assert "~" not in size_sentence(window) + send_sentence(window)
 
 
-def test_what_sending_costs_stands_last(estimated: ContextWindow):
-    assert send_sentence(estimated, "~$0.0041").endswith(" · ~$0.0041")
-    assert send_sentence(estimated, "cost unknown").endswith(" · cost unknown")
+@pytest.mark.parametrize("cost", ["~$0.0041", "cost unknown"])
+def test_what_sending_costs_stands_ahead_of_what_a_small_terminal_cuts(
+    estimated: ContextWindow, cost: str
+):
+    told = send_sentence(estimated, cost)
+
+    assert told.startswith(f"in ~{estimated.used:,} · {cost} · saves ")
+    assert send_sentence(estimated) == told.replace(f" · {cost}", "")
+
+
+@pytest.mark.parametrize(
+    ("usage", "told"),
+    [
+        (None, "stable prefix ~{stable} tokens"),
+        (Usage(None, 3), "stable prefix ~{stable} tokens"),
+        (Usage(1_000, 3), "stable prefix ~{stable} tokens, none reported as cached"),
+        (Usage(1_000, 3, 128), "stable prefix cached 128 ✓ of ~{stable}"),
+        (Usage(1_000, 3, 990), "stable prefix ~{stable}, cached 990 ✓ of 1,000 sent"),
+    ],
+)
+def test_the_stable_prefix_tells_what_the_provider_had_of_it(
+    learnt: ContextWindow, usage: Usage | None, told: str
+):
+    assert 128 < learnt.stable_tokens < 900
+    assert stable_sentence(learnt, usage) == told.format(stable=f"{learnt.stable_tokens:,}")
+
+
+def test_an_exact_count_stands_beside_the_own_one(learnt: ContextWindow):
+    own = f"{learnt.used:,} ± {learnt.band}"
+    assert exact_sentence(learnt, 3_398) == f"exactly 3,398 ✓ (own count {own})"
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from textual.widgets import OptionList, Static, TextArea
 
 from jitchat.memory.store import ColdStore
+from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.widgets.inspector import _HEADER, SINGLY, Inspector, _line, _rows
-from jitchat.turn import Mode
+from jitchat.turn import Mode, Usage
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.support import conversation_of, demo_session, session_on, talk
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
@@ -84,7 +87,7 @@ async def test_the_window_of_every_turn_has_no_such_row(backend: TestBackend) ->
         await until(pilot, lambda: screen.planned > planned, "the window of full")
         await pilot.pause()
         assert screen.window is not None
-        assert rows.option_count == len(screen.window.segments)
+        assert rows.option_count == len(screen.window.segments) + 1
 
 
 async def test_enter_tells_all_that_the_ledger_says_of_a_turn_that_was_left_out(
@@ -112,3 +115,84 @@ def test_an_index_row_says_why_the_turn_is_not_there_at_full_text(store: ColdSto
     assert listed
     for each in listed:
         assert _line(*each, 1.0).plain.endswith(each[2].reason)
+
+
+def boundary(screen: ChatScreen) -> int:
+    """Where the line is that ends the stable prefix; there is one."""
+    rows = screen.query_one("#segments", OptionList)
+    (place,) = [n for n in range(rows.option_count) if rows.get_option_at_index(n).disabled]
+    return place
+
+
+@pytest.mark.parametrize("size", [(160, 40), (120, 36), (80, 24)], ids=["wide", "large", "small"])
+async def test_a_line_parts_the_stable_prefix_from_what_is_new(
+    backend: TestBackend, size: tuple[int, int]
+) -> None:
+    async with demo_app(backend).run_test(size=size) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        rows, place = screen.query_one("#segments", OptionList), boundary(screen)
+        told = str(rows.get_option_at_index(place).prompt)
+        assert screen.window is not None
+        stable = [segment for segment in screen.window.segments if segment.kind.is_stable]
+        assert place == len(stable)
+        assert sum(segment.tokens for segment in stable) == screen.window.stable_tokens
+        assert told.startswith(f"── stable prefix ~{screen.window.stable_tokens:,} tokens ── below")
+        assert told.endswith("──")
+        assert len(told) <= rows.scrollable_content_region.width - 2
+
+
+async def test_the_keyboard_walks_over_the_boundary(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        rows, place = screen.query_one("#segments", OptionList), boundary(screen)
+        screen.query_one(Inspector).point_at("index")
+        assert rows.highlighted == place + 1
+        await pilot.press("up")
+        assert rows.highlighted == place - 1
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: pilot.app.screen is not screen, "the text")
+        assert screen.window is not None
+        first = next(each for each in screen.window.segments if each.kind is Kind.INDEX)
+        assert pilot.app.screen.query_one("#exact", TextArea).text == first.text
+
+
+async def test_the_cursor_keeps_off_the_boundary_when_the_window_changes(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        inspector, rows = screen.query_one(Inspector), screen.query_one("#segments", OptionList)
+        inspector.point_at("system")
+        assert screen.window is not None
+        window = screen.window
+        fewer = replace(window, segments=(window.segments[0], *window.segments[7:]))
+        await pilot.press("down")
+        inspector.show(fewer, sent=False)
+        assert (boundary(screen), rows.highlighted) == (1, 2)
+
+
+async def test_what_was_cached_stands_at_the_boundary_until_another_window_comes(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        inspector, rows = screen.query_one(Inspector), screen.query_one("#segments", OptionList)
+        place, window = boundary(screen), screen.window
+        assert window is not None
+
+        def told() -> str:
+            return str(rows.get_option_at_index(place).prompt)
+
+        inspector.report(Usage(1_203, 3, 400))
+        assert told().startswith(f"── stable prefix cached 400 ✓ of ~{window.stable_tokens:,} ──")
+        inspector.show(window, sent=False)
+        assert "cached" not in told()
+        inspector.show(window, sent=True, usage=Usage(1_203, 3))
+        assert "none reported as cached" in told()
+        inspector.clear()
+        inspector.report(Usage(1_203, 3, 400))
+        assert rows.option_count == 0

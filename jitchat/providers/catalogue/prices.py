@@ -24,6 +24,12 @@ class Prices:
     above: tuple[tuple[int, Prices], ...] = ()
     """By a number of tokens, ascending: the prices of a whole request with more input than that."""
 
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing is charged, whatever is sent and answered."""
+        known = (self.input, self.output, self.cached or 0.0, self.written or 0.0)
+        return not any(price is None or price for price in known) and not self.above
+
     def of(self, usage: Usage) -> float | None:
         """What a reply cost, in US dollars; None where a count or a price is missing."""
         if usage.input_tokens is None or usage.output_tokens is None:

@@ -8,7 +8,8 @@ from jitchat.tui.backend import Backend
 from jitchat.tui.commands import COMMANDS, Command, command_in
 from jitchat.tui.keys import bindings
 from jitchat.tui.messages import SessionReady, SessionRefused
-from jitchat.tui.screens.sending import NEW_TITLE, SendingScreen
+from jitchat.tui.screens.metered import MeteredScreen
+from jitchat.tui.screens.sending import NEW_TITLE
 from jitchat.tui.telling import telling
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
@@ -20,7 +21,7 @@ from jitchat.tui.widgets.transcript import Transcript
 from jitchat.turn import Conversation, Mode
 
 
-class ChatScreen(SendingScreen):
+class ChatScreen(MeteredScreen):
     """Where people spend their time."""
 
     BINDINGS = bindings()

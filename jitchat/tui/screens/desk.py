@@ -25,7 +25,8 @@ from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Mode
+from jitchat.turn import Mode, Usage
+from jitchat.window.spending import window_cost
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
@@ -178,15 +179,26 @@ class DeskScreen(Screen[None]):
         self.query_one(HintLine).show_cost(hint)
         self.query_one(Transcript).mark({})
 
-    def show_window(self, window: ContextWindow, *, sent: bool) -> None:
-        """One window on every surface."""
+    def show_window(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
+        """One window on every surface, with what was reported for it."""
         self.window = window
         self.query_one(BudgetBar).refusal = None
         self.query_one(BudgetBar).window = window
-        self.query_one(Inspector).show(window, sent=sent)
-        self.query_one(HintLine).show_cost(send_sentence(window))
+        self.query_one(Inspector).show(window, sent=sent, usage=usage)
+        self.query_one(HintLine).show_cost(send_sentence(window, self._cost_of(window)))
         self.query_one(Transcript).mark(window.kind_of_turns())
+
+    def _cost_of(self, window: ContextWindow) -> str:
+        """Tell what sending costs; nothing is said where nothing is charged."""
+        prices = self.session.options.prices if self.session is not None else None
+        if prices is not None and prices.is_free:
+            return ""
+        return window_cost(window, prices.of_input if prices is not None else _unknown)
 
     def tell(self, error: JitchatError) -> None:
         """Show an error of ours."""
         tell(self, error)
+
+
+def _unknown(_: int) -> None:
+    """The price of a model of which nobody knows one."""

@@ -144,7 +144,8 @@ class SendingScreen(ForkedScreen):
 
     async def _answer_stored(self, turn: Turn) -> None:
         if not self._measured:
-            self.query_one(HintLine).show_cost(usage_sentence(None, window=self.sent))
+            cost = self.session.cost_of(None) if self.session is not None else None
+            self.query_one(HintLine).show_cost(usage_sentence(None, cost, self.sent))
         await self.query_one(Transcript).put(turn)
         if self.session is not None:
             await self.query_one(Transcript).take_in(self.session.memory.turns)

@@ -1,7 +1,7 @@
 """The budget bar: the whole limit as one stacked bar, and the same figures in words.
 
 Patterns as well as colours, so that it reads without colour. Every kind that has a token has
-at least one cell; the rest is to scale.
+at least one cell; the rest is to scale. A double line ends the stable prefix.
 """
 
 from __future__ import annotations
@@ -29,15 +29,18 @@ _PATTERNS = {
     "free": "·",
     "reserve": "╱",
 }
+_BOUNDARY = "║"
+"""Between the stable prefix and the rest."""
 _LONG = {name: name for name in _PATTERNS}
 _SHORT = _LONG | {"system": "sys", "recent": "rec", "index": "idx", "retrieved": "ret"}
+_STABLE = [kind.value for kind in Kind if kind.is_stable]
 _SHORT |= {"reserve": "rsv", "pinned": "pin"}
 
 
 class BudgetBar(Widget):
     """Draws one window."""
 
-    COMPONENT_CLASSES = {f"bar--{name}" for name in (*_PATTERNS, "over")}  # noqa: RUF012  Textual's own shape
+    COMPONENT_CLASSES = {f"bar--{name}" for name in (*_PATTERNS, "boundary", "over")}  # noqa: RUF012  Textual's own shape
 
     window: reactive[ContextWindow | None] = reactive(None)
     refusal: reactive[WindowOverflow | None] = reactive(None)
@@ -59,8 +62,9 @@ class BudgetBar(Widget):
         if self.window is None:
             return Content("·" * self.size.width)
         shares = self._shares(self.window)
-        cells = _cells(shares, self.size.width)
+        cells = _cells(shares, self.size.width - 1)
         bar = [(_PATTERNS[name] * count, self._style(name)) for name, count in cells.items()]
+        bar.insert(len(_STABLE), (_BOUNDARY, self._style("boundary")))
         legend = self._legend(shares, _LONG)
         if legend.cell_length > self.size.width:
             legend = self._legend(shares, _SHORT)
@@ -71,8 +75,8 @@ class BudgetBar(Widget):
         if self.window is None or event.y > 0:
             return
         right = 0
-        for name, count in _cells(self._shares(self.window), self.size.width).items():
-            right += count
+        for name, count in _cells(self._shares(self.window), self.size.width - 1).items():
+            right += count + (name == _STABLE[-1])
             if event.x < right:
                 self.post_message(self.KindClicked(name))
                 return

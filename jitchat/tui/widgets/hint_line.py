@@ -38,6 +38,11 @@ class HintLine(Horizontal):
         """Idle at first."""
         self.show_keys(busy=False)
 
+    @property
+    def sentence(self) -> str:
+        """What is shown of the cost, or of what is going on."""
+        return self._sentence
+
     def show_cost(self, sentence: str) -> None:
         """What the next request costs, or what is going on."""
         if self._countdown is not None:

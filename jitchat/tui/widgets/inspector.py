@@ -14,10 +14,18 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.safe import one_line
-from jitchat.tui.figures import ledger_note, limit_sentence, part_bars, size_sentence
+from jitchat.tui.figures import (
+    ledger_note,
+    limit_sentence,
+    part_bars,
+    size_sentence,
+    stable_sentence,
+)
+from jitchat.turn import Usage
 from jitchat.window.spending import picking_sentences
 from jitchat.window.window import (
     ContextWindow,
@@ -33,6 +41,8 @@ SINGLY = 60
 
 _PARTS = 7
 """Bars of a score: as many as it has parts."""
+_BESIDE = 3
+"""Cells of a line of the list that are not its text: a margin on either side, the scrollbar."""
 Row = tuple[str, Sequence[Segment], LedgerRow | None]
 """A kind or `left out`, the segments that the row stands for, and the turn's ledger row."""
 
@@ -64,8 +74,11 @@ class Inspector(Vertical):
         self._header = Static(Content(_HEADER), id="segments-header")
         self._list = OptionList(id="segments", compact=True)
         self._rows: list[Row] = []
-        self._never: NeverCandidates | None = None
-        """The last line of the list, behind `_rows`."""
+        self._window: ContextWindow | None = None
+        self._usage: Usage | None = None
+        """What the provider reported for the window."""
+        self._stable = 0
+        """So many rows are of the stable prefix; in the list, its boundary comes after them."""
 
     def compose(self) -> ComposeResult:
         """Title, table, and a note: on what cannot be sent, or on the limit and who picked."""
@@ -74,8 +87,8 @@ class Inspector(Vertical):
         yield self._header
         yield self._list
 
-    def show(self, window: ContextWindow, *, sent: bool) -> None:
-        """The window that was sent, or the one that would be."""
+    def show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
+        """The window that was sent, with what was reported for it, or the one that would be."""
         which = "sent window" if sent else "next window"
         self._title.update(
             Content.assemble((f" {which} ", "reverse bold"), f" {size_sentence(window)}"),
@@ -86,8 +99,20 @@ class Inspector(Vertical):
         self._note.update(Content("\n".join(told)))
         self._note.set_class(False, "-refusal")
         self._note.display = bool(told)
-        self._rows, self._never = _rows(window), window.never_candidates
+        self._window, self._usage, self._rows = window, usage, _rows(window)
+        self._stable = sum(_is_stable(segments) for _, segments, _ in self._rows)
         self._fill()
+
+    def report(self, usage: Usage) -> None:
+        """What the provider says of the window that was sent, as far as it is on screen."""
+        if self._window is not None and usage != self._usage:
+            self._usage = usage
+            self._draw_boundary(self._window)
+
+    def on_resize(self) -> None:
+        """The boundary is as wide as the list."""
+        if self._window is not None:
+            self._draw_boundary(self._window)
 
     def refuse(self, error: JitchatError) -> None:
         """Why nothing can be sent as it stands."""
@@ -108,17 +133,18 @@ class Inspector(Vertical):
         """Move the cursor to the first row of a kind."""
         for number, (name, _, _) in enumerate(self._rows):
             if name == kind:
-                self._list.highlighted = number
+                self._list.highlighted = self._option_of(number)
                 self._list.focus()
                 return
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Open the row under the cursor."""
         event.stop()
-        if event.option_index >= len(self._rows):
+        number = event.option_index - (event.option_index > self._stable)
+        if number >= len(self._rows):
             self._open_sum()
             return
-        kind, segments, row = self._rows[event.option_index]
+        kind, segments, row = self._rows[number]
         if segments:
             text = "".join(segment.text for segment in segments)
             note = ledger_note(row) if row else segments[0].reason
@@ -127,7 +153,8 @@ class Inspector(Vertical):
             self.post_message(self.LeftOutOpened(row))
 
     def _open_sum(self) -> None:
-        if (never := self._never) is not None:
+        never = self._window.never_candidates if self._window is not None else None
+        if never is not None:
             title = f"{Verdict.LEFT_OUT} · {never.tokens:,} tokens together"
             self.post_message(self.RowOpened(title, never.sentence))
 
@@ -141,17 +168,36 @@ class Inspector(Vertical):
         return min(ranked)[1] if ranked else 0
 
     def _empty(self) -> None:
-        self._rows, self._never = [], None
+        self._rows, self._window = [], None
         self._list.clear_options()
 
+    def _option_of(self, row: int) -> int:
+        """The place of a row in the list."""
+        return row + (row >= self._stable)
+
     def _fill(self) -> None:
-        place = (self._list.highlighted or 0) if self._list.has_focus else self._telling_row()
+        here = self._list.highlighted if self._list.has_focus else None
+        place = self._option_of(self._telling_row()) if here is None else here
         rows = [row for _, _, row in self._rows if row]
         largest = max((value for row in rows for _, value in row.parts), default=0.0)
-        lines = [_line(*each, largest) for each in self._rows]
-        self._list.set_options(lines + ([_sum_line(self._never)] if self._never else []))
+        lines: list[Content | Option] = [_line(*each, largest) for each in self._rows]
+        if self._window is not None:
+            never = self._window.never_candidates
+            lines[self._stable : self._stable] = [
+                Option(self._boundary(self._window), disabled=True)
+            ]
+            lines += [_sum_line(never)] if never else []
+        self._list.set_options(lines)
         if self._rows:
-            self._list.highlighted = min(place, self._list.option_count - 1)
+            after_boundary = place + (place == self._stable)
+            self._list.highlighted = min(after_boundary, self._list.option_count - 1)
+
+    def _draw_boundary(self, window: ContextWindow) -> None:
+        self._list.replace_option_prompt_at_index(self._stable, self._boundary(window))
+
+    def _boundary(self, window: ContextWindow) -> Content:
+        told = stable_sentence(window, self._usage)
+        return Content(_rule(told, self.size.width - _BESIDE))
 
 
 def _rows(window: ContextWindow) -> list[Row]:
@@ -170,6 +216,19 @@ def _rows(window: ContextWindow) -> list[Row]:
         rows.append((segment.kind.value, (segment,), known))
     left = [row for row in window.ledger if row.verdict is Verdict.LEFT_OUT]
     return rows + [(Verdict.LEFT_OUT.value, (), row) for row in left]
+
+
+def _is_stable(segments: Sequence[Segment]) -> bool:
+    return bool(segments) and segments[0].kind.is_stable
+
+
+def _rule(told: str, width: int) -> str:
+    """A line across the list: below it is what every request has anew, in as many words as fit."""
+    for rest in (" ── below: new in each request ", " ── below: new ", " "):
+        line = f"── {told}{rest}"
+        if len(line) < width:
+            break
+    return line.ljust(width, "─")
 
 
 def _within(segment: Segment, last: int | None) -> bool:

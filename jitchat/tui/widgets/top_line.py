@@ -42,6 +42,8 @@ class TopLine(Horizontal):
         self._fetch = fetch
         self._title = Static(id="title")
         self._status = Static(id="status")
+        self._told = Content()
+        self._cost = ""
         self._modes = [ModeTab(mode) for mode in Mode]
 
     def compose(self) -> ComposeResult:
@@ -53,10 +55,17 @@ class TopLine(Horizontal):
 
     def show_title(self, title: str, turns: int) -> None:
         """The conversation's title and size."""
-        self._title.update(
-            Content.assemble((one_line(title), "bold"), (f" · {counted(turns, 'turn')}", "dim")),
-            layout=False,
-        )
+        size = f" · {counted(turns, 'turn')}"
+        self._told = Content.assemble((one_line(title), "bold"), (size, "dim"))
+        self._draw_title()
+
+    def show_cost(self, cost: str) -> None:
+        """What the conversation cost so far; empty where nothing was charged."""
+        self._cost = f" · {cost}" if cost else ""
+        self._draw_title()
+
+    def _draw_title(self) -> None:
+        self._title.update(Content.assemble(self._told, (self._cost, "dim")), layout=False)
 
     def show_mode(self, mode: Mode) -> None:
         """Which mode is in use."""

@@ -1,0 +1,32 @@
+"""Counting exactly, by the provider, for who asks: it takes a request, and sends no message."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from jitchat.cli.answerers import endpoint_of
+from jitchat.errors import RequestRefused
+from jitchat.providers.catalogue.counting import count_exactly
+
+if TYPE_CHECKING:
+    from jitchat.settings.profile import Profile
+    from jitchat.turn import Message
+
+
+async def count_by(profile: Profile, model: str, messages: Sequence[Message]) -> int:
+    """Have a provider count; its key is looked for in a thread.
+
+    Raises:
+        ProviderError: It cannot count, or did not.
+        SettingsError: Its key cannot be had.
+
+    """
+    if profile.protocol == "reader":
+        raise RequestRefused(
+            "The reader reports what is counted here: there is nobody to ask.",
+            "Ctrl+L or --model picks a model.",
+        )
+    endpoint = await asyncio.to_thread(endpoint_of, profile, model)
+    return await count_exactly(endpoint, profile.protocol, messages)

@@ -1,0 +1,141 @@
+"""The meter, on request: what the conversation cost, and what was sent or would be, exactly."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from textual import on, work
+
+from jitchat.errors import JitchatError, StoreError
+from jitchat.events import UsageReported
+from jitchat.text.money import total_of
+from jitchat.tui.figures import exact_sentence, usage_sentence
+from jitchat.tui.messages import (
+    Asked,
+    CostSummed,
+    SendEnded,
+    SessionReady,
+    SessionReported,
+    WindowCounted,
+)
+from jitchat.tui.screens.sending import SendingScreen
+from jitchat.tui.telling import telling
+from jitchat.tui.widgets.hint_line import HintLine
+from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.top_line import TopLine
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+    from jitchat.tui.backend import Backend
+    from jitchat.turn import Conversation, Usage
+    from jitchat.window.window import ContextWindow
+
+
+class MeteredScreen(SendingScreen):
+    """A conversation whose tokens and dollars can be accounted for."""
+
+    def __init__(self, backend: Backend, conversation: Conversation) -> None:
+        super().__init__(backend, conversation)
+        self._exact: tuple[ContextWindow, int] | None = None
+        """What the provider counted last, and of which window."""
+
+    def show_window(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
+        """One window on every surface; one that was counted exactly says so when it comes back."""
+        super().show_window(window, sent=sent, usage=usage)
+        if not sent and self._exact is not None and self._exact[0] == window:
+            self.query_one(HintLine).show_cost(exact_sentence(*self._exact))
+
+    async def leave(self) -> None:
+        """What is summed up or counted is of the conversation that is left."""
+        for group in ("cost", "count"):
+            self.workers.cancel_group(self, group)
+        self.query_one(TopLine).show_cost("")
+        await super().leave()
+
+    @on(SessionReported)
+    def _usage_reported(self, message: SessionReported) -> None:
+        """What was cached of the window that was sent."""
+        if message.worker is self._sending and isinstance(message.event, UsageReported):
+            self.query_one(Inspector).report(message.event.usage)
+
+    @on(SessionReady)
+    @on(SendEnded)
+    def _sum_up_now(self) -> None:
+        self._sum_up(self.conversation.id, self.opening)
+
+    @work(thread=True, exclusive=True, group="cost")
+    def _sum_up(self, conversation: str, opening: int) -> None:
+        from jitchat.memory.costs import Costs  # noqa: PLC0415  not on the first frame
+
+        try:
+            spent = Costs(self.backend.store.database).of(conversation)
+        except StoreError:
+            return  # a store that cannot be read is told of by what needs it
+        self.post_message(CostSummed(opening, spent))
+
+    @on(CostSummed)
+    def _cost_summed(self, message: CostSummed) -> None:
+        if message.opening == self.opening:
+            told = total_of(message.spent.amount, message.spent.unknown)
+            self.query_one(TopLine).show_cost(told)
+
+    @telling
+    async def action_sent_window(self) -> None:
+        """Show the window that was sent for the chosen turn, and what was reported for it."""
+        session = self.session
+        if session is None or self.waits():
+            return
+        said = self._asked(session)
+        window = await asyncio.to_thread(session.sent_window, said) if said is not None else None
+        if said is None or window is None:
+            self.notify("No window was sent for this turn.", markup=False)
+            return
+        ending = await asyncio.to_thread(session.sent_ending, said)
+        usage, cost = (ending.usage, ending.cost) if ending is not None else (None, None)
+        self.forget_window()
+        if self._timer is not None:
+            self._timer.stop()
+        self.sent = window
+        self.show_window(window, sent=True, usage=usage)
+        self.query_one(HintLine).show_cost(usage_sentence(usage, cost, window))
+
+    def action_count_exactly(self) -> None:
+        """Have the provider count the window that would be sent; the message stays here."""
+        if self.session is None or self.waits():
+            return
+        hint = self.query_one(HintLine)
+        asked = Asked(self.opening, self.query_one(Prompt).draft, self.mode, self.after)
+        self._count(self.session, asked, hint.sentence)
+        hint.show_cost(_asking(self.session))
+
+    @work(exclusive=True, group="count")
+    async def _count(self, session: Session, asked: Asked, told: str) -> None:
+        outcome: tuple[ContextWindow, int] | JitchatError
+        try:
+            window = await asyncio.to_thread(
+                session.preview, asked.draft, asked.mode, after=asked.after
+            )
+            outcome = window, await self.backend.count_exactly(session, window.messages())
+        except JitchatError as error:
+            outcome = error
+        self.post_message(WindowCounted(asked, outcome, told))
+
+    @on(WindowCounted)
+    def _window_counted(self, message: WindowCounted) -> None:
+        """Tell it; not where something else would be sent by now."""
+        now = Asked(self.opening, self.query_one(Prompt).draft, self.mode, self.after)
+        is_current = message.asked == now and not self.busy
+        if isinstance(message.outcome, JitchatError):
+            self.tell(message.outcome)
+            hint = self.query_one(HintLine)
+            if self.session is not None and hint.sentence == _asking(self.session):
+                hint.show_cost(message.told)
+        elif is_current:
+            self.sent, self._exact = None, message.outcome
+            self.show_window(message.outcome[0], sent=False)
+
+
+def _asking(session: Session) -> str:
+    return f"asking {session.provider.name} to count…"

@@ -1,0 +1,256 @@
+"""The meter on screen: what a window costs, what was reported for it, what it is exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import OptionList, Static
+
+from jitchat.errors import Unreachable
+from jitchat.memory.store import ColdStore
+from jitchat.providers.catalogue.prices import Prices
+from jitchat.providers.provider import Delta, Finished
+from jitchat.session import SessionOptions
+from jitchat.tui.screens.chat import ChatScreen
+from jitchat.turn import Message, Usage
+from tests.support import ScriptedProvider
+from tests.tui.support import TestBackend, chat, demo_app, idle, ready, type_text, until
+
+QUESTION = "what did we settle on for the deploy window?"
+PRICES = Prices(2_000.0, 4_000.0, 200.0, source="table of 2026-11")
+FREE = Prices(0.0, 0.0, source="runs here")
+
+
+class Reporting(ScriptedProvider):
+    """Answers, and reports what it is told to; nothing for None."""
+
+    usage: Usage | None = Usage(1_203, 210, 400)
+
+    async def stream(self, messages: Sequence[Message], options: object):
+        self.requests.append(tuple(messages))
+        yield Delta("Tuesday.")
+        if self.usage is not None:
+            yield self.usage
+        yield Finished("stop")
+
+
+def reporting(backend: TestBackend, usage: Usage | None, prices: Prices | None) -> TestBackend:
+    backend.provider = Reporting()
+    backend.provider.usage = usage
+    backend.options = SessionOptions(prices=prices)
+    return backend
+
+
+def shown(screen: ChatScreen, name: str) -> str:
+    return str(screen.query_one(name, Static).content)
+
+
+def boundary(screen: ChatScreen) -> str:
+    rows = screen.query_one("#segments", OptionList)
+    options = [rows.get_option_at_index(n) for n in range(rows.option_count)]
+    return next(str(each.prompt) for each in options if each.disabled)
+
+
+async def ask(pilot: Pilot[None]) -> ChatScreen:
+    """Ask and wait for the reply, and for what is summed up after it."""
+    screen, before = chat(pilot), len(chat(pilot).session.memory.turns)
+    await type_text(pilot, QUESTION)
+    await pilot.press("enter")
+    await until(pilot, lambda: len(screen.session.memory.turns) == before + 2, "the reply")
+    await idle(pilot)
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+    return screen
+
+
+@pytest.mark.parametrize(
+    ("prices", "told"), [(PRICES, "~${}"), (None, "cost unknown"), (FREE, "")], ids=str
+)
+async def test_what_sending_costs_is_told_before(
+    backend: TestBackend, prices: Prices | None, told: str
+) -> None:
+    reporting(backend, None, prices)
+    async with demo_app(backend).run_test(size=(120, 36)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        assert screen.window is not None
+        cost = told.format(f"{screen.window.used * 0.002:,.2f}")
+        hint = shown(screen, "#cost")
+        assert hint.startswith(f"in ~{screen.window.used:,} · {cost}{' · ' * bool(cost)}saves ")
+        assert ("$" in hint) == ("$" in told)
+
+
+async def test_all_of_it_fits_at_120_columns_and_what_matters_at_80(backend: TestBackend) -> None:
+    reporting(backend, None, PRICES)
+    async with demo_app(backend).run_test(size=(120, 36)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        hint, cost = shown(screen, "#cost"), screen.query_one("#cost")
+        assert "stable" in hint
+        assert len(hint) <= cost.size.width
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert hint.index(" · saves") < cost.size.width
+
+
+@pytest.mark.parametrize(
+    ("usage", "prices", "told"),
+    [
+        (Usage(1_203, 210, 400), PRICES, (" · $2.53", "· $2.53", "cached 400 ✓ of ~")),
+        (Usage(1_203, 210), None, (" · cost unknown", "· cost unknown", "none reported")),
+        (None, PRICES, (" · cost unknown", "no usage · cost unknown", "tokens ──")),
+        (None, FREE, ("", "the provider reports no usage", "tokens ──")),
+        (Usage(1_203, None), FREE, ("", "sent 1,203 ✓", "none reported")),
+    ],
+)
+async def test_after_the_reply_its_figures_stand_on_every_surface(
+    backend: TestBackend, usage: Usage | None, prices: Prices | None, told: tuple[str, str, str]
+) -> None:
+    total, hint, line = told
+    reporting(backend, usage, prices)
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        await ready(pilot)
+        screen = await ask(pilot)
+        assert shown(screen, "#cost").endswith(hint)
+        assert line in boundary(screen)
+        assert shown(screen, "#title").endswith(f"62 turns{total}")
+
+
+async def test_the_total_grows_and_is_of_the_conversation_on_screen(
+    backend: TestBackend, store: ColdStore
+) -> None:
+    reporting(backend, Usage(1_000, 0), PRICES)
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        await ready(pilot)
+        demo = chat(pilot).conversation
+        assert "$" not in shown(chat(pilot), "#title")
+        await ask(pilot)
+        backend.provider.script = ()  # type: ignore[attr-defined]
+        await pilot.press("alt+r")
+        await until(pilot, lambda: "$4.00" in shown(chat(pilot), "#title"), "the sum of both")
+        screen = chat(pilot)
+        await screen.open(store.create("Another"))
+        await ready(pilot)
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        assert shown(screen, "#title") == "Another · 0 turns"
+        await screen.open(store.conversation(demo.id))
+        await until(pilot, lambda: "$4.00" in shown(screen, "#title"), "the sum, from the store")
+
+
+async def test_a_window_that_was_sent_earlier_shows_what_was_reported_for_it(
+    backend: TestBackend,
+) -> None:
+    reporting(backend, Usage(1_203, 210, 400), PRICES)
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        await ready(pilot)
+        screen = await ask(pilot)
+        sent, hint, line = screen.window, shown(screen, "#cost"), boundary(screen)
+        await type_text(pilot, "and now something else")
+        assert "cached" not in boundary(screen)
+        screen.query_one("#transcript").focus()
+        await pilot.press("w")
+        await until(pilot, lambda: screen.window == sent, "the window that was sent")
+        await pilot.pause()
+        assert (boundary(screen), shown(screen, "#cost")) == (line, hint)
+        assert "sent window" in shown(screen, "#inspector-title")
+        assert screen.query_one("#prompt").draft == "and now something else"  # type: ignore[attr-defined]
+        await type_text(pilot, "!")
+        assert "next window" in shown(screen, "#inspector-title")
+
+
+async def test_where_no_window_was_sent_that_is_said(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        window = screen.window
+        await screen.run_action("sent_window")
+        await until(pilot, lambda: pilot.app._notifications, "the sentence")
+        assert [each.message for each in pilot.app._notifications] == [
+            "No window was sent for this turn."
+        ]
+        assert screen.window is window
+
+
+async def test_the_provider_counts_the_very_window_when_it_is_asked_to(
+    backend: TestBackend,
+) -> None:
+    backend.exact = 1_188
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        assert backend.counted == []
+        await pilot.press("alt+x")
+        await until(pilot, lambda: "exactly" in shown(screen, "#cost"), "the count")
+        assert screen.window is not None
+        assert shown(screen, "#cost") == f"exactly 1,188 ✓ (own count ~{screen.window.used:,})"
+        assert backend.counted == [screen.window.messages()]
+        assert backend.provider.requests == []  # type: ignore[attr-defined]
+        await type_text(pilot, " really?")
+        assert shown(screen, "#cost").startswith("in ~")
+
+
+async def test_by_its_name_it_counts_what_would_be_sent_without_a_message(
+    backend: TestBackend,
+) -> None:
+    backend.exact = 1_188
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        await ready(pilot)
+        screen = await ask(pilot)
+        await type_text(pilot, "/count")
+        await pilot.press("enter")
+        await until(pilot, lambda: "exactly" in shown(screen, "#cost"), "the count")
+        assert "next window" in shown(screen, "#inspector-title")
+        assert screen.window is not None
+        assert backend.counted == [screen.window.messages()]
+
+
+async def test_a_provider_that_does_not_count_says_so_and_the_line_stays(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        before = shown(screen, "#cost")
+        await pilot.press("alt+x")
+        await until(pilot, lambda: pilot.app._notifications, "the sentence")
+        (told,) = pilot.app._notifications
+        assert told.message.startswith("scripted does not count.")
+        assert shown(screen, "#cost") == before
+
+
+async def test_a_count_that_comes_late_is_not_taken_for_another_window(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+
+        async def count(session: object, messages: Sequence[Message]) -> int:
+            planned = screen.planned
+            await pilot.press("shift+tab")
+            await until(pilot, lambda: screen.planned > planned, "the next mode's window")
+            return 1_188
+
+        backend.count_exactly = count  # type: ignore[method-assign]
+        screen.action_count_exactly()
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        assert screen.window is not None
+        assert shown(screen, "#cost").startswith(f"in ~{screen.window.used:,} · ")
+
+
+async def test_an_error_of_the_network_is_told(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+
+        async def count(session: object, messages: Sequence[Message]) -> int:
+            raise Unreachable("work cannot be reached.", "Is it running?")
+
+        backend.count_exactly = count  # type: ignore[method-assign]
+        screen.action_count_exactly()
+        await until(pilot, lambda: pilot.app._notifications, "the sentence")
+        assert [each.message for each in pilot.app._notifications] == [
+            "work cannot be reached. Is it running?"
+        ]
