@@ -111,6 +111,7 @@ class ModelNamed(Message):
     """Provider and model; None where that is not one model that can be used."""
 
 
+@dataclass
 class CostSummed(Message):
     """What the conversation cost so far was looked up."""
 

@@ -41,7 +41,7 @@ async def replay(protocol: WireProtocol, file: str) -> Replayed:
 
 
 async def require_same_at_every_byte(protocol: WireProtocol, file: str) -> None:
-    """Fail unless the stream says the same byte by byte, and in two chunks, wherever it is split."""
+    """Fail unless the stream says the same byte by byte, and in any two chunks."""
     data = (RECORDED / file).read_bytes()
     whole = await replay(protocol, file)
     assert await _replayed(protocol, file, [bytes([byte]) for byte in data]) == whole
