@@ -15,9 +15,9 @@ from typing import Self
 
 import httpx
 
-from jitchat.errors import NotAnAnswer, ProviderError, Unreachable
+from jitchat.errors import NotAnAnswer, ProviderError
 from jitchat.providers.http.client import make_client
-from jitchat.providers.http.outgoing import require_sendable
+from jitchat.providers.http.outgoing import is_address, no_address, require_sendable
 from jitchat.providers.http.redaction import without_secrets
 from jitchat.providers.http.unreached import unreached
 from jitchat.providers.protocol import Endpoint
@@ -104,11 +104,8 @@ class Server:
             request = httpx.Request(method, url, params=params, json=body, headers=self._headers())
         except (httpx.InvalidURL, ValueError):
             request = None
-        if request is None or not _is_address(request.url):
-            raise Unreachable(
-                f"{shortened(self.base, 200)!r} is not an address.",
-                "Set provider.base_url, for example http://localhost:8080/v1.",
-            )
+        if request is None or not is_address(request.url):
+            raise no_address(self._endpoint)
         times = httpx.Timeout(self._patience, connect=self._connect)
         request.extensions["timeout"] = times.as_dict()
         return request
@@ -154,10 +151,6 @@ class Server:
         if self._client is None:
             self._client = make_client(url, self._transport)
         return self._client
-
-
-def _is_address(url: httpx.URL) -> bool:
-    return url.scheme in ("http", "https") and url.host != "" and (url.port or 80) < 1 << 16
 
 
 def _with_version(base: str, protocol_name: str) -> str:
