@@ -22,8 +22,7 @@ Every error carries one sentence on what happened and one on what to do.
         ├── Unreachable
         ├── KeyRefused
         ├── RequestRefused       the provider answered with an error
-        │   ├── ContextOverflow  the window is larger than the model's context
-        │   └── ParameterRefused a part of the request is not known there
+        │   └── ContextOverflow  the window is larger than the model's context
         ├── NotAnAnswer          the provider answered with something else than its protocol
         └── StreamCut            the answer stopped half way
 """
@@ -142,14 +141,6 @@ class ContextOverflow(RequestRefused):
     ) -> None:
         super().__init__(what, remedy)
         self.needed, self.limit = needed, limit
-
-
-class ParameterRefused(RequestRefused):
-    """The server does not take a part of the request: `parameter`, by its name there."""
-
-    def __init__(self, what: str, remedy: str = "", parameter: str = "") -> None:
-        super().__init__(what, remedy)
-        self.parameter = parameter
 
 
 class NotAnAnswer(ProviderError):
