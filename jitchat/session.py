@@ -11,11 +11,11 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from jitchat.errors import ContextOverflow
+from jitchat.errors import ContextOverflow, StoreError
 from jitchat.events import Event, LimitLearnt, TurnsRetrieved, TurnStored, WindowBuilt
 from jitchat.exchange import Exchange, Outgoing
 from jitchat.memory.memory import Memory
@@ -185,7 +185,9 @@ class Session:
     def _learn_count(self, exchange: Exchange) -> None:
         """Learn from what the provider made of a window that we counted ourselves."""
         learnt, sent, usage = self.options.learnt, exchange.sent, exchange.usage
-        if learnt is not None and sent is not None and usage is not None and usage.input_tokens:
+        if learnt is None or sent is None or usage is None or not usage.input_tokens:
+            return
+        with suppress(StoreError):  # the reply is stored, and that is what counts
             learnt.add_sample(self.counter.name, sent.counted, usage.input_tokens)
             learnt_now = self._learnt_calibration()
             self.calibration = learnt_now if learnt_now.samples else self.calibration
@@ -207,7 +209,8 @@ class Session:
         if needed > window.used:
             self.calibration = Calibration.of_refusal(window.counted, needed)
         if limit and self.options.learnt is not None:
-            self.options.learnt.learn_limit(limit)
+            with suppress(StoreError):  # it is a help, and no reason to refuse a message
+                self.options.learnt.learn_limit(limit)
         told = f"takes {limit:,} tokens" if limit else "does not say how much it takes"
         sentence = f"{self.provider.model} {told}; a window of {window.used:,} was refused."
         return LimitLearnt(Limit(budget.limit, LEARNT), f"{sentence} A smaller one is sent.")

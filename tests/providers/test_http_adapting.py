@@ -9,7 +9,7 @@ from contextlib import aclosing
 import httpx
 import pytest
 
-from jitchat.errors import RequestRefused
+from jitchat.errors import RequestRefused, StoreFull
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocols.anthropic import AnthropicProtocol
 from jitchat.providers.provider import Adapted, Delta, Finished, Options, Piece, Retrying
@@ -78,6 +78,15 @@ async def test_a_refused_parameter_is_left_out_remembered_and_told(status):
     assert lessons.names == ["temperature"]
     first, second = server.asked
     assert first == {**second, "temperature": 0.2}
+
+
+async def test_an_answer_comes_although_what_was_learnt_cannot_be_kept():
+    class Full(Kept):
+        def refuse(self, parameter: str) -> None:
+            raise StoreFull("There is no space left.", "Make room.")
+
+    pieces, failure = await ask(Strict("temperature"), Full())
+    assert (pieces[1:], failure) == (ANSWER, "")
 
 
 async def test_what_was_learnt_is_not_sent_again():

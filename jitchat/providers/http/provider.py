@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 
 import httpx
 
-from jitchat.errors import NotAnAnswer, ProviderError, StreamCut
+from jitchat.errors import NotAnAnswer, ProviderError, StoreError, StreamCut
 from jitchat.providers.http.answer import SEND_AGAIN, Answer
 from jitchat.providers.http.attempts import Attempts, Pace, SessionLessons, adaptation
 from jitchat.providers.http.client import make_client
@@ -75,7 +75,7 @@ class HttpProvider:
                 request = self._request(messages, attempts.shaped(options))
                 if request.content == refused.content:
                     raise opened.error
-                await asyncio.to_thread(self._lessons.refuse, parameter)
+                await asyncio.to_thread(self._learn, parameter)
                 after = sent_in(request.content.decode())
                 yield Adapted(adaptation(self.model, parameter, sent, after))
             else:
@@ -108,6 +108,10 @@ class HttpProvider:
             return await self._failure(response)
         finally:
             await response.aclose()
+
+    def _learn(self, parameter: str) -> None:
+        with suppress(StoreError):  # the answer does not wait for a disk that is full
+            self._lessons.refuse(parameter)
 
     def _ready(self, url: httpx.URL) -> httpx.AsyncClient:
         """Make the client, once."""
