@@ -65,8 +65,9 @@ class Session:
     ) -> None:
         self.memory, self.provider, self.counter = memory, provider, counter
         self.options = options
-        self.picker = ModelPicker(options.picker) if options.picker else None
-        self.summariser = Summariser(options.summariser, memory) if options.summariser else None
+        picker, summariser = map(self._as_it_answers, (options.picker, options.summariser))
+        self.picker = ModelPicker(picker) if picker else None
+        self.summariser = Summariser(summariser, memory) if summariser else None
         self.calibration = self._learnt_calibration()
         self._lock = threading.Lock()
         self._history = History()
@@ -181,6 +182,12 @@ class Session:
     def take_budget(self, budget: Budget) -> None:
         """Use another budget from now on: the server told how much its model takes."""
         self.options = replace(self.options, budget=budget)
+
+    def _as_it_answers(self, small: SmallModel | None) -> SmallModel | None:
+        """Have a small model asked with the context size of the windows, where it answers, too."""
+        if small is None or not small.answers:
+            return small
+        return replace(small, context=lambda: self.options.budget.limit)
 
     def _learn_count(self, exchange: Exchange) -> None:
         """Learn from what the provider made of a window that we counted ourselves."""
