@@ -8,7 +8,6 @@ end nor one that trickles keeps anybody waiting.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
@@ -21,7 +20,9 @@ from jitchat.providers.http.outgoing import is_address, no_address, require_send
 from jitchat.providers.http.redaction import without_secrets
 from jitchat.providers.http.unreached import unreached
 from jitchat.providers.protocol import Endpoint
+from jitchat.providers.protocols.bases import base_of
 from jitchat.providers.protocols.refusals import CHECK_URL, refusal
+from jitchat.providers.protocols.requests import USER_AGENT
 from jitchat.providers.protocols.values import parsed
 from jitchat.text.safe import shortened
 
@@ -30,7 +31,6 @@ PATIENCE = 20.0
 """Seconds for one question, from asking to the end of the answer."""
 
 _KEY_HEADERS = {"anthropic": ("x-api-key", "{}"), "gemini": ("x-goog-api-key", "{}")}
-_HAS_VERSION = re.compile(r"/v\d+[a-z\d]*$")
 
 Params = Mapping[str, str | int]
 
@@ -48,7 +48,7 @@ class Server:
         connect: float | None = None,
     ) -> None:
         """`patience` and `connect` are in seconds; `connect` None: as the endpoint says."""
-        self.base = _with_version(endpoint.base_url.strip().rstrip("/"), protocol_name)
+        self.base = base_of(endpoint.base_url, protocol_name)
         self.root = self.base.removesuffix("/v1").removesuffix("/api")
         """The server without its API's version, where it has routes of its own."""
         self._endpoint, self._protocol, self._transport = endpoint, protocol_name, transport
@@ -113,7 +113,7 @@ class Server:
     def _headers(self) -> httpx.Headers:
         """Make the headers; the user's own ones win."""
         key = self._endpoint.key
-        headers = httpx.Headers({"accept": "application/json"})
+        headers = httpx.Headers({"accept": "application/json", "user-agent": USER_AGENT})
         if self._protocol == "anthropic":
             headers["anthropic-version"] = "2023-06-01"
         if key:
@@ -151,15 +151,6 @@ class Server:
         if self._client is None:
             self._client = make_client(url, self._transport)
         return self._client
-
-
-def _with_version(base: str, protocol_name: str) -> str:
-    """Add the version to an address that was given without, as the vendors' own clients do."""
-    if protocol_name == "anthropic" and not _HAS_VERSION.search(base):
-        return f"{base}/v1"
-    if protocol_name == "gemini" and "/" not in base.partition("://")[2]:
-        return f"{base}/v1beta"
-    return base
 
 
 async def _body(response: httpx.Response) -> bytes:
