@@ -7,6 +7,7 @@ the bundled table, in this order; only then is anything assumed.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,11 +17,11 @@ from jitchat.cli.answerers import (
     READER_LIMIT,
     endpoint_of,
 )
-from jitchat.errors import SettingsError
+from jitchat.errors import SettingsError, UsageError
 from jitchat.memory.learnt import LearntModel, LearntModels
 from jitchat.settings import Settings
 from jitchat.settings.profile import Profile
-from jitchat.turn import Limit
+from jitchat.turn import Limit, Message
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import TokenCounter, counter_for
 
@@ -125,6 +126,26 @@ class Who:
 
         endpoint = await asyncio.to_thread(endpoint_of, self.profile, self.model)
         return self.bounded(await ask_limit(endpoint, self.profile.protocol))
+
+    def counted_exactly(self, messages: Sequence[Message]) -> int:
+        """Have its server count a window; it is sent there, and not answered.
+
+        Raises:
+            ProviderError: The server cannot count, or did not.
+            SettingsError: Its key cannot be had.
+            UsageError: It is the reader, who has no server.
+
+        """
+        if self.is_reader:
+            raise UsageError(
+                "--exact: the reader has no server that counts.", "Its window is counted here."
+            )
+        import asyncio  # noqa: PLC0415  for who asks only
+
+        from jitchat.providers.catalogue.counting import count_exactly  # noqa: PLC0415  loads httpx
+
+        endpoint = endpoint_of(self.profile, self.model)
+        return asyncio.run(count_exactly(endpoint, self.profile.protocol, messages))
 
     def _facts(self) -> ModelInfo:
         from jitchat.cli.model_choices import facts_of  # noqa: PLC0415  the reader needs none
