@@ -211,6 +211,8 @@ class Session:
         known, limit = self.options.budget, refusal.limit
         half = replace(known, limit=window.used // 2 + known.reserve, limit_source=LEARNT)
         budget = known.limited(limit, LEARNT) if limit else half
+        answer = min(refusal.answer or 0, budget.limit // 2)
+        budget = replace(budget, reserve=max(budget.reserve, answer))
         self.take_budget(budget)
         needed = refusal.needed or (limit + 1 if limit else 0)
         if needed > window.used:

@@ -128,6 +128,19 @@ async def test_a_window_that_is_too_large_is_built_anew_once_and_the_limit_is_le
     assert [reply is None for _, reply, *_ in sent] == [True, False]
 
 
+async def test_a_refusal_over_the_answers_length_keeps_room_for_it_and_the_counts(
+    store,
+):
+    asked = ContextOverflow("Too large.", "", needed=27, limit=6_000, answer=2_900)
+    session = talking(store, asked, exchanges=4)
+    before = session.calibration
+    assert failures(await send(session, "hello"))
+    assert session.calibration == before
+    assert (session.options.budget.limit, session.options.budget.reserve) == (6_000, 2_900)
+    session.provider.script = ("Hello.",)
+    assert reply_text(await send(session, "hello")) == "Hello."
+
+
 async def test_a_reply_is_whole_although_what_it_taught_cannot_be_kept(store, monkeypatch):
     def full(*_: object) -> None:
         raise StoreFull("There is no space left.", "Make room.")
