@@ -66,8 +66,9 @@ class Session:
     ) -> None:
         self.memory, self.provider, self.counter = memory, provider, counter
         self.options = options
-        self.picker = ModelPicker(options.picker) if options.picker else None
-        self.summariser = Summariser(options.summariser, memory) if options.summariser else None
+        picker, summariser = map(self._as_it_answers, (options.picker, options.summariser))
+        self.picker = ModelPicker(picker) if picker else None
+        self.summariser = Summariser(summariser, memory) if summariser else None
         self.calibration = self._learnt_calibration()
         self._lock = threading.Lock()
         self._history = History()
@@ -194,12 +195,18 @@ class Session:
             return 0.0 if prices is not None else None
         return prices.of(usage) if usage is not None else None
 
+    def _as_it_answers(self, small: SmallModel | None) -> SmallModel | None:
+        """Have a small model asked with the context size of the windows, where it answers, too."""
+        if small is None or not small.answers:
+            return small
+        return replace(small, context=lambda: self.options.budget.limit)
+
     def _learn_count(self, exchange: Exchange) -> None:
         """Learn from what the provider made of a window that we counted ourselves."""
         learnt, sent, usage = self.options.learnt, exchange.sent, exchange.usage
         if learnt is None or sent is None or usage is None or not usage.input_tokens:
             return
-        with suppress(StoreError):  # the reply is stored: what it would teach is a help
+        with suppress(StoreError):  # the reply is stored, and that is what counts
             learnt.add_sample(self.counter.name, sent.counted, usage.input_tokens)
             learnt_now = self._learnt_calibration()
             self.calibration = learnt_now if learnt_now.samples else self.calibration
@@ -216,12 +223,14 @@ class Session:
         known, limit = self.options.budget, refusal.limit
         half = replace(known, limit=window.used // 2 + known.reserve, limit_source=LEARNT)
         budget = known.limited(limit, LEARNT) if limit else half
+        answer = min(refusal.answer or 0, budget.limit // 2)
+        budget = replace(budget, reserve=max(budget.reserve, answer))
         self.take_budget(budget)
         needed = refusal.needed or (limit + 1 if limit else 0)
         if needed > window.used:
             self.calibration = Calibration.of_refusal(window.counted, needed)
         if limit and self.options.learnt is not None:
-            with suppress(StoreError):
+            with suppress(StoreError):  # it is a help, and no reason to refuse a message
                 self.options.learnt.learn_limit(limit)
         told = f"takes {limit:,} tokens" if limit else "does not say how much it takes"
         sentence = f"{self.provider.model} {told}; a window of {window.used:,} was refused."
