@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Shell
+from tests.support import ScriptedProvider
 from tests.transfer.files import plain_turns, written
 
 
@@ -35,8 +36,9 @@ def test_json_has_every_conversation_with_its_times(two: Shell):
     found = two("conversations", "--json").json
 
     assert [list(each) for each in found] == [
-        ["id", "title", "turns", "created_at", "updated_at"]
+        ["id", "title", "turns", "created_at", "updated_at", "cost", "cost_unknown"]
     ] * 2
+    assert [(each["cost"], each["cost_unknown"]) for each in found] == [(0.0, 0)] * 2
     assert [(each["id"], each["title"], each["turns"]) for each in found] == [
         ("second-talk", "second talk", 1_200),
         ("first", "first", 2),
@@ -58,3 +60,25 @@ def test_the_database_is_closed_when_a_command_ends(two: Shell):
     two("conversations")
 
     assert [path.name for path in two.home.iterdir()] == ["jitchat.db"]
+
+
+def test_json_sums_up_what_was_sent_and_counts_what_has_no_known_cost(
+    two: Shell, scripted: ScriptedProvider
+):
+    local, cloud = ("--base-url", "http://localhost:9/v1"), ("--base-url", "https://llm.example/v1")
+    for where in (local, cloud, cloud):
+        assert two("send", "hello", "--conversation", "first", "--model", "m", *where).code == 0
+
+    found = {each["id"]: each for each in two("conversations", "--json").json}
+
+    assert (found["first"]["cost"], found["first"]["cost_unknown"]) == (0.0, 2)
+    assert (found["second-talk"]["cost"], found["second-talk"]["cost_unknown"]) == (0.0, 0)
+
+
+def test_json_has_the_cost_of_a_model_whose_price_is_known(two: Shell, scripted: ScriptedProvider):
+    two("send", "hello", "--conversation", "first", "--model", "gpt-5-mini")
+
+    (first,) = (each for each in two("conversations", "--json").json if each["id"] == "first")
+
+    assert first["cost"] == pytest.approx((100 * 0.25 + 10 * 2.0) / 1e6)
+    assert first["cost_unknown"] == 0

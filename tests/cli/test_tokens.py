@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from jitchat.cli import counting as cli_counting
 from jitchat.memory.database import Database
 from jitchat.memory.learnt import LearntModels
+from jitchat.providers.catalogue.counting import count_exactly
 from jitchat.turn import Sample
 from tests.cli.conftest import Shell
+from tests.providers.catalogue.servers import Routes
 from tests.window.reports import Server
 
 HERE = "http://localhost:9999/v1"
@@ -121,3 +125,85 @@ def test_an_address_with_a_key_in_it_is_shown_without(jitchat: Shell):
 
     assert "sk-1" not in done.out + done.err
     assert HERE in done.out
+
+
+def test_without_a_model_every_one_that_taught_anything_is_listed(jitchat: Shell):
+    assert "No server taught anything yet" in jitchat("tokens").out
+    assert jitchat("tokens", "--json").json == []
+    counts = (60, 150, 400, 900, 2_000, 5_000, 9_000, 14_000)
+    teach(jitchat, Server(noise=0).samples(8, counts=counts))
+    teach(jitchat, [Sample(100, 120)], "tiny\n\x1b[2J")
+
+    first, second = jitchat("tokens").out.splitlines()
+    found = jitchat("tokens", "--json").json
+
+    told = "8 samples  × 1.13 + 11, ± 25 at 10,000 tokens"
+    assert first.split(maxsplit=3) == ["small-1", HERE, "estimate", told]
+    assert "\x1b" not in second
+    assert second.endswith("  1 sample   no correction yet")
+    assert [(each["model"], each["samples"]) for each in found] == [
+        ("small-1", 8),
+        ("tiny\n\x1b[2J", 1),
+    ]
+    assert list(found[0]) == ["server", "model", "counter", "samples", "correction", "band"]
+    assert (found[0]["band"], found[1]["band"], found[1]["correction"]) == (
+        {"10000": 25},
+        None,
+        None,
+    )
+
+
+@pytest.fixture
+def counting(monkeypatch: pytest.MonkeyPatch) -> Routes:
+    """Providers that count, each in its own way, and answer nothing."""
+    routes = Routes(
+        {
+            "POST /v1/messages/count_tokens": {"input_tokens": 26},
+            "POST /apply-template": {"prompt": "<s>one two three"},
+            "POST /tokenize": {"tokens": list(range(9))},
+        }
+    )
+    monkeypatch.setattr(cli_counting, "count_exactly", partial(count_exactly, transport=routes))
+    return routes
+
+
+def test_the_provider_counts_where_it_is_asked_to(jitchat: Shell, counting: Routes, monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-1")
+    asked = ("--text", "one two three")
+
+    assert jitchat("tokens", "anthropic/claude-9", *asked).code == 0
+    assert counting.requests == []
+
+    cloud = jitchat("tokens", "anthropic/claude-9", *asked, "--exact")
+    local = jitchat("tokens", "small-1", "--base-url", HERE, *asked, "--exact")
+
+    assert cloud.out.splitlines()[-1] == "anthropic counts exactly 26 ✓ for that request"
+    assert "~" in cloud.out.splitlines()[-2]
+    assert local.out.splitlines()[-1] == "openai counts exactly 9 ✓ for that request"
+    assert counting.asked == [
+        "POST /v1/messages/count_tokens",
+        "POST /apply-template",
+        "POST /tokenize",
+    ]
+    found = jitchat("tokens", "anthropic/claude-9", *asked, "--exact", "--json").json
+    assert found["text"]["exact"] == 26
+
+
+@pytest.mark.parametrize("model", ["reader", "ollama/small-1", "groq/small-1"])
+def test_who_does_not_count_says_so(jitchat: Shell, counting: Routes, model: str):
+    counting.answers = {}
+
+    done = jitchat("tokens", model, "--text", "one two three", "--exact")
+
+    assert done.code == 1
+    assert "count" in done.err.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    "given", [("small-1", "--exact"), ("--exact", "--text", "one"), ("--text", "one")]
+)
+def test_what_is_counted_has_to_be_named(jitchat: Shell, given: tuple[str, ...]):
+    done = jitchat("tokens", *given)
+
+    assert done.code == 2
+    assert "none is" in done.err

@@ -110,3 +110,26 @@ def test_colours_are_for_terminals_that_want_them(
     done = CliRunner().invoke(commands, ["window", QUESTION], color=True)
 
     assert ("\x1b[" in done.output) == coloured
+
+
+@pytest.mark.parametrize(
+    ("flags", "cost", "source", "told"),
+    [
+        ((), 0.0, "runs here", "free (runs here)"),
+        (("--model", "gpt-5-mini"), 0.25, "table of 2026-11", "~$0.000{} (table of 2026-11)"),
+        (("--model", "small-9"), None, None, "cost unknown: no price of small-9 is known"),
+    ],
+)
+def test_what_sending_costs_is_told_with_where_the_price_is_from(
+    jitchat: Shell, flags: tuple[str, ...], cost: float | None, source: str | None, told: str
+):
+    window = jitchat("window", QUESTION, *flags, "--json").json
+    out = jitchat("window", QUESTION, *flags).out
+
+    stable = sum(s["tokens"] for s in window["segments"] if s["kind"] in ("system", "recent"))
+    assert window["stable_tokens"] == stable
+    assert f"stable prefix ~{stable:,} tokens; " in out
+    assert window["price_source"] == source
+    expected = None if cost is None else pytest.approx(window["used"] * cost / 1e6)
+    assert window["cost"] == expected
+    assert told.format(round((window["cost"] or 0) * 1e4)) in out
