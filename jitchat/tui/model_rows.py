@@ -147,8 +147,7 @@ def _about(choice: ProviderChoice, now: datetime) -> str:
         case "ready" if choice.fetched_at is not None:
             return f"{count}, listed {age(choice.fetched_at, now)}"
         case "ready":
-            key = choice.note.removesuffix(".").replace("The key is from", "key from")
-            return " · ".join(filter(None, (one_line(key), "Enter lists its models")))
+            return f"{'has a key · ' if choice.has_key else ''}Enter lists its models"
     return one_line(choice.note)
 
 

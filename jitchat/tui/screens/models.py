@@ -204,7 +204,11 @@ class ModelsScreen(ModalScreen[Picked | None]):
             self._start_asking(row.provider)
 
     def _ask_for_key(self, provider: str, model: str = "") -> None:
-        """Take a key; then the provider lists its models, or the one that was named is used."""
+        """Take a key; then the provider lists its models, or the one that was named is used.
+
+        The one in use goes on with its new key.
+        """
+        model = model or (self._in_use[1] if provider == self._in_use[0] else "")
         from jitchat.tui.screens.key import KeyScreen  # noqa: PLC0415  mostly not needed
 
         def kept(is_kept: bool | None) -> None:

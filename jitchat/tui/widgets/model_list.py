@@ -25,6 +25,8 @@ class ModelList(OptionList):
         super().__init__(id="choices")
         self._state_of = state_of
         self._rows: list[ModelRow] = []
+        self._left = 0
+        """Rows that are not drawn."""
         self._kept: tuple[str, str] | None = None
         """The row that the user went to; None while the highlight may move by itself."""
 
@@ -46,7 +48,8 @@ class ModelList(OptionList):
     def show(self, rows: Sequence[ModelRow], searched: str = "") -> None:
         """Draw these rows, which are those that were `searched`; folded, empty for all."""
         self._rows = list(rows[:MOST])
-        self._draw(len(rows) - len(self._rows))
+        self._left = len(rows) - len(self._rows)
+        self._draw()
         known = {row.id: place for place, row in enumerate(self._rows)}
         place = known.get(self._kept) if self._kept else None
         self.highlighted = self._first(searched) if place is None else place
@@ -68,14 +71,14 @@ class ModelList(OptionList):
 
     def _draw_again(self) -> None:
         place = self.highlighted
-        self._draw(0)
+        self._draw()
         self.highlighted = place
 
-    def _draw(self, left: int) -> None:
+    def _draw(self) -> None:
         columns = self.columns
         lines = [Option(columns.line(row, self._state_of(row))) for row in self._rows]
-        if left:
-            told = Content.styled(f"    and {left:,} more: type to search them", MUTED)
+        if self._left:
+            told = Content.styled(f"    and {self._left:,} more: type to search them", MUTED)
             lines.append(Option(told, disabled=True))
         self.set_options(lines)
 
