@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from jitchat.providers.catalogue.model import ModelInfo
 
 READER = "reader"
+MOST = 100
+"""Models of one provider that are drawn; a search finds the others."""
 _RUNNING, _READY, _NEEDS_KEY, _NOT_LOOKED = "running here", "ready", "needs key", "not looked for"
 _RANKS = {_RUNNING: 1, _READY: 2}
 """What can be used stands first; the reader before all."""
@@ -39,6 +41,8 @@ class ModelRow:
     wants_key: bool = False
     is_typed: bool = False
     """Whether it stands for the name that was typed, which no list has."""
+    is_count: bool = False
+    """Whether it only tells how many models of the provider are not drawn."""
 
     @property
     def id(self) -> tuple[str, str]:
@@ -76,6 +80,15 @@ def rows_of(choice: ProviderChoice, now: datetime, in_use: str = "") -> list[Mod
     if in_use and all(row.model != in_use for row in rows):
         rows.insert(0, ModelRow(choice.name, in_use, one_line(in_use), is_ready=is_ready))
     return [heading, *rows]
+
+
+def shortened_rows(rows: Sequence[ModelRow], in_use: str = "") -> Iterator[ModelRow]:
+    """Leave out what is too much to draw, tell how many that are, and keep the one `in_use`."""
+    kept = [row for at, row in enumerate(rows) if at <= MOST or row.model == in_use != ""]
+    yield from kept
+    if left := len(rows) - len(kept):
+        note = f"and {left:,} more: type to search them"
+        yield ModelRow(rows[0].provider, "", "", note, is_count=True)
 
 
 def typed_rows(text: str, choices: Mapping[str, ProviderChoice]) -> Iterator[ModelRow]:

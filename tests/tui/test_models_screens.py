@@ -12,10 +12,10 @@ from textual.widgets import Input
 
 from jitchat.errors import Unreachable
 from jitchat.tui.screens.models import ModelsScreen
-from jitchat.tui.widgets.model_list import ModelList
 from jitchat.tui.widgets.prompt import Prompt
 from tests.support import ScriptedProvider
-from tests.tui.choices import GROQ, OLLAMA, OPENAI, READER, every
+from tests.tui.choices import GROQ, OLLAMA, OPENAI, READER
+from tests.tui.listing import drawn, enter_text, opened
 from tests.tui.support import TestBackend, demo_app, ready, until
 
 SMALL, LARGE = (80, 24), (120, 36)
@@ -31,30 +31,9 @@ def still(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Input, "cursor_blink", False)
 
 
-@pytest.fixture
-def models(backend: TestBackend) -> TestBackend:
-    backend.providers = every()
-    backend.provider = ScriptedProvider(name="openrouter", model="openai/gpt-5-mini")
-    return backend
-
-
-async def opened(pilot: Pilot[None]) -> None:
-    await ready(pilot)
-    await pilot.press("ctrl+l")
-    await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen), "the list")
-    listed = pilot.app.screen.query_one(ModelList)
-    await until(pilot, lambda: listed.option_count, "its rows")
-    await pilot.pause()
-
-
-async def enter_text(pilot: Pilot[None], text: str) -> None:
-    pilot.app.screen.query_one(Input).value = text
-    await pilot.pause()
-
-
-def rows(pilot: Pilot[None]) -> str:
-    listed = pilot.app.screen.query_one(ModelList)
-    return "\n".join(str(option.prompt) for option in listed.options)
+@pytest.fixture(autouse=True)
+def answering(models: TestBackend) -> None:
+    models.provider = ScriptedProvider(name="openrouter", model="openai/gpt-5-mini")
 
 
 @both_sizes
@@ -104,7 +83,7 @@ def test_asking_and_refused(
         assert isinstance(screen, ModelsScreen)
         screen._start_asking("ollama")
         screen._start_asking("groq")
-        await until(pilot, lambda: "refused the connection" in rows(pilot), "the refusal")
+        await until(pilot, lambda: "refused the connection" in drawn(pilot), "the refusal")
         await pilot.pause()
 
     assert snap_compare(demo_app(models), terminal_size=size, run_before=run)

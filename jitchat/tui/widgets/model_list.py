@@ -10,11 +10,9 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from jitchat.text.words import folded
-from jitchat.tui.model_lines import MUTED, Columns, RowState
+from jitchat.tui.model_lines import Columns, RowState
 from jitchat.tui.model_rows import READER, ModelRow
 
-MOST = 400
-"""Rows that are drawn; a search finds the others."""
 _GAP = 2
 
 
@@ -25,8 +23,6 @@ class ModelList(OptionList):
         super().__init__(id="choices")
         self._state_of = state_of
         self._rows: list[ModelRow] = []
-        self._left = 0
-        """Rows that are not drawn."""
         self._kept: tuple[str, str] | None = None
         """The row that the user went to; None while the highlight may move by itself."""
 
@@ -47,10 +43,9 @@ class ModelList(OptionList):
 
     def show(self, rows: Sequence[ModelRow], searched: str = "") -> None:
         """Draw these rows, which are those that were `searched`; folded, empty for all."""
-        self._rows = list(rows[:MOST])
-        self._left = len(rows) - len(self._rows)
+        self._rows = list(rows)
         self._draw()
-        known = {row.id: place for place, row in enumerate(self._rows)}
+        known = {row.id: place for place, row in enumerate(self._rows) if not row.is_count}
         place = known.get(self._kept) if self._kept else None
         self.highlighted = self._first(searched) if place is None else place
 
@@ -76,10 +71,10 @@ class ModelList(OptionList):
 
     def _draw(self) -> None:
         columns = self.columns
-        lines = [Option(columns.line(row, self._state_of(row))) for row in self._rows]
-        if self._left:
-            told = Content.styled(f"    and {self._left:,} more: type to search them", MUTED)
-            lines.append(Option(told, disabled=True))
+        lines = [
+            Option(columns.line(row, self._state_of(row)), disabled=row.is_count)
+            for row in self._rows
+        ]
         self.set_options(lines)
 
     def _first(self, searched: str) -> int | None:
