@@ -49,10 +49,9 @@ class ModelRow:
         """Provider and model."""
         return self.provider, self.model
 
-    @property
-    def searched(self) -> str:
-        """What is typed to find it."""
-        return folded(f"{self.provider}/{self.model} {self.title}")
+    def is_found_by(self, wanted: str) -> bool:
+        """Whether a search finds it."""
+        return matches(wanted, f"{self.provider}/{self.model} {self.title}")
 
 
 def in_order(choices: Iterable[ProviderChoice]) -> list[ProviderChoice]:
@@ -119,10 +118,16 @@ def meant_by(text: str, choices: Mapping[str, ProviderChoice]) -> tuple[str, str
         return provider, rest
     known = [(each.name, model.name) for each in usable.values() for model in each.models]
     exact = [each for each in known if text in (each[1], each[0])]
-    wanted = folded(text).split()
-    parts = [each for each in known if all(word in folded("/".join(each)) for word in wanted)]
-    found = exact or parts
+    named = [each for each in known if matches(text, each[1])]
+    anywhere = [each for each in known if matches(text, "/".join(each))]
+    found = exact or named or anywhere
     return found[0] if len(found) == 1 else None
+
+
+def matches(wanted: str, name: str) -> bool:
+    """Whether every word of a search is a part of a name, in capitals or not."""
+    known = folded(name)
+    return all(word in known for word in folded(wanted).split())
 
 
 def _typed_row(choice: ProviderChoice, model: str) -> Iterator[ModelRow]:

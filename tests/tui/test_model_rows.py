@@ -86,6 +86,7 @@ def test_what_runs_here_has_no_price_but_may_be_loaded() -> None:
     [
         ("ollama/qwen3:8b", ("ollama", "qwen3:8b")),
         ("qwen3:8b", ("ollama", "qwen3:8b")),
+        ("llama", ("ollama", "llama3.2:3b")),
         ("grok", ("openrouter", "x-ai/grok-4")),
         ("mistral FREE", ("openrouter", "mistralai/mistral-small-3.2-24b-instruct:free")),
         ("openai/gpt-5-mini", ("openrouter", "openai/gpt-5-mini")),

@@ -251,6 +251,8 @@ async def test_search_goes_to_the_first_model_that_fits_and_tells_of_none(models
         screen = await opened(pilot)
         await enter_text(pilot, "grok")
         assert chosen(pilot) == ("openrouter", "x-ai/grok-4")
+        await enter_text(pilot, "llama")
+        assert chosen(pilot) == ("ollama", "llama3.2:3b"), "not the first of Ollama"
         await enter_text(pilot, "grok nowhere")
         assert rows(pilot) == []
         assert screen.query_one("#models-nothing").display
