@@ -77,9 +77,9 @@ class LocalBackend(ModelBackend):
     def hint(self) -> str:
         """How to add a real model."""
         return (
-            "Ctrl+L lists every provider: Enter on one takes its key, or lists its models.\n"
-            "Ollama, LM Studio, llama.cpp and vLLM are found by themselves once they run here.\n"
-            f"Others of your own stand in {self._paths.config}."
+            "Ctrl+L lists the providers; Enter takes a key or lists models.\n"
+            "Ollama, LM Studio, llama.cpp, vLLM are found once they run here.\n"
+            f"Others of your own: {self._paths.config}"
         )
 
 

@@ -172,7 +172,8 @@ def kept_models(
 
 def _is_here(profile: Profile) -> bool:
     """Whether it is one of the servers that are looked for on this machine."""
-    return profile.is_local and profile.name in PRESETS
+    preset = PRESETS.get(profile.name)
+    return profile.is_local and preset is not None and preset.is_local
 
 
 def _found(profile: Profile, running: Sequence[LocalServer]) -> LocalServer | None:

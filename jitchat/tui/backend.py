@@ -97,4 +97,4 @@ class Backend(Protocol):
         """Slow: the embedder that was downloaded, if it is here now."""
 
     def hint(self) -> str:
-        """How to add a real model, in lines of at most 76 columns."""
+        """How to add a real model, in lines of at most 64 columns."""

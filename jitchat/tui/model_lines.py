@@ -45,6 +45,8 @@ class Columns:
 
     def line(self, row: ModelRow, state: RowState) -> Content:
         """Draw a row; a long name or sentence takes several lines."""
+        if row.is_count:
+            return Content.styled(" " * _MARGIN + row.note, MUTED)
         if row.is_typed:
             return Content.assemble(("  + ", MUTED), (row.title, "" if row.is_ready else MUTED))
         if row.model and not row.note:

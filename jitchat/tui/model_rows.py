@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from jitchat.providers.catalogue.model import ModelInfo
 
 READER = "reader"
+MOST = 100
+"""Models of one provider that are drawn; a search finds the others."""
 _RUNNING, _READY, _NEEDS_KEY, _NOT_LOOKED = "running here", "ready", "needs key", "not looked for"
 _RANKS = {_RUNNING: 1, _READY: 2}
 """What can be used stands first; the reader before all."""
@@ -39,16 +41,17 @@ class ModelRow:
     wants_key: bool = False
     is_typed: bool = False
     """Whether it stands for the name that was typed, which no list has."""
+    is_count: bool = False
+    """Whether it only tells how many models of the provider are not drawn."""
 
     @property
     def id(self) -> tuple[str, str]:
         """Provider and model."""
         return self.provider, self.model
 
-    @property
-    def searched(self) -> str:
-        """What is typed to find it."""
-        return folded(f"{self.provider}/{self.model} {self.title}")
+    def is_found_by(self, wanted: str) -> bool:
+        """Whether a search finds it."""
+        return matches(wanted, f"{self.provider}/{self.model} {self.title}")
 
 
 def in_order(choices: Iterable[ProviderChoice]) -> list[ProviderChoice]:
@@ -76,6 +79,15 @@ def rows_of(choice: ProviderChoice, now: datetime, in_use: str = "") -> list[Mod
     if in_use and all(row.model != in_use for row in rows):
         rows.insert(0, ModelRow(choice.name, in_use, one_line(in_use), is_ready=is_ready))
     return [heading, *rows]
+
+
+def shortened_rows(rows: Sequence[ModelRow], in_use: str = "") -> Iterator[ModelRow]:
+    """Leave out what is too much to draw, tell how many that are, and keep the one `in_use`."""
+    kept = [row for at, row in enumerate(rows) if at <= MOST or row.model == in_use != ""]
+    yield from kept
+    if left := len(rows) - len(kept):
+        note = f"and {left:,} more: type to search them"
+        yield ModelRow(rows[0].provider, "", "", note, is_count=True)
 
 
 def typed_rows(text: str, choices: Mapping[str, ProviderChoice]) -> Iterator[ModelRow]:
@@ -106,10 +118,16 @@ def meant_by(text: str, choices: Mapping[str, ProviderChoice]) -> tuple[str, str
         return provider, rest
     known = [(each.name, model.name) for each in usable.values() for model in each.models]
     exact = [each for each in known if text in (each[1], each[0])]
-    wanted = folded(text).split()
-    parts = [each for each in known if all(word in folded("/".join(each)) for word in wanted)]
-    found = exact or parts
+    named = [each for each in known if matches(text, each[1])]
+    anywhere = [each for each in known if matches(text, "/".join(each))]
+    found = exact or named or anywhere
     return found[0] if len(found) == 1 else None
+
+
+def matches(wanted: str, name: str) -> bool:
+    """Whether every word of a search is a part of a name, in capitals or not."""
+    known = folded(name)
+    return all(word in known for word in folded(wanted).split())
 
 
 def _typed_row(choice: ProviderChoice, model: str) -> Iterator[ModelRow]:
@@ -147,8 +165,7 @@ def _about(choice: ProviderChoice, now: datetime) -> str:
         case "ready" if choice.fetched_at is not None:
             return f"{count}, listed {age(choice.fetched_at, now)}"
         case "ready":
-            key = choice.note.removesuffix(".").replace("The key is from", "key from")
-            return " · ".join(filter(None, (one_line(key), "Enter lists its models")))
+            return f"{'has a key · ' if choice.has_key else ''}Enter lists its models"
     return one_line(choice.note)
 
 

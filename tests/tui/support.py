@@ -50,8 +50,12 @@ class TestBackend:
     fetched: bool = False
     warning: str = ""
     providers: Sequence[ProviderChoice] = ()
+    local: Sequence[ProviderChoice] | None = None
+    """What looking at this machine finds; None: those of `providers` that are running."""
     lists: dict[str, tuple[ModelInfo, ...]] = field(default_factory=dict)
     """What each provider answers that is asked for its models; others cannot be reached."""
+    list_refusal: JitchatError | None = None
+    """Why they cannot, if it is something else."""
     keys: dict[str, str] = field(default_factory=dict)
     exact: int | None = None
     """What the provider counts; None where it does not."""
@@ -73,11 +77,13 @@ class TestBackend:
         return self.providers
 
     async def find_local(self) -> Sequence[ProviderChoice]:
+        if self.local is not None:
+            return self.local
         return [each for each in self.providers if each.state is State.RUNNING]
 
     async def fetch_models(self, provider: str) -> ProviderChoice:
         if provider not in self.lists:
-            raise Unreachable(f"{provider} cannot be reached.", "Start it.")
+            raise self.list_refusal or Unreachable(f"{provider} cannot be reached.", "Start it.")
         found = next(each for each in self.providers if each.name == provider)
         listed = replace(found, models=self.lists[provider])
         self.providers = [listed if each is found else each for each in self.providers]

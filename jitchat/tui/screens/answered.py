@@ -11,7 +11,8 @@ from textual.content import Content
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from jitchat.errors import JitchatError
+from jitchat.errors import JitchatError, KeyRefused
+from jitchat.events import SendFailed
 from jitchat.text.safe import one_line
 from jitchat.tui.backend import Backend
 from jitchat.tui.messages import (
@@ -23,6 +24,7 @@ from jitchat.tui.messages import (
     SendEnded,
     SessionReady,
     SessionRefused,
+    SessionReported,
 )
 from jitchat.tui.model_rows import READER, meant_by
 from jitchat.tui.offers import offer
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from jitchat.session import Session
 
 READER_PLACEHOLDER = "Ask about what was said. reader quotes it; it is no language model"
+ANOTHER_KEY = "Ctrl+L, then F4, takes another key."
 
 
 class AnsweredScreen(OpenedScreen):
@@ -205,6 +208,12 @@ class AnsweredScreen(OpenedScreen):
             await left.aclose()
         if session.summariser is not None:
             self.index_missing()
+
+    @on(SessionReported)
+    def _key_refused(self, message: SessionReported) -> None:
+        """What can be done about it here."""
+        if isinstance(message.event, SendFailed) and isinstance(message.event.error, KeyRefused):
+            self.notify(ANOTHER_KEY, timeout=SECONDS, markup=False)
 
     @on(SendEnded)
     @telling

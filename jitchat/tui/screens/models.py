@@ -17,10 +17,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 
 from jitchat.errors import JitchatError, KeyRefused
-from jitchat.text.words import folded
 from jitchat.tui.backend import Backend
 from jitchat.tui.model_lines import RowState
-from jitchat.tui.model_rows import READER, ModelRow, in_order, rows_of, typed_rows
+from jitchat.tui.model_rows import READER, ModelRow, in_order, rows_of, shortened_rows, typed_rows
 from jitchat.tui.telling import tell
 from jitchat.tui.widgets.model_list import ModelList
 
@@ -204,7 +203,11 @@ class ModelsScreen(ModalScreen[Picked | None]):
             self._start_asking(row.provider)
 
     def _ask_for_key(self, provider: str, model: str = "") -> None:
-        """Take a key; then the provider lists its models, or the one that was named is used."""
+        """Take a key; then the provider lists its models, or the one that was named is used.
+
+        The one in use goes on with its new key.
+        """
+        model = model or (self._in_use[1] if provider == self._in_use[0] else "")
         from jitchat.tui.screens.key import KeyScreen  # noqa: PLC0415  mostly not needed
 
         def kept(is_kept: bool | None) -> None:
@@ -218,27 +221,30 @@ class ModelsScreen(ModalScreen[Picked | None]):
     def _fill(self) -> None:
         """Draw the rows that match."""
         wanted = self.query_one(Input).value
-        rows = list(self._matching(folded(wanted).split()))
+        rows = list(self._matching(wanted))
         rows += typed_rows(wanted, self._choices)
-        self.query_one(ModelList).show(rows, folded(wanted.strip()))
-        self.query_one("#models-nothing").display = bool(self._choices) and not rows
+        self.query_one(ModelList).show(rows, wanted.strip())
+        is_empty = bool(self._choices) and not rows
+        self.query_one("#models-nothing").display = is_empty
+        self.query_one(ModelList).display = not is_empty
         self._show_header()
 
     def _show_header(self) -> None:
         has_models = any(each.models for each in self._choices.values() if each.is_usable)
-        header = self.query_one(ModelList).columns.header() if has_models else ""
+        listed = self.query_one(ModelList)
+        header = listed.columns.header() if has_models and listed.display else ""
         self.query_one("#models-header", Static).update(Content(header), layout=False)
 
-    def _matching(self, wanted: Sequence[str]) -> Iterator[ModelRow]:
+    def _matching(self, wanted: str) -> Iterator[ModelRow]:
         now = datetime.now(UTC)
         known = sorted(self._choices.values(), key=lambda each: self._place_of(each.name))
         for choice in in_order(known):
             in_use = self._in_use[1] if choice.name == self._in_use[0] else ""
             rows = rows_of(choice, now, in_use)
-            found = [row for row in rows if all(word in row.searched for word in wanted)]
-            if found and found[0] is not rows[0]:
-                yield rows[0]
-            yield from found
+            found = [row for row in rows if row.is_found_by(wanted)]
+            if found:
+                models = [row for row in found if row is not rows[0]]
+                yield from shortened_rows([rows[0], *models], in_use)
 
     def _place_of(self, name: str) -> int:
         return self._order.index(name) if name in self._order else len(self._order)

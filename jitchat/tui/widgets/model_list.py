@@ -10,11 +10,9 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from jitchat.text.words import folded
-from jitchat.tui.model_lines import MUTED, Columns, RowState
-from jitchat.tui.model_rows import READER, ModelRow
+from jitchat.tui.model_lines import Columns, RowState
+from jitchat.tui.model_rows import READER, ModelRow, matches
 
-MOST = 400
-"""Rows that are drawn; a search finds the others."""
 _GAP = 2
 
 
@@ -44,10 +42,10 @@ class ModelList(OptionList):
         return self._rows[index] if index is not None and index < len(self._rows) else None
 
     def show(self, rows: Sequence[ModelRow], searched: str = "") -> None:
-        """Draw these rows, which are those that were `searched`; folded, empty for all."""
-        self._rows = list(rows[:MOST])
-        self._draw(len(rows) - len(self._rows))
-        known = {row.id: place for place, row in enumerate(self._rows)}
+        """Draw these rows, which are those that were `searched`; empty for all."""
+        self._rows = list(rows)
+        self._draw()
+        known = {row.id: place for place, row in enumerate(self._rows) if not row.is_count}
         place = known.get(self._kept) if self._kept else None
         self.highlighted = self._first(searched) if place is None else place
 
@@ -68,15 +66,15 @@ class ModelList(OptionList):
 
     def _draw_again(self) -> None:
         place = self.highlighted
-        self._draw(0)
+        self._draw()
         self.highlighted = place
 
-    def _draw(self, left: int) -> None:
+    def _draw(self) -> None:
         columns = self.columns
-        lines = [Option(columns.line(row, self._state_of(row))) for row in self._rows]
-        if left:
-            told = Content.styled(f"    and {left:,} more: type to search them", MUTED)
-            lines.append(Option(told, disabled=True))
+        lines = [
+            Option(columns.line(row, self._state_of(row)), disabled=row.is_count)
+            for row in self._rows
+        ]
         self.set_options(lines)
 
     def _first(self, searched: str) -> int | None:
@@ -95,13 +93,12 @@ class ModelList(OptionList):
 
     def _found(self, searched: str) -> Iterator[int]:
         """The provider of that name, at its models if they are there; or the first model."""
-        named = [
-            row.provider for row in self._rows if searched in (row.provider, folded(row.title))
-        ]
-        for provider in named:
-            mine = [at for at, row in enumerate(self._rows) if row.provider == provider]
+        text = folded(searched)
+        for row in [row for row in self._rows if text in (row.provider, folded(row.title))]:
+            mine = [at for at, each in enumerate(self._rows) if each.provider == row.provider]
             yield from (at for at in mine if self._rows[at].model)
             yield from mine
         models = [at for at, row in enumerate(self._rows) if row.model]
-        yield from (at for at in models if not self._rows[at].is_typed)
-        yield from models
+        listed = [at for at in models if not self._rows[at].is_typed]
+        yield from (at for at in listed if matches(searched, self._rows[at].model))
+        yield from listed or models
