@@ -22,7 +22,7 @@ EVERY = 0.08
 class Batches:
     """Reports what happens to one message; lives in the event loop of the one who sends it."""
 
-    def __init__(self, report: Callable[[Event], None]) -> None:
+    def __init__(self, report: Callable[[Event], object]) -> None:
         self._report = report
         self._kind: type[ReplyDelta] | type[ReasoningDelta] | None = None
         self._texts: list[str] = []

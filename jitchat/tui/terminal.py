@@ -14,9 +14,8 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
-
 ESCAPE_SECONDS = 0.025
-"""A terminal that sends a key as Esc and more, sends it at once; over a slow line, ESCDELAY helps."""
+"""What follows Esc in one key is sent with it; for a slow line, ESCDELAY sets milliseconds."""
 
 
 class _Keys(Enum):

@@ -133,7 +133,7 @@ async def test_of_a_long_reply_only_what_is_near_is_laid_out_and_its_height_stay
         await pilot.pause()
         body.fold_away()
         await pilot.pause()
-        assert [part.markdown.display for part in parts][0] is False
+        assert not parts.first().markdown.display
         assert parts.last().markdown.display
         await pilot.resize_terminal(40, 20)
         await until(pilot, lambda: body.size.width < 50, "the new width")

@@ -6,14 +6,11 @@ whenever one is mounted; so the last one is told by the widget that it has none 
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widget import AwaitMount, Widget
 from textual.widgets import Markdown
 from textual.widgets._markdown import MarkdownBlockQuote, MarkdownFence
-from textual.widgets.markdown import MarkdownBlock
 
 
 class _Fence(MarkdownFence):
@@ -42,7 +39,7 @@ class _Quote(MarkdownBlockQuote):
 class ReplyMarkdown(Markdown):
     """What a model wrote, or a part of it."""
 
-    BLOCKS: ClassVar[dict[str, type[MarkdownBlock]]] = {
+    BLOCKS = {  # noqa: RUF012  Textual's own shape
         **Markdown.BLOCKS,
         "fence": _Fence,
         "code_block": _Fence,
