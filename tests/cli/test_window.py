@@ -134,7 +134,7 @@ def test_the_reader_has_nobody_to_ask_for_an_exact_count(jitchat: Shell):
     result = jitchat("window", QUESTION, "--exact")
 
     assert result.code == 2
-    assert "the reader has no server that counts" in result.err
+    assert "there is nobody to ask" in result.err
 
 
 def test_without_any_conversation_the_demo_is_used(jitchat: Shell):
