@@ -91,7 +91,7 @@ class ModelBackend:
 
         who = self._who_is(session.provider.name, session.provider.model)
         try:
-            limit = await who.asked_limit()
+            limit = await who.asked_limit(patient=True)
             return who.budget(limit) if limit is not None else None
         except JitchatError:  # told when a message is sent
             return None

@@ -201,7 +201,14 @@ def _as_set(profile: Profile, model: ModelInfo) -> ModelInfo:
     limit, facts = profile.limit_of(model.name), profile.facts_of(model.name)
     if limit is not None:
         model = replace(model, limit=Limit(limit, BY_USER))
-    own = (facts.input_price, facts.output_price, facts.cached_price)
-    if any(price is not None for price in own):
-        model = replace(model, prices=Prices(*own, source=BY_USER))
+    own = {
+        "input": facts.input_price,
+        "output": facts.output_price,
+        "cached": facts.cached_price,
+        "written": facts.written_price,
+    }
+    told = {kind: price for kind, price in own.items() if price is not None}
+    if told:
+        known = model.prices or Prices(None, None)
+        model = replace(model, prices=replace(known, **told, source=BY_USER, above=()))
     return model

@@ -103,8 +103,11 @@ class Who:
             return here
         return self._facts().prices or (here if self.profile.is_local else None)
 
-    async def asked_limit(self) -> Limit | None:
+    async def asked_limit(self, *, patient: bool = False) -> Limit | None:
         """Ask its server how much it takes; None where that is settled, or nobody tells.
+
+        A server that is not on this machine is asked where nothing else is known; by who is
+        `patient`, because nobody waits, also where the bundled table knows.
 
         Raises:
             SettingsError: Its key cannot be had.
@@ -113,9 +116,8 @@ class Who:
         import asyncio  # noqa: PLC0415  for who asks only
 
         known = await asyncio.to_thread(self.limit)
-        if known.source in (BY_USER, OWN) or (
-            not self.profile.is_local and known.source != ASSUMED
-        ):
+        is_open = self.profile.is_local or patient or known.source == ASSUMED
+        if known.source in (BY_USER, OWN) or not is_open:
             return None
         from jitchat.providers.catalogue.limits import ask_limit  # noqa: PLC0415  loads httpx
 

@@ -74,8 +74,14 @@ class Profile:
         return next((tokens for name, tokens in self.limits if name in ("", model)), None)
 
     def reserve_of(self, limit: int) -> int:
-        """Say how many tokens of `limit` are kept free for the reply."""
-        return min(MOST_RESERVED, limit // 4) if self.reserve is None else self.reserve
+        """Say how many tokens of `limit` are kept free for the reply.
+
+        Where nobody says: for the longest answer that is asked for, up to half of the limit.
+        """
+        if self.reserve is not None:
+            return self.reserve
+        longest = min(self.sampling.max_tokens or 0, limit // 2)
+        return max(longest, min(MOST_RESERVED, limit // 4))
 
     def facts_of(self, model: str) -> NamedModel:
         """Say what the user knows of `model`."""

@@ -96,6 +96,9 @@ class NamedModel:
     cached_price: float | None = setting(
         None, "what a million tokens from the provider's cache cost", least=0, kind=float
     )
+    written_price: float | None = setting(
+        None, "what a million tokens put into that cache cost", least=0, kind=float
+    )
     output_price: float | None = setting(
         None, "what a million tokens of output cost", least=0, kind=float
     )

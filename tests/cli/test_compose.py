@@ -273,3 +273,17 @@ def test_a_benchmarks_answerer_is_a_model_of_the_provider_that_is_configured(
     profile = _of_model(Flags(given=flags), model).settings().in_use()
 
     assert (profile.name, profile.model) == answers
+
+
+@pytest.mark.parametrize(
+    ("limit", "longest", "reserve"),
+    [(8_192, None, 2_048), (4_096, None, 1_024), (8_192, 3_000, 3_000), (8_192, 9_000, 4_096)],
+)
+def test_the_reserve_is_for_the_longest_answer_that_is_asked_for(limit, longest, reserve):
+    settings = settings_with(
+        provider__name="groq",
+        provider__model="m",
+        provider__limit=limit,
+        provider__max_tokens=longest,
+    )
+    assert make_budget(settings).reserve == reserve

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jitchat.cli.model_choices import ModelChoices, server_of
+from jitchat.cli.model_choices import ModelChoices, facts_of, server_of
 from jitchat.cli.model_lines import limit_text, prices_text
 from jitchat.memory.model_choice import ModelLists
 from jitchat.providers.catalogue.choices import State
@@ -223,3 +223,15 @@ def test_what_is_unknown_is_said():
     assert prices_text(None) == "price unknown"
     assert prices_text(Prices(1.0, None, source="set by you")) == "in $1 · out ? (set by you)"
     assert prices_text(Prices(0.0, 0.0, source="the server")) == "in $0 · out $0 (the server)"
+
+
+def test_a_price_of_ones_own_stands_beside_those_that_are_known_anyway(choices):
+    key = {"ANTHROPIC_API_KEY": "sk-ant-1234567890"}
+    toml = '[models."claude-sonnet-4-5"]\ninput_price = 1.5\nwritten_price = 9.0\n'
+    known = facts_of(choices("", key).settings.profile("anthropic"), "claude-sonnet-4-5", None)
+    own = facts_of(choices(toml, key).settings.profile("anthropic"), "claude-sonnet-4-5", None)
+    assert known.prices is not None
+    assert own.prices is not None
+    assert (own.prices.input, own.prices.written) == (1.5, 9.0)
+    assert (own.prices.output, own.prices.cached) == (known.prices.output, known.prices.cached)
+    assert own.prices.source == "set by you"
