@@ -22,8 +22,7 @@ Every error carries one sentence on what happened and one on what to do.
         ├── Unreachable
         ├── KeyRefused
         ├── RequestRefused       the provider answered with an error
-        │   ├── ContextOverflow  the window is larger than the model's context
-        │   └── ParameterRefused a part of the request is not known there
+        │   └── ContextOverflow  the window is larger than the model's context
         ├── NotAnAnswer          the provider answered with something else than its protocol
         └── StreamCut            the answer stopped half way
 """
@@ -134,22 +133,21 @@ class RequestRefused(ProviderError):
 class ContextOverflow(RequestRefused):
     """The window is larger than the model's context.
 
-    `needed` and `limit` are in tokens, as the provider counts; None where it does not tell.
+    In tokens, as the provider counts, and None where it does not tell: `needed` is what the window
+    takes, `answer` what was to be kept free for the answer, `limit` what there is for both. Where
+    the provider does not tell the two apart, `needed` is their sum.
     """
 
     def __init__(
-        self, what: str, remedy: str = "", needed: int | None = None, limit: int | None = None
+        self,
+        what: str,
+        remedy: str = "",
+        needed: int | None = None,
+        limit: int | None = None,
+        answer: int | None = None,
     ) -> None:
         super().__init__(what, remedy)
-        self.needed, self.limit = needed, limit
-
-
-class ParameterRefused(RequestRefused):
-    """The server does not take a part of the request: `parameter`, by its name there."""
-
-    def __init__(self, what: str, remedy: str = "", parameter: str = "") -> None:
-        super().__init__(what, remedy)
-        self.parameter = parameter
+        self.needed, self.limit, self.answer = needed, limit, answer
 
 
 class NotAnAnswer(ProviderError):

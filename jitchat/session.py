@@ -11,14 +11,15 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncGenerator
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from jitchat.errors import ContextOverflow, StoreError
+from jitchat.errors import ContextOverflow
 from jitchat.events import Event, LimitLearnt, TurnsRetrieved, TurnStored, WindowBuilt
 from jitchat.exchange import Exchange, Outgoing
 from jitchat.memory.memory import Memory
+from jitchat.meter import LEARNT, Meter
 from jitchat.providers.provider import Options, Provider
 from jitchat.subcall.picker import ModelPicker
 from jitchat.subcall.small_model import SmallModel
@@ -26,7 +27,7 @@ from jitchat.subcall.summariser import Summariser
 from jitchat.text.safe import repaired
 from jitchat.turn import Limit, Mode, Retrieval, Role, Status, Turn, Usage
 from jitchat.window.budget import Budget
-from jitchat.window.calibration import NO_CALIBRATION, Calibration
+from jitchat.window.calibration import Calibration
 from jitchat.window.history import History
 from jitchat.window.plan import SYSTEM_PROMPT, Sources, plan
 from jitchat.window.record import window_from
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from jitchat.memory.archive import Ending
     from jitchat.memory.learnt import LearntModel
     from jitchat.providers.catalogue.prices import Prices
-
-LEARNT = "learnt from a refusal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +65,10 @@ class Session:
     ) -> None:
         self.memory, self.provider, self.counter = memory, provider, counter
         self.options = options
-        self.picker = ModelPicker(options.picker) if options.picker else None
-        self.summariser = Summariser(options.summariser, memory) if options.summariser else None
-        self.calibration = self._learnt_calibration()
+        picker, summariser = map(self._as_it_answers, (options.picker, options.summariser))
+        self.picker = ModelPicker(picker) if picker else None
+        self.summariser = Summariser(summariser, memory) if summariser else None
+        self._meter = Meter(counter, options.learnt)
         self._lock = threading.Lock()
         self._history = History()
 
@@ -91,7 +91,7 @@ class Session:
                 async for event in events:
                     yield event
             await asyncio.to_thread(exchange.finish)
-            await asyncio.to_thread(self._learn_count, exchange)
+            await asyncio.to_thread(self._meter.take, exchange.sent, exchange.usage)
         for event in exchange.outcome():
             yield event
         for event in await asyncio.to_thread(exchange.index):
@@ -183,6 +183,11 @@ class Session:
         """Load how that window was answered: what was reported for it, and what it cost."""
         return self.memory.archive.ending(turn.id)
 
+    @property
+    def calibration(self) -> Calibration:
+        """How far the own counts are off for the model that answers."""
+        return self._meter.calibration
+
     def take_budget(self, budget: Budget) -> None:
         """Use another budget from now on: the server told how much its model takes."""
         self.options = replace(self.options, budget=budget)
@@ -194,35 +199,17 @@ class Session:
             return 0.0 if prices is not None else None
         return prices.of(usage) if usage is not None else None
 
-    def _learn_count(self, exchange: Exchange) -> None:
-        """Learn from what the provider made of a window that we counted ourselves."""
-        learnt, sent, usage = self.options.learnt, exchange.sent, exchange.usage
-        if learnt is None or sent is None or usage is None or not usage.input_tokens:
-            return
-        with suppress(StoreError):  # the reply is stored: what it would teach is a help
-            learnt.add_sample(self.counter.name, sent.counted, usage.input_tokens)
-            learnt_now = self._learnt_calibration()
-            self.calibration = learnt_now if learnt_now.samples else self.calibration
-
-    def _learnt_calibration(self) -> Calibration:
-        learnt = self.options.learnt
-        return Calibration.of(learnt.samples(self.counter.name)) if learnt else NO_CALIBRATION
+    def _as_it_answers(self, small: SmallModel | None) -> SmallModel | None:
+        """Have a small model asked with the context size of the windows, where it answers, too."""
+        if small is None or not small.answers:
+            return small
+        return replace(small, context=lambda: self.options.budget.limit)
 
     def _learn_limit(self, window: ContextWindow, refusal: ContextOverflow) -> LimitLearnt:
-        """Take in what a refusal tells: the limit, which is kept, and how the server counts.
-
-        One that names no limit has half of the window tried.
-        """
-        known, limit = self.options.budget, refusal.limit
-        half = replace(known, limit=window.used // 2 + known.reserve, limit_source=LEARNT)
-        budget = known.limited(limit, LEARNT) if limit else half
+        """Take in what a refusal tells, and say so."""
+        budget = self._meter.refused(window, refusal, self.options.budget)
         self.take_budget(budget)
-        needed = refusal.needed or (limit + 1 if limit else 0)
-        if needed > window.used:
-            self.calibration = Calibration.of_refusal(window.counted, needed)
-        if limit and self.options.learnt is not None:
-            with suppress(StoreError):
-                self.options.learnt.learn_limit(limit)
+        limit = refusal.limit
         told = f"takes {limit:,} tokens" if limit else "does not say how much it takes"
         sentence = f"{self.provider.model} {told}; a window of {window.used:,} was refused."
         return LimitLearnt(Limit(budget.limit, LEARNT), f"{sentence} A smaller one is sent.")

@@ -75,7 +75,7 @@ _EPILOG = (
 def commands(context: click.Context, conversation: str | None, flags: Flags) -> int | None:
     """Chat with any LLM and see what is inside its context window.
 
-    Without a command, the chat opens.
+    Without a command, the chat opens; Ctrl+L there picks who answers, or takes a key.
     """
     context.obj = Flags(conversation=conversation).over(flags)
     if context.invoked_subcommand is not None:

@@ -77,8 +77,9 @@ class LocalBackend(ModelBackend):
     def hint(self) -> str:
         """How to add a real model."""
         return (
-            "Ctrl+L lists every provider and says what it wants: a key, or a server that runs here."
-            f" More can be set in {self._paths.config}; `jitchat doctor` tries it out"
+            "Ctrl+L lists the providers; Enter takes a key or lists models.\n"
+            "Ollama, LM Studio, llama.cpp, vLLM are found once they run here.\n"
+            f"Others of your own: {self._paths.config}"
         )
 
 
@@ -94,7 +95,6 @@ def run_chat(flags: Flags, wanted: str | None) -> int:
     store = open_store(paths)
     try:
         settings = flags.settings(chosen_model(store))
-        settings.model_name()
         conversation = choose_conversation(store, wanted)
         from jitchat.tui.app import JitchatApp  # noqa: PLC0415  textual: only the chat needs it
 

@@ -14,6 +14,7 @@ from jitchat.memory.store import ColdStore
 from jitchat.paths import Paths, absolute
 from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings
+from jitchat.settings.addresses import same_server
 from jitchat.settings.small_models import SmallModelSection, address_of
 from jitchat.subcall.small_model import SmallModel
 from jitchat.turn import Conversation
@@ -82,8 +83,14 @@ def session_with(who: Who, memory: Memory, counter: TokenCounter | None = None) 
 
 
 def _small_model(who: Who, section: SmallModelSection) -> SmallModel | None:
-    """Choose the model of a section, and what it costs; None where none is named."""
+    """Make the model of a section: what it costs, and whether it is the one that answers."""
     made, found = make_small_model(who.settings, section), address_of(who.settings, section)
     if made is None or found is None:
         return None
-    return replace(made, prices=replace(who, profile=found.profile, model=found.model).prices())
+    helper = replace(who, profile=found.profile, model=found.model)
+    return replace(made, prices=helper.prices(), answers=_is_one(who, helper))
+
+
+def _is_one(one: Who, other: Who) -> bool:
+    """Whether both are one model of one server."""
+    return one.model == other.model and same_server(one.profile.base_url, other.profile.base_url)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jitchat.cli.answerers import endpoint_of
-from jitchat.errors import RequestRefused
+from jitchat.errors import UsageError
 from jitchat.providers.catalogue.counting import count_exactly
 
 if TYPE_CHECKING:
@@ -20,11 +20,12 @@ async def count_by(profile: Profile, model: str, messages: Sequence[Message]) ->
 
     Raises:
         ProviderError: It cannot count, or did not.
+        UsageError: It is the reader, who has no server.
         SettingsError: Its key cannot be had.
 
     """
     if profile.protocol == "reader":
-        raise RequestRefused(
+        raise UsageError(
             "The reader reports what is counted here: there is nobody to ask.",
             "Ctrl+L or --model picks a model.",
         )

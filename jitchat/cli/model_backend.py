@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ if TYPE_CHECKING:  # the first frame does not wait for any of this
     from jitchat.providers.catalogue.choices import ProviderChoice
     from jitchat.session import Session
     from jitchat.settings import Settings
+    from jitchat.settings.profile import Profile
     from jitchat.turn import Message
     from jitchat.window.budget import Budget
 
@@ -45,31 +47,43 @@ class ModelBackend:
 
     async def find_local(self) -> Sequence[ProviderChoice]:
         """Look which servers run on this machine."""
-        return await self._choices().here()
+        return await (await asyncio.to_thread(self._asking)).here()
 
     async def fetch_models(self, provider: str) -> ProviderChoice:
         """Ask a provider for its models."""
-        return await self._choices().fetched(provider)
+        return await (await asyncio.to_thread(self._asking)).fetched(provider)
 
     def keep_key(self, provider: str, text: str) -> str:
         """Store a provider's key as it was pasted. Slow."""
-        from jitchat.settings.key_text import cleaned_key  # noqa: PLC0415  mostly not needed
+        from jitchat.settings.key_text import cleaned_key, foreign_owner  # noqa: PLC0415  mostly not
+        from jitchat.settings.keys import key_source  # noqa: PLC0415  needed
         from jitchat.settings.keys_file import KeysFile  # noqa: PLC0415
 
         cleaned, file = cleaned_key(text), KeysFile(self._paths.keys)
         file.put(provider, cleaned.key)
-        mended = f" Taken off: {', '.join(cleaned.removed)}." if cleaned.removed else ""
-        return f"The key is in {file.path}, which only you can read.{mended}"
+        told = [f"The key is in {file.path}, which only you can read."]
+        if cleaned.removed:
+            told.append(f"Taken off: {', '.join(cleaned.removed)}.")
+        profile = self.settings.profile(provider)
+        owner = foreign_owner(cleaned.key, provider)
+        if owner and profile.wants_key:
+            told.append(f"It looks like a key of {owner}, not of {provider}.")
+        source = key_source(profile, os.environ, file.path)
+        if source != "the keys file":
+            told.append(f"The key in {source} comes before it.")
+        return " ".join(told)
 
-    def choose_model(self, session: Session, provider: str, model: str) -> Session:
+    def choose_model(
+        self, session: Session | None, provider: str, model: str
+    ) -> tuple[Session | None, str]:
         """Have another model answer in the same conversation, and in those opened later. Slow."""
         from jitchat.cli.compose import session_with  # noqa: PLC0415  loads much
-        from jitchat.memory.model_choice import ChosenModel  # noqa: PLC0415
 
-        changed = session_with(self._who_is(provider, model), session.memory)
+        who = self._who_is(provider, model)
+        changed = session_with(who, session.memory) if session is not None else None
         self._picked = (provider, model)
-        ChosenModel(self.store.database).put(provider, model)
-        return changed
+        notes = (self._exposed(who.profile), self._kept(provider, model))
+        return changed, " ".join(filter(None, notes))
 
     async def ask_limit(self, session: Session) -> Budget | None:
         """Ask the server how much its model takes; None where it does not tell, or need not."""
@@ -81,6 +95,36 @@ class ModelBackend:
             return who.budget(limit) if limit is not None else None
         except JitchatError:  # told when a message is sent
             return None
+
+    def _kept(self, provider: str, model: str) -> str:
+        """Keep the pick for the next start; say so where it will not count there."""
+        from jitchat.errors import SettingsError, StoreError  # noqa: PLC0415  loaded by then
+        from jitchat.memory.model_choice import ChosenModel  # noqa: PLC0415  brings json
+        from jitchat.settings import load_settings  # noqa: PLC0415  loaded by then
+
+        try:
+            ChosenModel(self.store.database).put(provider, model)
+        except StoreError as error:
+            return f"The next start will not know of it: {error}"
+        try:
+            later = load_settings(self._paths.config, os.environ, chosen=(provider, model))
+            profile = later.in_use()
+        except SettingsError:
+            return ""  # told at that start
+        if (profile.name, profile.model) == (provider, model):
+            return ""
+        key = "provider.name" if profile.name != provider else "provider.model"
+        origin = later.origin(key).removeprefix("implied by ")
+        named = f"{profile.name} {profile.model}".strip()
+        return f"{origin} names {named}: that answers again at the next start."
+
+    def _exposed(self, profile: Profile) -> str:
+        """Warn of a key that would travel unencrypted."""
+        from jitchat.cli.answerers import key_of  # noqa: PLC0415  loaded by then
+
+        if profile.exposes_key and (key_of(profile) or profile.headers):
+            return f"The key goes to {profile.exposes_key} unencrypted: use https."
+        return ""
 
     async def count_exactly(self, session: Session, messages: Sequence[Message]) -> int:
         """Ask who answers how many tokens these messages are; they are not answered."""
@@ -105,3 +149,10 @@ class ModelBackend:
 
         lists = ModelLists(self.store.database)
         return ModelChoices(self.settings, os.environ, self._paths.keys, lists)
+
+    def _asking(self) -> ModelChoices:
+        """Make what asks servers, with all that it needs loaded: a thread's work."""
+        import jitchat.providers.catalogue.lists  # noqa: PLC0415  loads httpx
+        import jitchat.providers.catalogue.local  # noqa: F401, PLC0415
+
+        return self._choices()

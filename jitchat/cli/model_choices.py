@@ -59,13 +59,15 @@ class ModelChoices:
         """Tell of one provider; raises what `all` raises."""
         profile = self.settings.profile(name)
         here = _found(profile, running or ())
-        state, note = self._state(profile, running)
+        source = key_source(profile, self.environ, self.keys_file)
+        state, note = self._state(profile, running, source)
         if state is State.RUNNING and here is not None and here.models:
             models, fetched_at = here.models, None
         else:
             models, fetched_at = kept_models(profile, self.lists)
+        known, variable = _known(profile, models), next(iter(profile.key_variables), "")
         return ProviderChoice(
-            profile.name, profile.title, state, note, _known(profile, models), fetched_at
+            profile.name, profile.title, state, note, known, fetched_at, bool(source), variable
         )
 
     async def running(self) -> tuple[LocalServer, ...]:
@@ -114,33 +116,35 @@ class ModelChoices:
         await asyncio.to_thread(self.lists.put, server_of(profile.base_url), fields)
         return models
 
-    def _state(self, profile: Profile, running: Sequence[LocalServer] | None) -> tuple[State, str]:
+    def _state(
+        self, profile: Profile, running: Sequence[LocalServer] | None, source: str
+    ) -> tuple[State, str]:
+        """Say whether it can answer, and a sentence on that; `source` is where its key is from."""
         if profile.protocol == "reader":
             return State.READY, "It needs no key and no network."
         if _is_here(profile):
-            return self._state_here(profile, running)
-        source = key_source(profile, self.environ, self.keys_file)
+            return _state_here(profile, running, has_key=bool(source))
         if profile.wants_key and not source:
             return State.NEEDS_KEY, profile.key_help
         return State.READY, f"The key is from {source}." if source else ""
 
-    def _state_here(
-        self, profile: Profile, running: Sequence[LocalServer] | None
-    ) -> tuple[State, str]:
-        if running is None:
-            return State.NOT_LOOKED, ""
-        found = _found(profile, running)
-        if found is None:
-            return State.NOT_RUNNING, f"None answers at {server_of(profile.base_url)}."
-        if server_of(found.base_url) != server_of(profile.base_url):
-            moved = f"Set providers.{profile.name}.base_url to that."
-            return State.NOT_RUNNING, f"One answers at {found.base_url}. {moved}"
-        if found.models:
-            return State.RUNNING, ""
-        if profile.protocol == "ollama":
-            return State.RUNNING, "It has no models yet: `ollama pull` fetches one."
-        has_key = key_source(profile, self.environ, self.keys_file)
-        return State.RUNNING, "" if has_key else f"It wants its key. {profile.key_help}"
+
+def _state_here(
+    profile: Profile, running: Sequence[LocalServer] | None, *, has_key: bool
+) -> tuple[State, str]:
+    if running is None:
+        return State.NOT_LOOKED, ""
+    found = _found(profile, running)
+    if found is None:
+        return State.NOT_RUNNING, f"None answers at {server_of(profile.base_url)}."
+    if server_of(found.base_url) != server_of(profile.base_url):
+        moved = f"Set providers.{profile.name}.base_url to that."
+        return State.NOT_RUNNING, f"One answers at {found.base_url}. {moved}"
+    if found.models:
+        return State.RUNNING, ""
+    if profile.protocol == "ollama":
+        return State.RUNNING, "It has no models yet: `ollama pull` fetches one."
+    return State.RUNNING, "" if has_key else f"It wants its key. {profile.key_help}"
 
 
 def facts_of(profile: Profile, model: str, database: Database | None) -> ModelInfo:
@@ -168,7 +172,8 @@ def kept_models(
 
 def _is_here(profile: Profile) -> bool:
     """Whether it is one of the servers that are looked for on this machine."""
-    return profile.is_local and profile.name in PRESETS
+    preset = PRESETS.get(profile.name)
+    return profile.is_local and preset is not None and preset.is_local
 
 
 def _found(profile: Profile, running: Sequence[LocalServer]) -> LocalServer | None:

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from jitchat.providers.catalogue.choices import ProviderChoice
 from jitchat.providers.catalogue.model import ModelInfo
 from jitchat.providers.catalogue.prices import Prices
+from jitchat.text.ages import age
 from jitchat.text.safe import one_line
 
 _STATE = 12
 _WIDEST_NAME = 48
-_STEPS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
 def heading(choice: ProviderChoice, name_width: int, title_width: int) -> str:
@@ -52,16 +52,6 @@ def prices_text(prices: Prices | None) -> str:
         if price is not None or kind != "cached"
     ]
     return f"{' · '.join(each)} ({prices.source})"
-
-
-def age(since: datetime, now: datetime) -> str:
-    """Say how long ago something was, roughly."""
-    seconds = (now - since).total_seconds()
-    for size, unit in _STEPS:
-        if seconds >= size:
-            count = int(seconds // size)
-            return f"{count:,} {unit}{'' if count == 1 else 's'} ago"
-    return "just now"
 
 
 def _list_of(choice: ProviderChoice) -> str:

@@ -41,6 +41,9 @@ def _on_a_conversation(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--ask-picker", is_flag=True, help="Send the picker's model its request, as `send` would."
 )
+@click.option(
+    "--exact", is_flag=True, help="Have the provider count it, which takes a request of its own."
+)
 @common_options
 def window_command(flags: Flags, text: str, conversation: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Show the window that TEXT would be sent in; send nothing.
@@ -50,13 +53,26 @@ def window_command(flags: Flags, text: str, conversation: str | None, **wanted: 
     from jitchat.cli.report import print_window, window_fields  # noqa: PLC0415  loads the planner
 
     draft, settings = _draft(text), flags.settings()
-    with _opened(Flags(conversation=conversation).over(flags), settings) as (session, mode, _):
+    with _opened(Flags(conversation=conversation).over(flags), settings) as (session, mode, who):
         window = _planned(session, draft, mode, wanted["budget"], ask=wanted["ask_picker"])
         identity, prices = session.memory.conversation.id, session.options.prices
+    exact = _counted_by(who, window) if wanted["exact"] else None
     if wanted["as_json"]:
-        say_json(window_fields(window, identity, prices))
-    else:
-        print_window(window, identity, _terminal_width(), prices)
+        found = window_fields(window, identity, prices)
+        say_json(found | ({"exact": exact} if exact else {}))
+        return
+    print_window(window, identity, _terminal_width(), prices)
+    if exact:
+        say(f"{who.profile.title} counts {exact:,} tokens.")
+
+
+def _counted_by(who: Who, window: ContextWindow) -> int:
+    """Have the provider count the window."""
+    import asyncio  # noqa: PLC0415  30 ms, not needed to print help
+
+    from jitchat.cli.counting import count_by  # noqa: PLC0415  loads httpx
+
+    return asyncio.run(count_by(who.profile, who.model, window.messages()))
 
 
 def _planned(

@@ -18,6 +18,7 @@ from jitchat.cli.answerers import (
 )
 from jitchat.errors import SettingsError
 from jitchat.memory.learnt import LearntModel, LearntModels
+from jitchat.meter import LEARNT
 from jitchat.settings import Settings
 from jitchat.settings.profile import Profile
 from jitchat.turn import Limit
@@ -29,12 +30,7 @@ if TYPE_CHECKING:
     from jitchat.providers.catalogue.model import ModelInfo
     from jitchat.providers.catalogue.prices import Prices
 
-BY_USER, OWN, LEARNT, ASSUMED = (
-    "set by you",
-    "the reader's own",
-    "learnt from a refusal",
-    "assumed",
-)
+BY_USER, OWN, ASSUMED = "set by you", "the reader's own", "assumed"
 """How a limit is known."""
 
 

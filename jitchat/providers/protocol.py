@@ -18,7 +18,8 @@ class Endpoint:
     """Where a model is served."""
 
     name: str
-    base_url: str
+    base_url: str = field(repr=False)
+    """It may hold a login."""
     model: str
     key: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -5,9 +5,10 @@ What is no address is on no machine; it is refused when it is used.
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from urllib.parse import SplitResult, urlsplit
+
+from jitchat.providers.this_machine import is_this_machine
 
 _PORTS = {"http": 80, "https": 443}
 _OLLAMA_PORT = 11_434
@@ -26,7 +27,7 @@ def parts_of(url: str) -> SplitResult | None:
 def is_loopback(url: str) -> bool:
     """Whether what is sent there does not leave this machine."""
     parts = parts_of(url)
-    return parts is not None and _is_this_machine(parts.hostname or "")
+    return parts is not None and is_this_machine(parts.hostname or "")
 
 
 def same_server(one: str, other: str) -> bool:
@@ -55,14 +56,3 @@ def ollama_address(host: str) -> str:
 
 def _server(parts: SplitResult) -> tuple[str, str | None, int | None]:
     return parts.scheme, parts.hostname, parts.port or _PORTS[parts.scheme]
-
-
-def _is_this_machine(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    return bool(mapped.is_loopback or mapped.is_unspecified)

@@ -13,13 +13,6 @@ from jitchat.settings.rules import Secret
 _SERVICE = "jitchat"
 
 
-def is_installed() -> bool:
-    """Whether the package is there; it is not loaded for that."""
-    from importlib.util import find_spec  # noqa: PLC0415  not needed to print help
-
-    return find_spec("keyring") is not None
-
-
 def key_from_ring(name: str) -> Secret:
     """Look up a provider's key; empty where there is none, or no keyring."""
     ring = _ring()

@@ -7,7 +7,7 @@ key but the one that the configuration spells out; `jitchat.settings.keys` finds
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from jitchat.providers.provider import Options
@@ -80,10 +80,6 @@ class Profile:
     def facts_of(self, model: str) -> NamedModel:
         """Say what the user knows of `model`."""
         return self.models.get(model) or NamedModel()
-
-    def with_model(self, model: str) -> Profile:
-        """Make another of its models the one that answers."""
-        return replace(self, model=model)
 
     def options(self) -> Options:
         """Say what goes along with the messages."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -46,6 +46,10 @@ class SmallModel:
     seconds: float
     prices: Prices | None = None
     """None where nobody knows them."""
+    answers: bool = False
+    """Whether it is the very model that answers, on the same server."""
+    context: Callable[[], int | None] = lambda: None
+    """Tells the context size to ask it with: Ollama loads a model anew for each other one."""
 
     @property
     def name(self) -> str:
@@ -76,7 +80,8 @@ class SmallModel:
         return Heard(hearing.text, error, sent, answered, self.counter.exact, ms, cost)
 
     async def _hear(self, messages: Sequence[Message], hearing: _Hearing) -> None:
-        async with aclosing(self.provider.stream(messages, Options())) as pieces:
+        options = Options(context=self.context())
+        async with aclosing(self.provider.stream(messages, options)) as pieces:
             async for piece in pieces:
                 hearing.began = True
                 if isinstance(piece, Usage):

@@ -41,7 +41,11 @@ class Backend(Protocol):
         """
 
     async def find_local(self) -> Sequence[ProviderChoice]:
-        """Look which servers run on this machine; no key is sent, and nothing is asked of them."""
+        """Look which servers run on this machine; no key is sent, and nothing is used.
+
+        Raises:
+            JitchatError: The keys file or the store cannot be read.
+        """
 
     async def fetch_models(self, provider: str) -> ProviderChoice:
         """Ask a provider for its models.
@@ -57,8 +61,13 @@ class Backend(Protocol):
             SettingsError: It is no key, or cannot be stored.
         """
 
-    def choose_model(self, session: Session, provider: str, model: str) -> Session:
+    def choose_model(
+        self, session: Session | None, provider: str, model: str
+    ) -> tuple[Session | None, str]:
         """Slow: have another model answer in the same conversation, and in those opened later.
+
+        Returns the session in which it does, and what the user should know, mostly nothing. Where
+        there was no session there is none: the conversation is to be opened.
 
         Raises:
             JitchatError: What the settings say of it cannot be had.
@@ -88,4 +97,4 @@ class Backend(Protocol):
         """Slow: the embedder that was downloaded, if it is here now."""
 
     def hint(self) -> str:
-        """How to add a real model, in a few words."""
+        """How to add a real model, in lines of at most 64 columns."""

@@ -19,8 +19,8 @@ COMMANDS = {
     "quit": "app.quit",
 }
 """By what is typed: the action of the chat screen."""
-TAKES_ARGUMENT = frozenset({"model", "mode"})
-_COMMAND = re.compile(r"/([a-z]+)(?:[ \t]+(\S+))?\s*", re.IGNORECASE)
+TAKES_WORD, TAKES_WORDS = frozenset({"mode"}), frozenset({"model"})
+_COMMAND = re.compile(r"/([a-z]+)(?:[ \t]+(\S.*))?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,10 @@ class Command:
 
 
 def command_in(draft: str) -> Command | None:
-    """Read a command; None for what is a message, such as a path or a sentence."""
+    """Read a command; None for what is a message, such as a path, a sentence or two lines."""
     found = _COMMAND.fullmatch(draft.strip())
     if found is None or found[1].lower() not in COMMANDS:
         return None
-    name, argument = found[1].lower(), found[2] or ""
-    return Command(name, argument) if name in TAKES_ARGUMENT or not argument else None
+    name, given = found[1].lower(), (found[2] or "").split()
+    is_fit = not given or name in TAKES_WORDS or (name in TAKES_WORD and len(given) == 1)
+    return Command(name, " ".join(given)) if is_fit else None

@@ -40,15 +40,17 @@ class TurnDetails:
 
     async def of(self, turns: Sequence[Turn]) -> Mapping[int, Detail]:
         """Tell the details by position; without any where the store refuses."""
+        stored = [turn for turn in turns if turn.id and turn.status is not Status.STREAMING]
+        if not stored:
+            return {}
         try:
-            return await asyncio.to_thread(self._read, turns)
+            return await asyncio.to_thread(self._read, stored)
         except StoreError:
             return {}
 
-    def _read(self, turns: Sequence[Turn]) -> Mapping[int, Detail]:
+    def _read(self, stored: Sequence[Turn]) -> Mapping[int, Detail]:
         from jitchat.memory.reply_notes import ReplyNotes  # noqa: PLC0415  see above
 
-        stored = [turn for turn in turns if turn.id and turn.status is not Status.STREAMING]
         notes = ReplyNotes(self._store.database).of([turn.id for turn in stored])
         versions = self._store.branches(self._conversation)
         return {

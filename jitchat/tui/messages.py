@@ -6,6 +6,7 @@ drops what comes late from one that was left.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:  # the first frame does not wait for the session's imports
     from jitchat.events import Event
     from jitchat.memory.backlog import Progress
     from jitchat.memory.costs import Spent
+    from jitchat.providers.catalogue.choices import ProviderChoice
     from jitchat.session import Session
     from jitchat.subcall.summariser import LinesWritten
     from jitchat.turn import Mode
@@ -100,6 +102,16 @@ class LinesMoved(Message):
 
 
 @dataclass
+class ModelNamed(Message):
+    """A model was named at the prompt."""
+
+    wanted: str
+    """As it was typed."""
+    picked: tuple[str, str] | None
+    """Provider and model; None where that is not one model that can be used."""
+
+
+@dataclass
 class CostSummed(Message):
     """What the conversation cost so far was looked up."""
 
@@ -132,7 +144,19 @@ class ModelChanged(Message):
     """Another model answers from now on."""
 
     opening: int
-    session: Session
+    picked: tuple[str, str]
+    """Provider and model."""
+    session: Session | None
+    """None where the conversation had none and is to be opened."""
+    note: str = ""
+    """What the user should know."""
+
+
+@dataclass
+class ModelRefused(Message):
+    """The model that was picked cannot be used."""
+
+    error: JitchatError
 
 
 @dataclass
@@ -145,6 +169,6 @@ class LimitTold(Message):
 
 @dataclass
 class ModelsFound(Message):
-    """What could answer in place of the reader, in a few words."""
+    """What could answer in place of the reader."""
 
-    sentence: str
+    choices: Sequence[ProviderChoice]

@@ -17,7 +17,7 @@ _LEAST_RETRIEVED, _SHARE_RETRIEVED = 650, 0.046
 windows lose evidence."""
 
 
-_SHORT_TURN, _LONG_TURN = 120, 200
+_SHORT_TURN, _LONG_TURN = 96, 200
 """Tokens of a turn. Of short ones the recent block holds a fixed sum, of long ones a number."""
 _TURNS_FULL, _TURNS_KEPT = 44, 12
 """Turns of the long kind: a full block, and what the cut leaves of it. With fewer, the tail

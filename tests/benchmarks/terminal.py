@@ -16,11 +16,11 @@ from pathlib import Path
 
 
 class Terminal:
-    """Runs a command on a terminal of 120×40 and watches what it draws."""
+    """Runs a command on a terminal of 120 columns and watches what it draws."""
 
-    def __init__(self, command: Sequence[str], environ: Mapping[str, str]) -> None:
+    def __init__(self, command: Sequence[str], environ: Mapping[str, str], rows: int = 40) -> None:
         self._master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 120, 0, 0))
         self.started = time.perf_counter()
         self._process = subprocess.Popen(
             command, stdin=slave, stdout=slave, stderr=slave, env=dict(environ), close_fds=True

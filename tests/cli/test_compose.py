@@ -72,6 +72,18 @@ def test_a_temperature_is_sent_only_when_it_is_set(store: ColdStore, heat: float
     assert session.options.system == "Be brief."
 
 
+@pytest.mark.parametrize(("picker", "answers"), [("llama", True), ("smaller", False)])
+def test_a_picker_that_is_the_model_that_answers_is_known_as_that(
+    store: ColdStore, picker: str, answers: bool
+):
+    settings = settings_with(provider__name="ollama", provider__model="llama", picker__model=picker)
+
+    session = make_session(settings, store, store.create("x"), NoEmbedder(), EstimateCounter())
+
+    assert session.options.picker is not None
+    assert session.options.picker.answers == answers
+
+
 async def test_the_readers_usage_is_the_price_of_the_request_and_of_the_answer(store: ColdStore):
     counter = EstimateCounter()
     session = make_session(settings_with(), store, store.create("x"), NoEmbedder(), counter)

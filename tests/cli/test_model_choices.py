@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from jitchat.cli.model_choices import ModelChoices, server_of
-from jitchat.cli.model_lines import age, limit_text, prices_text
+from jitchat.cli.model_lines import limit_text, prices_text
 from jitchat.memory.model_choice import ModelLists
 from jitchat.providers.catalogue.choices import State
 from jitchat.providers.catalogue.local import LocalServer
 from jitchat.providers.catalogue.model import ModelInfo
 from jitchat.providers.catalogue.prices import Prices
 from jitchat.settings import load_settings
+from jitchat.text.ages import age
 from jitchat.turn import Limit
 from tests.providers.catalogue.servers import Routes, models
 

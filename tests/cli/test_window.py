@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from jitchat.providers.catalogue import counting
+from jitchat.providers.protocol import Endpoint
+from jitchat.turn import Message
 from tests.cli.conftest import Shell
 from tests.support import ScriptedProvider
 from tests.transfer.files import plain_turns, written
@@ -103,6 +107,34 @@ def test_nothing_is_sent_and_nothing_is_stored_as_a_turn(
     assert scripted.requests == []
     assert jitchat.stored() == before
     assert list(before) == ["demo"]
+
+
+def test_the_server_that_answers_counts_the_very_window(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch
+):
+    asked = []
+
+    async def count(endpoint: Endpoint, protocol: str, messages: Sequence[Message]) -> int:
+        asked.append((endpoint.model, protocol, [message.content for message in messages]))
+        return 4_321
+
+    monkeypatch.setattr(counting, "count_exactly", count)
+    flags = ("--provider", "anthropic", "--model", "claude-x", "--exact")
+
+    window = jitchat("window", QUESTION, *flags, "--json").json
+    printed = jitchat("window", QUESTION, *flags).out
+
+    sent = [message["content"] for message in window["messages"]]
+    assert asked == 2 * [("claude-x", "anthropic", sent)]
+    assert window["exact"] == 4_321
+    assert printed.endswith("Anthropic counts 4,321 tokens.\n")
+
+
+def test_the_reader_has_nobody_to_ask_for_an_exact_count(jitchat: Shell):
+    result = jitchat("window", QUESTION, "--exact")
+
+    assert result.code == 2
+    assert "there is nobody to ask" in result.err
 
 
 def test_without_any_conversation_the_demo_is_used(jitchat: Shell):

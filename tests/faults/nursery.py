@@ -21,7 +21,8 @@ import jitchat.memory.search  # noqa: F401  what is loaded late elsewhere is loa
 from jitchat.memory import database as database_module
 from jitchat.memory.database import Database
 from jitchat.memory.memory import Memory
-from jitchat.memory.replies import ReplyWriter, Timing
+from jitchat.memory.path import parent_of
+from jitchat.memory.replies import Place, ReplyWriter, Timing
 from jitchat.memory.store import ColdStore
 from jitchat.turn import Role, Status, Turn
 from tests.memory.support import FakeEmbedder
@@ -50,11 +51,26 @@ def chat(path: str, conversation: str) -> None:
         tell("stored", answer(memory).id)
 
 
-def answer(memory: Memory) -> Turn:
+def fork_often(path: str, conversation: str) -> None:
+    """Say, answer, answer again, edit, go to another version, for ever."""
+    memory = opened(path, conversation)
+    for number in count():
+        said = memory.add_user_turn(f"said {number} by {os.getpid()}")
+        tell("stored", said.id)
+        tell("stored", answer(memory, Place(said.position)).id)
+        tell("stored", answer(memory, Place(said.position, again=True)).id)
+        edited = memory.add_user_turn(f"edited {number}", parent_of(said))
+        tell("stored", edited.id)
+        tell("stored", answer(memory, Place(edited.position)).id)
+        memory.switch_to(said.position)
+        tell("looked-at", said.position)
+
+
+def answer(memory: Memory, place: Place | None = None) -> Turn:
     seconds = 0.0
     empty = Turn(0, Role.ASSISTANT, "", memory.store.now(), None, Status.STREAMING)
     timing = Timing(lambda: seconds, lambda *_: lambda: None)
-    writer = ReplyWriter(memory.store, memory.conversation.id, empty, timing)
+    writer = ReplyWriter(memory.store, memory.conversation.id, empty, timing, place)
     tell("answering", os.getpid())
     for number in range(30):
         seconds = number * PIECE_SECONDS
@@ -104,7 +120,7 @@ def index(path: str, conversation: str) -> None:
     tell("done")
 
 
-JOBS = {each.__name__: each for each in (chat, say, open_only, open_and_die, index)}
+JOBS = {each.__name__: each for each in (chat, fork_often, say, open_only, open_and_die, index)}
 
 
 def main() -> None:

@@ -71,6 +71,50 @@ def test_a_chat_killed_at_any_moment_keeps_what_was_acknowledged(nursery, tmp_pa
         database.close()
 
 
+def require_tree(store: ColdStore, told: list[list[str]]) -> None:
+    """Every acknowledged turn, whole; each behind one that is there; a head that one can go on."""
+    with store.database.read() as connection:
+        rows = connection.execute(
+            "SELECT id, position, content, status, parent FROM turns ORDER BY position"
+        ).fetchall()
+    found = {identity: (content, status) for identity, _, content, status, _ in rows}
+    for words in (words for words in told if words[0] == "stored"):
+        content, status = found[int(words[1])]
+        assert content
+        assert status == "complete"
+    assert [row[1] for row in rows] == list(range(1, len(rows) + 1))
+    assert all(
+        0 <= (place - 1 if parent is None else parent) < place for _, place, *_, parent in rows
+    )
+    tree = store.tree("talk")
+    assert 0 <= tree.head <= tree.last == len(rows)
+    assert [turn.position for turn in store.turns("talk")] == [
+        place for first, last in tree.path().stretches for place in range(first, last + 1)
+    ]
+
+
+def test_a_forking_chat_killed_at_any_moment_keeps_its_tree(nursery, tmp_path, rounds):
+    chance = random.Random(2)
+    for number in range(rounds(12, 500)):
+        path = tmp_path / f"{number // 25}.db"
+        if number % 25 == 0:
+            database = Database(path)
+            ColdStore(database).create("Talk", "talk")
+            database.close()
+        told = nursery.run_and_kill(
+            "fork_often", chance.randrange(1, 230), path=str(path), conversation="talk"
+        )
+        assert "failed" not in [words[0] for words in told]
+        store = ColdStore(Database(path))
+        memory = Memory(store, store.conversation("talk"))
+        require_tree(store, told)
+        assert all(turn.status is not Status.STREAMING for turn in memory.turns)
+        said = memory.add_user_turn("after the kill")
+        assert memory.turns[-1] == said
+        require_sound(store.database)
+        store.database.close()
+
+
 def schema(path: Path) -> tuple[set[str], list[str]]:
     connection = sqlite3.connect(path)
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}

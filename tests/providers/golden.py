@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 
 from jitchat.providers.protocol import Endpoint, WireProtocol
+from jitchat.providers.protocols.requests import USER_AGENT
 from jitchat.providers.provider import Options
 from jitchat.turn import Message, Role
 
@@ -59,4 +60,5 @@ def written(request: httpx.Request) -> str:
         "headers": dict(sorted(request.headers.items())),
         "body": json.loads(request.content),
     }
-    return json.dumps(value, ensure_ascii=False, indent=2).replace(KEY, "•••") + "\n"
+    text = json.dumps(value, ensure_ascii=False, indent=2).replace(KEY, "•••") + "\n"
+    return text.replace(USER_AGENT, "jitchat/VERSION")

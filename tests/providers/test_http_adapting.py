@@ -9,9 +9,11 @@ from contextlib import aclosing
 import httpx
 import pytest
 
-from jitchat.errors import RequestRefused
+from jitchat.errors import RequestRefused, StoreFull
+from jitchat.providers.http.provider import HttpProvider
+from jitchat.providers.protocols.anthropic import AnthropicProtocol
 from jitchat.providers.provider import Adapted, Delta, Finished, Options, Piece, Retrying
-from tests.providers.streams import ASKED, DONE, HELLO, provider, streamed
+from tests.providers.streams import ASKED, DONE, HELLO, endpoint, event, provider, streamed
 
 SET = Options(temperature=0.2, top_p=0.9, seed=7, effort="low", max_tokens=99)
 ANSWER = [Delta("Hel"), Delta("lo"), Finished("stop")]
@@ -78,6 +80,15 @@ async def test_a_refused_parameter_is_left_out_remembered_and_told(status):
     assert first == {**second, "temperature": 0.2}
 
 
+async def test_an_answer_comes_although_what_was_learnt_cannot_be_kept():
+    class Full(Kept):
+        def refuse(self, parameter: str) -> None:
+            raise StoreFull("There is no space left.", "Make room.")
+
+    pieces, failure = await ask(Strict("temperature"), Full())
+    assert (pieces[1:], failure) == (ANSWER, "")
+
+
 async def test_what_was_learnt_is_not_sent_again():
     server, lessons = Strict("temperature"), Kept("temperature", "seed")
     assert await ask(server, lessons) == (ANSWER, "")
@@ -102,6 +113,24 @@ async def test_the_longest_answer_has_two_names():
     assert (pieces, failure) == ([Adapted(told), *ANSWER], "")
     assert server.asked[-1]["max_completion_tokens"] == 99
     assert lessons.names == ["max_tokens"]
+
+
+async def test_an_answer_longer_than_the_model_gives_is_asked_for_shorter():
+    asked = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(json.loads(request.content)["max_tokens"])
+        said = f"max_tokens: {asked[-1]} > 8192, which is the maximum allowed number of tokens"
+        events = event({"type": "message_delta", "delta": {"stop_reason": "end_turn"}})
+        return streamed(events) if asked[-1] <= 8192 else httpx.Response(400, json={"error": said})
+
+    wanted = HttpProvider(endpoint(), AnthropicProtocol(), httpx.MockTransport(answer))
+    async with aclosing(wanted.stream(ASKED, Options(room=50_000))) as stream:
+        pieces = [piece async for piece in stream]
+    told = "m does not take so large a max_tokens: sent a smaller one, now and from now on."
+    assert pieces == [Adapted(told), Finished("end_turn")]
+    assert asked == [16_384, 4_096]
+    await wanted.aclose()
 
 
 async def test_the_text_of_the_system_goes_with_the_first_question():

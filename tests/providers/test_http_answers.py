@@ -136,6 +136,21 @@ async def test_after_the_reason_the_rest_is_not_waited_for_long():
     assert pieces[-1] == Finished("stop")
 
 
+async def test_comments_after_the_reason_do_not_keep_an_answer_open():
+    class Pinging(Body):
+        async def __aiter__(self):
+            yield HELLO.encode()
+            while True:
+                await asyncio.sleep(0)
+                yield b": ping\n\n"
+
+    answer = httpx.Response(200, headers=EVENTS, stream=Pinging([]))
+    async with asyncio.timeout(5):
+        pieces, failure = await collect(provider(answer, pace=Pace(patience=0.01)))
+    assert (text_of(pieces), failure) == ("Hello", None)
+    assert pieces[-1] == Finished("stop")
+
+
 async def test_what_the_parser_held_back_is_kept_where_the_connection_breaks():
     answer = streamed(event(delta("a <thi")), httpx.ReadError("reset"))
     pieces, failure = await collect(provider(answer))

@@ -185,6 +185,25 @@ async def test_the_login_of_an_address_is_blotted_out():
     assert failure.what == "openai cannot be reached at http://h.test: no."
 
 
+@pytest.mark.parametrize(
+    "base_url", ["htp://me:hunter2-secret@models.test/v1", "http://me:hunter2-secret@h:99999/v1"]
+)
+async def test_the_login_of_what_is_no_address_is_blotted_out(base_url):
+    _, failure = await collect(provider(streamed(HELLO), base_url=base_url))
+    assert failure is not None
+    assert "is not an address" in failure.what
+    assert "hunter2" not in rendered(failure)
+
+
+async def test_a_header_that_everybody_may_read_is_not_blotted_out():
+    said = "See https://models.test/docs, jitchat on a desk."
+    headers = {"HTTP-Referer": "https://github.com/me/jitchat", "X-Title": "jitchat on a desk"}
+    answer = httpx.Response(400, json={"error": {"message": said}})
+    _, failure = await collect(provider(answer, headers=headers))
+    assert failure is not None
+    assert said in failure.what
+
+
 async def test_an_overflow_keeps_its_numbers_when_the_key_is_blotted_out():
     said = f"request (9621 tokens) exceeds the available context size (512 tokens) {KEY}"
     _, failure = await collect(provider(httpx.Response(400, json={"error": {"message": said}})))

@@ -90,7 +90,7 @@ def test_an_event_of_more_than_eight_mebibytes_is_refused_open_or_whole(kind):
             decoded(decoder, *chunks)
 
 
-@settings(deadline=None, max_examples=70, derandomize=True)
+@settings(deadline=None, max_examples=40, derandomize=True)
 @given(
     st.lists(JSON, min_size=1, max_size=5),
     st.sampled_from([",", "\n", " , \n", ""]),

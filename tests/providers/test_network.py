@@ -14,10 +14,11 @@ import pytest
 
 from jitchat.errors import StreamCut, Unreachable
 from jitchat.providers.http.attempts import Pace
-from jitchat.providers.http.client import is_this_machine, make_client, proxy_variable
+from jitchat.providers.http.client import make_client, proxy_variable
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Options
+from jitchat.providers.this_machine import is_this_machine
 from tests.providers.streams import (
     ASKED,
     DONE,

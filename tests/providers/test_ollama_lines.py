@@ -77,6 +77,10 @@ def test_a_calls_arguments_are_given_as_json(arguments, text):
     ("counts", "usage"),
     [
         ({"prompt_eval_count": 11, "eval_count": 18}, [Usage(11, 18)]),
+        (
+            {"prompt_eval_count": 40, "prompt_eval_cached_count": 32, "eval_count": 5},
+            [Usage(40, 5, cached_tokens=32)],
+        ),
         ({"eval_count": 18}, [Usage(None, 18)]),
         ({"prompt_eval_count": 11}, [Usage(11, None)]),
         ({"prompt_eval_count": None, "eval_count": True}, []),

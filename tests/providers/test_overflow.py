@@ -12,16 +12,16 @@ TEXTS = [
     ("This model's maximum context length is 8192 tokens. However, your messages resulted in 9000"
      " tokens. Please reduce the length of the messages.", 9_000, 8_192),
     ("This model's maximum context length is 4,096 tokens. However, you requested 5,000 tokens"
-     " (4,000 in the messages, 1,000 in the completion).", 5_000, 4_096),
+     " (4,000 in the messages, 1,000 in the completion).", 4_000, 4_096),
     ("This model's maximum context length is 4096 tokens. However, you requested 512 output tokens"
      " and your prompt contains at least 4097 input tokens, for a total of at least 4609 tokens.",
-     4_609, 4_096),
+     4_097, 4_096),
     ("'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum context"
      " length is 4096 tokens and your request has 27 input tokens (4096 > 4096 - 27).",
-     4_123, 4_096),
+     27, 4_096),
     ("You passed 5000 input tokens and requested 1000 output tokens. However, the model's context"
      " length is only 4096 tokens, resulting in a maximum input length of 3096 tokens.",
-     6_000, 3_096),
+     5_000, 4_096),
     ("context_length_exceeded", None, None),
     ("request (9621 tokens) exceeds the available context size (512 tokens), try increasing it",
      9_621, 512),
@@ -29,7 +29,7 @@ TEXTS = [
      None, None),
     ("prompt is too long: 208310 tokens > 200000 maximum", 208_310, 200_000),
     ("input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease input"
-     " length or `max_tokens` and try again", 242_959, 200_000),
+     " length or `max_tokens` and try again", 178_959, 200_000),
     ("The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).",
      1_200_293, 1_048_576),
     ("The input token count exceeds the maximum number of tokens allowed (1048576).",
@@ -51,6 +51,20 @@ TEXTS = [
      9_000, 4_096),
     ("Request too large for gpt-5 in organization o on tokens per min (TPM): Limit 30000, Requested"
      " 38000.", 38_000, 30_000),
+    ("This endpoint's maximum context length is 131072 tokens. However, you requested about 140000"
+     " tokens (138000 of text input, 2000 in the output).", 138_000, 131_072),
+    ("Prompt contains 70000 tokens and 0 draft tokens, too large for model with 32768 maximum"
+     " context length", 70_000, 32_768),
+    ("Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000"
+     " `inputs` tokens and 100 `max_new_tokens`", 5_000, 4_096),
+    ("Invalid request: Your request exceeded model token limit: 8192 (requested: 9000)",
+     9_000, 8_192),
+    ("Range of input length should be [1, 30720]", None, 30_720),
+    ("This model's maximum prompt length is 131072 but the request contains 140000 tokens.",
+     140_000, 131_072),
+    ("Context size has been exceeded.", None, None),
+    ("Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded"
+     " with context length of only 4096 tokens, which is not enough.", 9_000, 4_096),
 ]  # fmt: skip
 SHAPES = {
     "an object": lambda text: json.dumps({"error": {"message": text, "code": 400}}),
@@ -79,7 +93,28 @@ def test_an_overflow_is_known_by_its_text_in_every_shape(text, needed, limit, sh
     assert overflow is not None
     assert (overflow.needed, overflow.limit) == (needed, limit)
     assert text[:40].lower() in overflow.what.lower()
-    assert overflow.remedy == "Lower provider.limit, or switch the mode."
+    remedy = "Lower max_tokens" if overflow.answer else "Lower provider.limit"
+    assert overflow.remedy == f"{remedy}, or switch the mode."
+
+
+@pytest.mark.parametrize(
+    ("start", "answer"),
+    [
+        ("input length and", 64_000),
+        ("'max_tokens' or", 4_096),
+        ("You passed 5000", 1_000),
+        ("This model's maximum context length is 4096", 512),
+        ("This model's maximum context length is 4,096", 1_000),
+        ("This endpoint's", 2_000),
+        ("Input validation", 100),
+        ("prompt is too long", None),
+    ],
+)
+def test_what_the_answer_was_to_have_is_told_apart_from_the_window(start, answer):
+    text = next(text for text, *_ in TEXTS if text.startswith(start))
+    overflow = overflow_in(400, text)
+    assert overflow is not None
+    assert overflow.answer == answer
 
 
 @pytest.mark.parametrize(

@@ -237,3 +237,11 @@ def test_an_error_within_a_stream_is_told_by_its_code(event, kind, remedy):
 )
 def test_an_error_within_a_stream_that_says_nothing_is_told_as_that(event):
     assert stopped(event).what == "The provider stopped."
+
+
+def test_a_message_that_was_flagged_is_not_about_the_key():
+    said = "Your chosen model requires moderation and your input was flagged"
+    error = refusal(403, json.dumps({"error": {"code": 403, "message": said}}), "Set KEY.")
+    assert type(error) is RequestRefused
+    assert error.what == f"The provider blocked the message: {said}."
+    assert "KEY" not in error.remedy

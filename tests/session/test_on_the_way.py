@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from jitchat.errors import ContextOverflow, NotAnAnswer, StreamCut
+from jitchat.errors import ContextOverflow, NotAnAnswer, StoreFull, StreamCut
 from jitchat.events import (
     LimitLearnt,
     ReasoningDelta,
@@ -13,6 +15,7 @@ from jitchat.events import (
     RetryScheduled,
     WindowBuilt,
 )
+from jitchat.memory.learnt import LearntModel, LearntModels
 from jitchat.providers.provider import (
     Adapted,
     Finished,
@@ -123,6 +126,34 @@ async def test_a_window_that_is_too_large_is_built_anew_once_and_the_limit_is_le
     assert not failures(events)
     sent = durable(store).windows
     assert [reply is None for _, reply, *_ in sent] == [True, False]
+
+
+async def test_a_refusal_over_the_answers_length_keeps_room_for_it_and_the_counts(
+    store,
+):
+    asked = ContextOverflow("Too large.", "", needed=27, limit=6_000, answer=2_900)
+    session = talking(store, asked, exchanges=4)
+    before = session.calibration
+    assert failures(await send(session, "hello"))
+    assert session.calibration == before
+    assert (session.options.budget.limit, session.options.budget.reserve) == (6_000, 2_900)
+    session.provider.script = ("Hello.",)
+    assert reply_text(await send(session, "hello")) == "Hello."
+
+
+async def test_a_reply_is_whole_although_what_it_taught_cannot_be_kept(store, monkeypatch):
+    def full(*_: object) -> None:
+        raise StoreFull("There is no space left.", "Make room.")
+
+    monkeypatch.setattr(LearntModel, "add_sample", full)
+    monkeypatch.setattr(LearntModel, "learn_limit", full)
+    session = talking(store, exchanges=40)
+    learnt = LearntModels(store.database).of("http://models.test/v1", "m")
+    session.options = replace(session.options, learnt=learnt)
+    session.provider = Overflowing(1_000, Limit(330, ""))
+    events = await send(session, "hello")
+    assert not failures(events)
+    assert stored_turns(events)[-1].status is Status.COMPLETE
 
 
 async def test_without_a_figure_half_of_the_window_is_tried(store):

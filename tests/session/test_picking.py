@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from sqlite3 import connect
 
 import pytest
@@ -127,6 +128,28 @@ async def test_the_users_turn_is_durable_before_the_picker_is_asked(store):
     assert looking.found is not None
     assert looking.found.turns[-1] == (61, "user", QUESTION, "complete")
     assert looking.found.windows == []
+
+
+class Listening(ScriptedProvider):
+    """Notes what goes along with the messages."""
+
+    options = Options()
+
+    async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
+        self.options = options
+        async for piece in super().stream(messages, options):
+            yield piece
+
+
+@pytest.mark.parametrize(("answers", "size"), [(True, 5_000), (False, None)])
+async def test_the_model_that_answers_picks_with_the_same_context_size(store, answers, size):
+    listening = Listening((picks(3),))
+    session = session_with(store, SmallModel(listening, EstimateCounter(), 5, answers=answers))
+    session.take_budget(replace(session.options.budget, limit=5_000))
+
+    await send(session, QUESTION)
+
+    assert listening.options == Options(context=size)
 
 
 @pytest.mark.parametrize("mode", [Mode.FULL, Mode.RECENCY])

@@ -295,6 +295,8 @@ def test_an_unknown_provider_is_told_with_those_that_there_are():
     ("address", "here"),
     [
         ("http://127.1.2.3:80/v1", True),
+        ("http://127.1:8080/v1", True),
+        ("http://localhost.:8080/v1", True),
         ("http://[::1]:8080", True),
         ("http://box.localhost/v1", True),
         ("http://LOCALHOST/v1", True),

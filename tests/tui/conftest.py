@@ -7,9 +7,19 @@ from pathlib import Path
 import pytest
 
 from jitchat.memory.store import ColdStore
+from tests.support import ScriptedProvider
+from tests.tui.choices import every
 from tests.tui.support import TestBackend
 
 
 @pytest.fixture
 def backend(store: ColdStore, tmp_path: Path) -> TestBackend:
     return TestBackend(store, tmp_path / "crash.txt")
+
+
+@pytest.fixture
+def models(backend: TestBackend) -> TestBackend:
+    """With providers in every state, and the reader answering."""
+    backend.providers = every()
+    backend.provider = ScriptedProvider(name="reader", model="reader")
+    return backend

@@ -50,14 +50,22 @@ class TestBackend:
     fetched: bool = False
     warning: str = ""
     providers: Sequence[ProviderChoice] = ()
+    local: Sequence[ProviderChoice] | None = None
+    """What looking at this machine finds; None: those of `providers` that are running."""
     lists: dict[str, tuple[ModelInfo, ...]] = field(default_factory=dict)
     """What each provider answers that is asked for its models; others cannot be reached."""
+    list_refusal: JitchatError | None = None
+    """Why they cannot, if it is something else."""
     keys: dict[str, str] = field(default_factory=dict)
     exact: int | None = None
     """What the provider counts; None where it does not."""
     counted: list[tuple[Message, ...]] = field(default_factory=list)
     told: Budget | None = None
     """What the server says of its limit."""
+    model_refusal: JitchatError | None = None
+    """Why no other model can be chosen."""
+    note: str = ""
+    """What there is to know of one that was."""
 
     def open_session(self, conversation: Conversation) -> Session:
         if self.refusal is not None:
@@ -69,11 +77,13 @@ class TestBackend:
         return self.providers
 
     async def find_local(self) -> Sequence[ProviderChoice]:
+        if self.local is not None:
+            return self.local
         return [each for each in self.providers if each.state is State.RUNNING]
 
     async def fetch_models(self, provider: str) -> ProviderChoice:
         if provider not in self.lists:
-            raise Unreachable(f"{provider} cannot be reached.", "Start it.")
+            raise self.list_refusal or Unreachable(f"{provider} cannot be reached.", "Start it.")
         found = next(each for each in self.providers if each.name == provider)
         listed = replace(found, models=self.lists[provider])
         self.providers = [listed if each is found else each for each in self.providers]
@@ -89,9 +99,16 @@ class TestBackend:
         ]
         return "The key is kept."
 
-    def choose_model(self, session: Session, provider: str, model: str) -> Session:
-        self.provider = ScriptedProvider(name=provider, model=model)
-        return Session(session.memory, self.provider, EstimateCounter(), self.options)
+    def choose_model(
+        self, session: Session | None, provider: str, model: str
+    ) -> tuple[Session | None, str]:
+        if self.model_refusal is not None:
+            raise self.model_refusal
+        self.provider, self.refusal = ScriptedProvider(name=provider, model=model), None
+        if session is None:
+            return None, self.note
+        made = Session(session.memory, self.provider, EstimateCounter(), self.options)
+        return made, self.note
 
     async def ask_limit(self, session: Session) -> Budget | None:
         return self.told

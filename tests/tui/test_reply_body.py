@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.containers import VerticalScroll
+from textual.widgets.markdown import MarkdownBlock
 
 from jitchat.tui.widgets import reply_body
 from jitchat.tui.widgets.reply_body import LONGEST_REST, ReplyBody
+from jitchat.tui.widgets.reply_parts import ReplyPart
 from tests.tui.support import until
 
 
 class ReplyApp(App[None]):
     """One reply."""
 
+    CSS = "ReplyBody, ReplyPart { height: auto; }"
+
     def compose(self) -> ComposeResult:
-        yield ReplyBody("")
+        with VerticalScroll():
+            yield ReplyBody("")
 
 
 async def test_pieces_that_come_together_are_drawn_together():
@@ -71,12 +78,82 @@ async def test_a_key_in_the_middle_of_a_drawing_does_not_mangle_the_text():
         body.add("re.\n\nFive.", typing=True)
         await body._draw()
         await pilot.pause()
-        shown = [str(block.render()) for block in body.children]
+        shown = [str(block.render()) for block in body.query(MarkdownBlock)]
         assert shown == ["One is here.", "Two is here.", "Three is here.", "Four is here.", "Five."]
 
 
 async def test_a_slow_drawing_does_not_put_the_next_one_off_for_long():
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
-        body._took = 60.0
-        assert body._rest == LONGEST_REST
+        body._drawn_at, body._worked = time.monotonic(), time.thread_time() - 60.0
+        assert LONGEST_REST - 0.5 < body._rest <= LONGEST_REST
+
+
+LONG = "".join(f"## Part {number}\n\nOf *it*, line\n\n- one\n- two\n\n" for number in range(40))
+
+
+async def grown(body: ReplyBody, text: str, step: int = 97) -> None:
+    for start in range(0, len(text), step):
+        body.add(text[start : start + step], typing=True)
+        await body._draw()
+
+
+def shown(body: ReplyBody) -> list[str]:
+    return [str(block.render()) for block in body.query(MarkdownBlock)]
+
+
+@pytest.mark.parametrize("end", ["", "See [it].\n\n[it]: https://example.org\n"])
+async def test_what_grew_reads_like_what_was_drawn_at_once(end: str):
+    text = LONG + end
+    async with ReplyApp().run_test(size=(60, 30)) as pilot:
+        body = pilot.app.query_one(ReplyBody)
+        await grown(body, text)
+        await body.finish(text)
+        assert body.source == text
+        grew = shown(body)
+        await body.finish("")
+        await body.finish(text)
+        await pilot.pause()
+        assert grew == shown(body)
+
+
+async def test_of_a_long_reply_only_what_is_near_is_laid_out_and_its_height_stays():
+    async with ReplyApp().run_test(size=(60, 20)) as pilot:
+        body, scroll = pilot.app.query_one(ReplyBody), pilot.app.query_one(VerticalScroll)
+        await grown(body, LONG, 120)
+        await pilot.pause()
+        height = body.size.height
+        body.fold_away()
+        await pilot.pause()
+        parts = body.query(ReplyPart)
+        assert len(parts) > 10
+        assert sum(part.markdown.display for part in parts) < 6
+        assert body.size.height == height
+        scroll.scroll_end(animate=False)
+        await pilot.pause()
+        body.fold_away()
+        await pilot.pause()
+        assert not parts.first().markdown.display
+        assert parts.last().markdown.display
+        await pilot.resize_terminal(40, 20)
+        await until(pilot, lambda: body.size.width < 50, "the new width")
+        assert body.size.height >= height
+
+
+async def test_a_quotation_keeps_its_paragraphs_apart_and_code_is_not_guessed_at():
+    async with ReplyApp().run_test() as pilot:
+        body = pilot.app.query_one(ReplyBody)
+        await body.finish("> One.\n>\n> Two.\n\n```\nimport this\n```\n")
+        await pilot.pause()
+        quoted = list(body.query("MarkdownBlockQuote MarkdownParagraph"))
+        assert quoted[1].region.y - quoted[0].region.y == 2
+        assert not body.query_one("#code-content").render().spans  # type: ignore[attr-defined]
+
+
+async def test_what_was_drawn_at_once_grows_in_the_middle_of_a_list():
+    async with ReplyApp().run_test() as pilot:
+        body = pilot.app.query_one(ReplyBody)
+        await body.finish("- one\n- tw")
+        await grown(body, "o\n- three\n\nEnd.")
+        await pilot.pause()
+        assert shown(body)[1:] == ["one", "two", "three", "End."]

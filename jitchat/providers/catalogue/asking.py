@@ -8,20 +8,21 @@ end nor one that trickles keeps anybody waiting.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
 import httpx
 
-from jitchat.errors import NotAnAnswer, ProviderError, Unreachable
+from jitchat.errors import NotAnAnswer, ProviderError
 from jitchat.providers.http.client import make_client
-from jitchat.providers.http.outgoing import require_sendable
+from jitchat.providers.http.outgoing import is_address, no_address, require_sendable
 from jitchat.providers.http.redaction import without_secrets
 from jitchat.providers.http.unreached import unreached
 from jitchat.providers.protocol import Endpoint
+from jitchat.providers.protocols.bases import base_of
 from jitchat.providers.protocols.refusals import CHECK_URL, refusal
+from jitchat.providers.protocols.requests import USER_AGENT
 from jitchat.providers.protocols.values import parsed
 from jitchat.text.safe import shortened
 
@@ -30,7 +31,6 @@ PATIENCE = 20.0
 """Seconds for one question, from asking to the end of the answer."""
 
 _KEY_HEADERS = {"anthropic": ("x-api-key", "{}"), "gemini": ("x-goog-api-key", "{}")}
-_HAS_VERSION = re.compile(r"/v\d+[a-z\d]*$")
 
 Params = Mapping[str, str | int]
 
@@ -48,7 +48,7 @@ class Server:
         connect: float | None = None,
     ) -> None:
         """`patience` and `connect` are in seconds; `connect` None: as the endpoint says."""
-        self.base = _with_version(endpoint.base_url.strip().rstrip("/"), protocol_name)
+        self.base = base_of(endpoint.base_url, protocol_name)
         self.root = self.base.removesuffix("/v1").removesuffix("/api")
         """The server without its API's version, where it has routes of its own."""
         self._endpoint, self._protocol, self._transport = endpoint, protocol_name, transport
@@ -104,11 +104,8 @@ class Server:
             request = httpx.Request(method, url, params=params, json=body, headers=self._headers())
         except (httpx.InvalidURL, ValueError):
             request = None
-        if request is None or not _is_address(request.url):
-            raise Unreachable(
-                f"{shortened(self.base, 200)!r} is not an address.",
-                "Set provider.base_url, for example http://localhost:8080/v1.",
-            )
+        if request is None or not is_address(request.url):
+            raise no_address(self._endpoint)
         times = httpx.Timeout(self._patience, connect=self._connect)
         request.extensions["timeout"] = times.as_dict()
         return request
@@ -116,7 +113,7 @@ class Server:
     def _headers(self) -> httpx.Headers:
         """Make the headers; the user's own ones win."""
         key = self._endpoint.key
-        headers = httpx.Headers({"accept": "application/json"})
+        headers = httpx.Headers({"accept": "application/json", "user-agent": USER_AGENT})
         if self._protocol == "anthropic":
             headers["anthropic-version"] = "2023-06-01"
         if key:
@@ -154,19 +151,6 @@ class Server:
         if self._client is None:
             self._client = make_client(url, self._transport)
         return self._client
-
-
-def _is_address(url: httpx.URL) -> bool:
-    return url.scheme in ("http", "https") and url.host != "" and (url.port or 80) < 1 << 16
-
-
-def _with_version(base: str, protocol_name: str) -> str:
-    """Add the version to an address that was given without, as the vendors' own clients do."""
-    if protocol_name == "anthropic" and not _HAS_VERSION.search(base):
-        return f"{base}/v1"
-    if protocol_name == "gemini" and "/" not in base.partition("://")[2]:
-        return f"{base}/v1beta"
-    return base
 
 
 async def _body(response: httpx.Response) -> bytes:

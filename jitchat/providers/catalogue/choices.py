@@ -35,6 +35,10 @@ class ProviderChoice:
     """Those that it listed, and those that the user configured, which come first."""
     fetched_at: datetime | None
     """When it listed them, for a list that was kept; None where none was, or it is of now."""
+    has_key: bool = False
+    """Whether a key was found for it, wherever."""
+    key_variable: str = ""
+    """The environment variable that may hold its key; empty where none is known."""
 
     @property
     def is_usable(self) -> bool:

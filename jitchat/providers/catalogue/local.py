@@ -14,9 +14,9 @@ from jitchat.providers.catalogue.lists import LM_STUDIO, chat_rows, ollama_model
 from jitchat.providers.catalogue.model import ModelInfo
 from jitchat.providers.catalogue.presets import PRESETS, Preset
 from jitchat.providers.catalogue.rows import models_of
-from jitchat.providers.http.client import is_this_machine
 from jitchat.providers.protocol import Endpoint
 from jitchat.providers.protocols.values import text_at
+from jitchat.providers.this_machine import is_this_machine
 
 if TYPE_CHECKING:
     import httpx

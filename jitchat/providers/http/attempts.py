@@ -102,6 +102,8 @@ def adaptation(model: str, parameter: str, before: frozenset[str], after: frozen
     name, always = shortened(model, 60), "now and from now on"
     if parameter == "system":
         return f"{name} does not take a system message: sent with the first question, {always}."
+    if parameter in after:
+        return f"{name} does not take so large a {parameter}: sent a smaller one, {always}."
     instead = ", ".join(sorted(after - before))
     changed = f"sent as {instead}" if instead else "sent without it"
     return f"{name} does not take {parameter}: {changed}, {always}."

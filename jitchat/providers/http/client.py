@@ -6,9 +6,7 @@ can break it, and so that the one that does is named.
 
 from __future__ import annotations
 
-import ipaddress
 import os
-import socket
 import ssl
 from pathlib import Path
 from urllib.request import getproxies, proxy_bypass
@@ -16,6 +14,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 
 from jitchat.errors import Unreachable
+from jitchat.providers.this_machine import is_this_machine
 from jitchat.text.safe import one_line, shortened
 
 
@@ -49,27 +48,6 @@ def make_client(
 def proxy_variable(url: httpx.URL) -> str:
     """Name the variable that puts a proxy on the way; empty where there is none."""
     return _proxy_setting(url)[0]
-
-
-def is_this_machine(host: str) -> bool:
-    """Whether a host's name or address means the machine that asks."""
-    name = host.rstrip(".").lower()
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        address = ipaddress.ip_address(_usual(name))
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    return bool(mapped.is_loopback or mapped.is_unspecified)
-
-
-def _usual(name: str) -> str:
-    """Write 127.1 and the like as the addresses that they are."""
-    try:
-        return socket.inet_ntoa(socket.inet_aton(name))
-    except (OSError, UnicodeError):
-        return name
 
 
 def _proxy_setting(url: httpx.URL) -> tuple[str, str]:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import httpx
 
-from jitchat.errors import KeyRefused, Unreachable
+from jitchat.errors import KeyRefused, ProviderError, Unreachable
+from jitchat.providers.http.redaction import without_secrets
 from jitchat.providers.protocol import Endpoint, WireProtocol
 from jitchat.providers.provider import Options
 from jitchat.text.safe import shortened
@@ -29,10 +30,7 @@ def make_request(
     require_sendable(endpoint)
     request = _addressed(endpoint, protocol, messages, options)
     if request is None:
-        raise Unreachable(
-            f"{shortened(endpoint.base_url, 200)!r} is not an address.",
-            "Set provider.base_url, for example http://localhost:8080/v1.",
-        )
+        raise no_address(endpoint)
     request.extensions["timeout"] = httpx.Timeout(
         connect=endpoint.connect_seconds, read=endpoint.read_seconds, write=30.0, pool=5.0
     ).as_dict()
@@ -63,6 +61,20 @@ def require_sendable(endpoint: Endpoint) -> None:
         )
 
 
+def is_address(url: httpx.URL) -> bool:
+    """Whether a request can be sent there."""
+    return url.scheme in ("http", "https") and url.host != "" and (url.port or 80) < 1 << 16
+
+
+def no_address(endpoint: Endpoint) -> ProviderError:
+    """Make the error for an endpoint without an address; what it has may hold a login."""
+    told = Unreachable(
+        f"{shortened(endpoint.base_url, 200)!r} is not an address.",
+        "Set provider.base_url, for example http://localhost:8080/v1.",
+    )
+    return without_secrets(told, endpoint)
+
+
 def _is_printable(text: str) -> bool:
     return text.isascii() and text.isprintable()
 
@@ -75,6 +87,4 @@ def _addressed(
         request = protocol.request(endpoint, messages, options)
     except (httpx.InvalidURL, ValueError):
         return None
-    url = request.url
-    known = url.scheme in ("http", "https") and url.host and (url.port or 80) < 1 << 16
-    return request if known else None
+    return request if is_address(request.url) else None

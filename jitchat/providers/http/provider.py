@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 
 import httpx
 
-from jitchat.errors import NotAnAnswer, ProviderError, StreamCut
+from jitchat.errors import NotAnAnswer, ProviderError, StoreError, StreamCut
 from jitchat.providers.http.answer import SEND_AGAIN, Answer
 from jitchat.providers.http.attempts import Attempts, Pace, SessionLessons, adaptation
 from jitchat.providers.http.client import make_client
@@ -75,7 +75,7 @@ class HttpProvider:
                 request = self._request(messages, attempts.shaped(options))
                 if request.content == refused.content:
                     raise opened.error
-                await asyncio.to_thread(self._lessons.refuse, parameter)
+                await asyncio.to_thread(self._learn, parameter)
                 after = sent_in(request.content.decode())
                 yield Adapted(adaptation(self.model, parameter, sent, after))
             else:
@@ -108,6 +108,10 @@ class HttpProvider:
             return await self._failure(response)
         finally:
             await response.aclose()
+
+    def _learn(self, parameter: str) -> None:
+        with suppress(StoreError):  # the answer does not wait for a disk that is full
+            self._lessons.refuse(parameter)
 
     def _ready(self, url: httpx.URL) -> httpx.AsyncClient:
         """Make the client, once."""
@@ -147,11 +151,14 @@ class HttpProvider:
         """Yield the answer; where it breaks off, what there is of it first."""
         answer = Answer(self._protocol, media_type(response.headers.get("content-type", "")))
         failure: ProviderError | None = None
-        chunks = response.aiter_bytes()
+        chunks, until = response.aiter_bytes(), None
         try:
-            while not answer.over and (chunk := await self._next(chunks, answer)) is not None:
+            while not answer.over and (chunk := await _next(chunks, until)) is not None:
                 for piece in answer.feed(chunk):
                     yield piece
+                    until = None
+                if answer.finished and until is None:  # only counts may come, and comments
+                    until = asyncio.get_running_loop().time() + self._pace.patience
             for piece in answer.end():
                 yield piece
         except (ProviderError, httpx.HTTPError, httpx.StreamError, TimeoutError) as error:
@@ -163,11 +170,6 @@ class HttpProvider:
         if failure is not None:
             raise failure
 
-    async def _next(self, chunks: AsyncIterator[bytes], answer: Answer) -> bytes | None:
-        """Wait for a chunk; not for long once the answer is complete, for only counts may come."""
-        async with asyncio.timeout(self._pace.patience if answer.finished else None):
-            return await anext(chunks, None)
-
     def _broken(self, answer: Answer, error: Exception) -> ProviderError | None:
         """Say why the answer broke off; None where it was complete, and no harm was done."""
         if isinstance(error, ProviderError):
@@ -175,3 +177,14 @@ class HttpProvider:
         if answer.finished:
             return None
         return StreamCut(f"The connection broke: {reason_of(error)}.", SEND_AGAIN)
+
+
+async def _next(chunks: AsyncIterator[bytes], until: float | None) -> bytes | None:
+    """Wait for a chunk, no longer than until that time of the loop's; None: for as long as needed.
+
+    Raises:
+        TimeoutError: None came in time.
+
+    """
+    async with asyncio.timeout_at(until):
+        return await anext(chunks, None)

@@ -15,6 +15,8 @@ from jitchat.providers.protocol import Endpoint
 
 _RUN = 8
 _BLOT = "•••"
+_OPEN = frozenset({"http-referer", "referer", "origin", "user-agent", "x-title"})
+"""Headers that say who asks; what servers say of themselves may well have words in common."""
 _CHARACTERS = re.compile(r"%[0-9a-f]{2}|.", re.IGNORECASE | re.DOTALL)
 
 
@@ -40,7 +42,11 @@ def _secrets(endpoint: Endpoint) -> tuple[str, ...]:
     """List what must not be shown: the key, the login of the address, and long headers."""
     login, at, _ = endpoint.base_url.rpartition("@")
     password = unquote(login.rpartition(":")[2]) if at else ""
-    headers = (value for value in endpoint.headers.values() if len(value) >= _RUN)
+    headers = (
+        value
+        for name, value in endpoint.headers.items()
+        if len(value) >= _RUN and name.lower() not in _OPEN
+    )
     return tuple(filter(None, (endpoint.key, password, *headers)))
 
 

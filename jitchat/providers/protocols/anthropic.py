@@ -9,6 +9,7 @@ import httpx
 
 from jitchat.providers.protocol import Endpoint
 from jitchat.providers.protocols.anthropic_answer import AnthropicParser
+from jitchat.providers.protocols.bases import base_of
 from jitchat.providers.protocols.messages import Run
 from jitchat.providers.protocols.opening import opened
 from jitchat.providers.protocols.requests import filled, json_request
@@ -23,7 +24,6 @@ _CAUTIOUS_ANSWER = 4_096
 _LAST_WITH_SAMPLING = (4, 6)
 _CLAUDE = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?", re.IGNORECASE)
 _NEVER_SAMPLED = re.compile(r"claude-(?:fable|mythos)", re.IGNORECASE)
-_HAS_VERSION = re.compile(r"/v\d+[a-z\d]*$")
 
 Block = dict[str, object]
 
@@ -59,7 +59,9 @@ class AnthropicProtocol:
         headers = {"Accept": "text/event-stream", "anthropic-version": _VERSION}
         if endpoint.key:
             headers["x-api-key"] = endpoint.key
-        return json_request(endpoint, f"{_base(endpoint.base_url)}/messages", headers, body)
+        return json_request(
+            endpoint, f"{base_of(endpoint.base_url, 'anthropic')}/messages", headers, body
+        )
 
     def parser(self) -> AnthropicParser:
         """Make what reads the answer."""
@@ -93,12 +95,6 @@ def _cap(options: Options) -> int:
     room = _CAUTIOUS_ANSWER if options.room is None else min(_LONGEST_ANSWER, options.room)
     cap = max(1, options.max_tokens or room)
     return min(cap, _CAUTIOUS_ANSWER) if "max_tokens" in options.without else cap
-
-
-def _base(base_url: str) -> str:
-    """Add the version to an address that was given without, as Anthropic's own clients do."""
-    base = base_url.strip().rstrip("/")
-    return base if _HAS_VERSION.search(base) else f"{base}/v1"
 
 
 def _turns(runs: Sequence[Run]) -> list[tuple[str, list[Block]]]:

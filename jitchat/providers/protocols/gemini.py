@@ -8,6 +8,7 @@ from urllib.parse import quote
 import httpx
 
 from jitchat.providers.protocol import Endpoint
+from jitchat.providers.protocols.bases import base_of
 from jitchat.providers.protocols.gemini_answer import GeminiParser
 from jitchat.providers.protocols.messages import Run
 from jitchat.providers.protocols.opening import opened
@@ -46,7 +47,8 @@ class GeminiProtocol:
         headers = {"Accept": "text/event-stream"}
         if endpoint.key:
             headers["x-goog-api-key"] = endpoint.key
-        url = f"{_base(endpoint.base_url)}/{_path(endpoint.model)}:streamGenerateContent?alt=sse"
+        base = base_of(endpoint.base_url, "gemini")
+        url = f"{base}/{_path(endpoint.model)}:streamGenerateContent?alt=sse"
         return json_request(endpoint, url, headers, filled(body, without))
 
     def parser(self) -> GeminiParser:
@@ -71,12 +73,6 @@ def _settings(options: Options, without: frozenset[str]) -> dict[str, object]:
         "thinkingConfig": thinking,
     }
     return filled(settings, without)
-
-
-def _base(base_url: str) -> str:
-    """Add the version to an address that is but a host."""
-    base = base_url.strip().rstrip("/")
-    return base if httpx.URL(base).path.strip("/") else f"{base}/v1beta"
 
 
 def _path(model: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jitchat.errors import NotAnAnswer, RequestRefused
-from jitchat.providers.protocols.refusals import CHECK_URL, stopped
+from jitchat.providers.protocols.refusals import CHECK_URL, SAY_OTHERWISE, stopped
 from jitchat.providers.protocols.usage import UsageSoFar
 from jitchat.providers.protocols.values import at, count, first, json_text, parsed, text_at
 from jitchat.providers.provider import Delta, Finished, Piece, Reasoning, ToolCall
@@ -84,5 +84,5 @@ def _blocked(reason: str, message: str) -> RequestRefused:
     said = f": {shortened(message, 200).rstrip('.')}" if message else ""
     return RequestRefused(
         f"The provider blocked the message ({shortened(reason, 60)}){said}.",
-        "Say it in other words, or choose another model.",
+        SAY_OTHERWISE,
     )

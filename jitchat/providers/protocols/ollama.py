@@ -111,9 +111,9 @@ def _think(effort: str | None) -> bool | str | None:
 
 
 def _ended(line: dict[str, object]) -> Iterator[Piece]:
-    """Yield why it ended, and the counts; a prompt that was cached whole is not counted."""
+    """Yield why it ended, and the counts; old servers leave out a prompt that was cached whole."""
     if reason := text_at(line, "done_reason"):
         yield Finished(reason)
     sent, answered = count(at(line, "prompt_eval_count")), count(at(line, "eval_count"))
     if sent is not None or answered is not None:
-        yield Usage(sent, answered)
+        yield Usage(sent, answered, count(at(line, "prompt_eval_cached_count")) or 0)

@@ -12,16 +12,23 @@ from jitchat.providers.protocols.said import codes, message_of, searchable, told
 from jitchat.providers.protocols.values import at, count, first
 
 REMEDY = "Lower provider.limit, or switch the mode."
+_SHORTER = "Lower max_tokens, or switch the mode."
+"""Where the answer has a part in it."""
 _N = r"(?<!\d)(\d{1,3}(?:[,._'\u00a0\u202f]\d{3}){1,4}(?!\d)|\d{1,15}(?!\d))"
 """A number, perhaps with separators; not one that is longer than any count of tokens."""
 _OVERFLOWS = re.compile(
     "|".join(
         (
             r"context_length_exceeded",
-            r"maximum (?:context|model) length",
+            r"maximum (?:context|model|prompt) length",
             r"exceeds? (?:the|this)(?: model'?s)?(?: available)? context (?:size|window|length)",
             r"greater than the context length",
             r"longer than the (?:model'?s )?context length",
+            r"loaded with context length of only \d",
+            r"context size has been exceeded",
+            r"exceeded model token limit",
+            r"`max_new_tokens` must be <= \d",
+            r"range of input length should be",
             r"exceeds? the model'?s (?:maximum )?context",
             r"prompt is too long",
             r"exceed context limit",
@@ -40,8 +47,12 @@ _OVERFLOWS = re.compile(
 _LIMITS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"maximum (?:context|model|input) length (?:is|of) (?:only )?{_N}",
-        rf"context length is only {_N}",
+        rf"context length (?:is|of) only {_N}",
+        rf"maximum (?:context|model|input|prompt) length (?:is|of) (?:only )?{_N}",
+        rf"model with {_N} maximum context",
+        rf"model token limit: {_N}",
+        rf"must be <= {_N}",
+        rf"input length should be \[\d+, ?{_N}\]",
         rf"context (?:size|window|length) \({_N}",
         rf"> {_N}",
         rf"tokens allowed \({_N}\)",
@@ -54,10 +65,7 @@ _LIMITS = tuple(
 _NEEDED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"{_N} \+ {_N} >",
         rf"{_N} tokens >",
-        rf"too large: {_N}\..* your request has {_N} input tokens",
-        rf"passed {_N} input tokens and requested {_N}",
         rf"(?:request|input) \({_N} tokens\)",
         rf"input token count \(?(?:is )?{_N}",
         rf"current length is {_N}",
@@ -65,11 +73,23 @@ _NEEDED = tuple(
         rf"requested (?:about )?{_N} tokens",
         rf"resulted in {_N}",
         rf"contains (?:at least )?{_N}",
-        rf"requested {_N}",
+        rf"keep the first {_N}",
+        rf"requested:? {_N}",
         rf"length {_N}\) is longer",
     )
 )
-"""Each holds one number, or several that add up."""
+_BOTH = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?P<window>{_N}) \+ (?P<answer>{_N}) >",
+        rf"too large: (?P<answer>{_N})\..* your request has (?P<window>{_N}) input tokens",
+        rf"passed (?P<window>{_N}) input tokens and requested (?P<answer>{_N})",
+        rf"requested (?P<answer>{_N}) output tokens and .*? (?:at least )?(?P<window>{_N}) input",
+        rf"\((?P<window>{_N}) (?:in the messages|of text input), .*?(?P<answer>{_N}) in the",
+        rf"(?P<window>{_N}) `inputs` tokens and (?P<answer>{_N}) `max_new_tokens`",
+    )
+)
+"""What the window takes, and what the answer was to have."""
 
 
 def overflow_in(status: int | None, body: object) -> ContextOverflow | None:
@@ -88,11 +108,14 @@ def overflow_in(status: int | None, body: object) -> ContextOverflow | None:
     error = at(first(value), "error")
     needed, limit = count(at(error, "n_prompt_tokens")), count(at(error, "n_ctx"))
     said = "" if text.lstrip().startswith("<") else message_of(value)
+    both = next((match for pattern in _BOTH if (match := pattern.search(text))), None)
+    answer = _read(both["answer"]) if both else None
     return ContextOverflow(
         told("The window is larger than the model takes", said),
-        REMEDY,
-        needed or _number(_NEEDED, text),
+        _SHORTER if answer else REMEDY,
+        needed or (_read(both["window"]) if both else _number(_NEEDED, text)),
         limit or _number(_LIMITS, text),
+        answer,
     )
 
 
@@ -100,5 +123,9 @@ def _number(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:
     """Read what the first of the patterns that fits says; None where none does, or it is 0."""
     for pattern in patterns:
         if match := pattern.search(text):
-            return sum(int(re.sub(r"\D", "", number)) for number in match.groups()) or None
+            return _read(match[match.lastindex or 0])
     return None
+
+
+def _read(number: str) -> int | None:
+    return int(re.sub(r"\D", "", number)) or None

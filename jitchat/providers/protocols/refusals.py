@@ -21,6 +21,7 @@ from jitchat.providers.protocols.said import (
 from jitchat.providers.protocols.values import parsed
 
 CHECK_URL = "Check provider.base_url (it usually ends in /v1), and that no login page is between."
+SAY_OTHERWISE = "Say it in other words, or choose another model."
 _CHECK_KEY = "Check the provider's key."
 _ABOUT_THE_KEY = re.compile(
     r"\b(?:api[ _-]?key|no connected db|authentication|invalid (?:proxy )?token)\b", re.IGNORECASE
@@ -41,6 +42,8 @@ _NO_MODEL = re.compile(
     re.IGNORECASE,
 )
 _PULL = re.compile(r"model ['\"]([\w./:@-]{1,200})['\"] not found, try pulling it first")
+_BLOCKED = re.compile(r"requires moderation|\binput was flagged|content policy", re.IGNORECASE)
+"""OpenRouter says so with 403."""
 _SPENT_REMEDY = "The account has no credit left, or a limit is reached: see to it at the provider."
 _LATER = "Send again in a while."
 _REMEDIES = {
@@ -64,6 +67,8 @@ def refusal(
         return overflow
     value = parsed(body)
     said = message_of(value)
+    if status == 403 and _BLOCKED.search(said):
+        return RequestRefused(told("The provider blocked the message", said), SAY_OTHERWISE)
     if status in (401, 403) or (status == 400 and _ABOUT_THE_KEY.search(said)):
         return _key_refused(status, body, key_help)
     remedy = _remedy(status, value, headers or {})

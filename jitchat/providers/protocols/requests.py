@@ -7,8 +7,11 @@ from collections.abc import Iterable, Mapping
 
 import httpx
 
+from jitchat import __version__
 from jitchat.providers.protocol import Endpoint
 
+USER_AGENT = f"jitchat/{__version__}"
+"""Who asks. What stands before many servers turns away a request that does not say so."""
 _NOTHING: tuple[object, ...] = (None, "", (), [], {})
 
 
@@ -23,6 +26,7 @@ def json_request(
     """
     request = httpx.Request("POST", url, content=json.dumps(body).encode())
     request.headers["Content-Type"] = "application/json"
+    request.headers["User-Agent"] = USER_AGENT
     for name, value in (*headers.items(), *endpoint.headers.items()):
         request.headers[name] = value
     return request

@@ -39,7 +39,6 @@ WIDE = 110
 """Columns from which the inspector stands beside the transcript."""
 PREVIEW_AFTER = 0.08
 """Seconds of silence after a key until the next window is planned anew."""
-READER_PLACEHOLDER = "Ask about what was said. reader is no language model: Ctrl+L picks one"
 
 
 class DeskScreen(Screen[None]):
@@ -104,8 +103,6 @@ class DeskScreen(Screen[None]):
             known = f"{provider.name}{model} · {self.session.memory.embedder.id}"
             state = self._index_state(self.session)
             self.query_one(TopLine).show_status(f"{state}{known} · {sign}{counter.name}")
-            if provider.name == "reader":
-                self.query_one(Prompt).placeholder = READER_PLACEHOLDER
 
     def _index_state(self, session: Session) -> str:
         """What the hot index lacks, ahead of the rest of the status; mostly nothing."""

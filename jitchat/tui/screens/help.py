@@ -54,7 +54,8 @@ def _page(hint: str) -> Content:
         for name, meaning in rows:
             parts += [(f"  {name:<20}", "bold"), (f" {meaning}\n", "")]
         parts.append(("\n", ""))
-    return Content.assemble(*parts, ("Models\n", "bold $text-primary"), (f"  {hint}", ""))
+    models = "\n".join(f"  {line}" for line in hint.splitlines())
+    return Content.assemble(*parts, ("Models\n", "bold $text-primary"), models)
 
 
 def _spelled(keys: str) -> str:

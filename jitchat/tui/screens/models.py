@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -10,167 +12,248 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.screen import ModalScreen
-from textual.widgets import Input, OptionList
-from textual.widgets.option_list import Option
+from textual.widgets import Input, OptionList, Static
 
-from jitchat.errors import JitchatError
-from jitchat.text.safe import one_line
-from jitchat.text.words import folded
+from jitchat.errors import JitchatError, KeyRefused
 from jitchat.tui.backend import Backend
-from jitchat.tui.model_rows import ModelRow, rows_of
+from jitchat.tui.model_lines import RowState
+from jitchat.tui.model_rows import READER, ModelRow, in_order, rows_of, shortened_rows, typed_rows
 from jitchat.tui.telling import tell
+from jitchat.tui.widgets.model_list import ModelList
 
 if TYPE_CHECKING:
     from jitchat.providers.catalogue.choices import ProviderChoice
 
 Picked = tuple[str, str]
 """A provider's name, and a model's there."""
-MOST_ROWS = 400
+LOOK_EVERY = 4.0
+"""Seconds after which servers on this machine are looked for again, while the list is open."""
+NOTHING = (
+    "Nothing here has that in its name. PROVIDER/MODEL names a model that no list has;"
+    " Enter on a provider lists its models."
+)
 
 
 class ModelsScreen(ModalScreen[Picked | None]):
-    """Type to search, Enter to use; Enter on a provider asks it for its models."""
+    """Type to search, Enter to use; Enter on a provider lists its models, or asks for its key."""
 
     CSS_PATH = "dialog.tcss"
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape", "dismiss", "Close", id="models_close"),
-        Binding("down", "move(1)", show=False),
-        Binding("up", "move(-1)", show=False),
+        Binding("down", "move('cursor_down')", show=False),
+        Binding("up", "move('cursor_up')", show=False),
+        Binding("pagedown", "move('page_down')", show=False),
+        Binding("pageup", "move('page_up')", show=False),
+        Binding("f4", "key", "Key", id="models_key"),
         Binding("f5", "refresh", "Ask again", id="models_refresh"),
     ]
 
-    def __init__(self, backend: Backend, in_use: Picked, wanted: str = "") -> None:
+    @dataclass
+    class Known(Message):
+        """What is known of providers now."""
+
+        choices: Sequence[ProviderChoice]
+        asked: str = ""
+        """The one that listed its models just now."""
+
+    @dataclass
+    class Refused(Message):
+        """What is known could not be read, or a provider did not list its models."""
+
+        error: JitchatError
+        asked: str = ""
+
+    def __init__(
+        self,
+        backend: Backend,
+        in_use: Picked,
+        wanted: str = "",
+        known: Sequence[ProviderChoice] = (),
+    ) -> None:
+        """`known` is shown at once, until it is read anew."""
         super().__init__(classes="dialog")
         self._backend, self._in_use, self._wanted = backend, in_use, wanted
-        self._choices: dict[str, ProviderChoice] = {}
-        self._rows: list[ModelRow] = []
+        self._choices = {each.name: each for each in known}
+        self._order = list(self._choices)
         self._asking: set[str] = set()
+        self._refusals: dict[str, JitchatError] = {}
 
     def compose(self) -> ComposeResult:
-        """A line to type in, and what there is."""
+        """A line to type in, what the figures mean, and what there is."""
         with Vertical(classes="box") as box:
             box.border_title = "Models"
-            box.border_subtitle = "type to search · Enter use · F5 ask again · Esc close"
+            box.border_subtitle = "type to search · Enter use · F4 key · F5 ask again · Esc close"
             yield Input(self._wanted, placeholder="Search models and providers…", id="wanted")
-            yield OptionList(id="choices")
+            yield Static(id="models-header")
+            yield ModelList(self._state_of)
+            yield Static(Content(NOTHING), id="models-nothing")
 
     def on_mount(self) -> None:
-        """Show what is known; look meanwhile which servers run on this machine."""
-        self._load()
+        """Show what is known; look meanwhile which servers run on this machine, again and again."""
+        self.query_one("#models-nothing").display = False
+        self.call_after_refresh(self._fill)
+        self._read()
         self._look_around()
+        self.set_interval(LOOK_EVERY, self._look_around)
 
-    @work(thread=True, group="choices")
-    def _load(self) -> None:
+    @work(thread=True, exclusive=True, group="read")
+    def _read(self) -> None:
         try:
-            choices = self._backend.choices()
+            self.post_message(self.Known(self._backend.choices()))
         except JitchatError as error:
-            self.app.call_from_thread(tell, self, error)
-            return
-        self.app.call_from_thread(self._take, choices)
+            self.post_message(self.Refused(error))
 
-    @work(group="local")
+    @work(exclusive=True, group="local")
     async def _look_around(self) -> None:
-        self._take(await self._backend.find_local())
+        try:
+            self.post_message(self.Known(await self._backend.find_local()))
+        except JitchatError:
+            return  # told of by `_read`
 
     @work
     async def _ask(self, provider: str) -> None:
-        self._asking.add(provider)
-        self._fill()
         try:
-            self._take([await self._backend.fetch_models(provider)])
+            self.post_message(self.Known([await self._backend.fetch_models(provider)], provider))
         except JitchatError as error:
-            tell(self, error)
-        finally:
-            self._asking.discard(provider)
-            self._fill()
+            self.post_message(self.Refused(error, provider))
 
-    def _take(self, choices: Sequence[ProviderChoice]) -> None:
-        """Put what is known now in place of what was."""
-        self._choices |= {each.name: each for each in choices}
+    def _start_asking(self, provider: str) -> None:
+        if provider not in self._asking and provider != READER:
+            self._asking.add(provider)
+            self._refusals.pop(provider, None)
+            self._fill()
+            self._ask(provider)
+
+    @on(Known)
+    def _known(self, message: Known) -> None:
+        """Put it in place of what was known before; looking teaches more than not looking."""
+        if not message.asked and len(message.choices) > len(self._order):
+            self._order = [each.name for each in message.choices]
+        for each in message.choices:
+            is_late = each.name in self._asking and each.name != message.asked
+            is_less = each.state == "not looked for" and each.name in self._choices
+            if not is_late and not is_less:
+                self._choices[each.name] = each
+        if message.asked:
+            self._asking.discard(message.asked)
+            self._go_to_models(message.asked)
         self._fill()
+
+    @on(Refused)
+    def _refused(self, message: Refused) -> None:
+        if not message.asked:
+            tell(self, message.error)
+            return
+        self._asking.discard(message.asked)
+        self._refusals[message.asked] = message.error
+        self._read()
+        self._fill()
+
+    def _go_to_models(self, provider: str) -> None:
+        """From the provider's row to the first of its models, where the user still is there."""
+        chosen = self.query_one(ModelList).chosen
+        models = self._choices[provider].models
+        if chosen is not None and chosen.id == (provider, "") and models:
+            self.query_one(ModelList).keep((provider, models[0].name))
 
     @on(Input.Changed)
     def _changed(self) -> None:
+        self.query_one(ModelList).keep(None)
         self._fill()
 
     @on(Input.Submitted)
     def _submitted(self) -> None:
-        self._choose(self.query_one(OptionList).highlighted)
+        self._choose(self.query_one(ModelList).chosen)
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:
-        self._choose(event.option_index)
+        self._choose(self.query_one(ModelList).row_at(event.option_index))
 
-    def action_move(self, step: int) -> None:
+    def on_resize(self) -> None:
+        """The header stands over the columns."""
+        self.call_after_refresh(self._show_header)
+
+    async def action_move(self, way: str) -> None:
         """Move the highlight while typing goes on."""
-        choices = self.query_one(OptionList)
-        if step > 0:
-            choices.action_cursor_down()
-        else:
-            choices.action_cursor_up()
+        await self.query_one(ModelList).go(way)
 
     def action_refresh(self) -> None:
         """Ask the highlighted row's provider for its models again."""
-        row = self._row_at(self.query_one(OptionList).highlighted)
-        if row is not None and row.provider not in self._asking:
-            self._ask(row.provider)
+        self._look_around()
+        if (row := self.query_one(ModelList).chosen) is not None:
+            self._start_asking(row.provider)
 
-    def _choose(self, index: int | None) -> None:
-        row = self._row_at(index)
+    def action_key(self) -> None:
+        """Take a key of the highlighted row's provider, also in place of one that it has."""
+        row = self.query_one(ModelList).chosen
+        if row is not None and row.provider != READER:
+            self._ask_for_key(row.provider)
+
+    def _choose(self, row: ModelRow | None) -> None:
         if row is None:
             return
-        if row.model:
-            self.dismiss((row.provider, row.model))
-        elif row.wants_key:
-            self._ask_for_key(row.provider)
-        elif row.provider not in self._asking:
-            self._ask(row.provider)
+        refused = isinstance(self._refusals.get(row.provider), KeyRefused) and not row.model
+        if row.wants_key or refused:
+            self._ask_for_key(row.provider, row.model)
+        elif row.model:
+            self.dismiss(row.id)
+        else:
+            self._start_asking(row.provider)
 
-    def _ask_for_key(self, provider: str) -> None:
+    def _ask_for_key(self, provider: str, model: str = "") -> None:
+        """Take a key; then the provider lists its models, or the one that was named is used.
+
+        The one in use goes on with its new key.
+        """
+        model = model or (self._in_use[1] if provider == self._in_use[0] else "")
         from jitchat.tui.screens.key import KeyScreen  # noqa: PLC0415  mostly not needed
 
-        choice = self._choices[provider]
-        self.app.push_screen(
-            KeyScreen(self._backend, provider, one_line(choice.title), one_line(choice.note)),
-            lambda kept: self._key_kept(provider) if kept else None,
-        )
+        def kept(is_kept: bool | None) -> None:
+            if is_kept and model:
+                self.dismiss((provider, model))
+            elif is_kept:
+                self._start_asking(provider)
 
-    def _key_kept(self, provider: str) -> None:
-        self._load()
-        self._ask(provider)
-
-    def _row_at(self, index: int | None) -> ModelRow | None:
-        return self._rows[index] if index is not None and index < len(self._rows) else None
+        self.app.push_screen(KeyScreen(self._backend, self._choices[provider]), kept)
 
     def _fill(self) -> None:
-        """Draw the rows that match; the one that was highlighted stays so."""
-        wanted = folded(self.query_one(Input).value).split()
-        choices = self.query_one(OptionList)
-        before = self._row_at(choices.highlighted)
-        self._rows = list(self._matching(wanted))[:MOST_ROWS]
-        choices.set_options([Option(self._line(row)) for row in self._rows])
-        choices.highlighted = self._place_of(before, wanted) if self._rows else None
+        """Draw the rows that match."""
+        wanted = self.query_one(Input).value
+        rows = list(self._matching(wanted))
+        rows += typed_rows(wanted, self._choices)
+        self.query_one(ModelList).show(rows, wanted.strip())
+        is_empty = bool(self._choices) and not rows
+        self.query_one("#models-nothing").display = is_empty
+        self.query_one(ModelList).display = not is_empty
+        self._show_header()
 
-    def _matching(self, wanted: Sequence[str]) -> Iterator[ModelRow]:
-        for choice in self._choices.values():
-            rows = rows_of(choice)
-            found = [row for row in rows if all(word in row.searched for word in wanted)]
-            heading = rows[0]
-            if found and found[0] is not heading:
-                yield heading
-            yield from found
+    def _show_header(self) -> None:
+        has_models = any(each.models for each in self._choices.values() if each.is_usable)
+        listed = self.query_one(ModelList)
+        header = listed.columns.header() if has_models and listed.display else ""
+        self.query_one("#models-header", Static).update(Content(header), layout=False)
 
-    def _place_of(self, before: ModelRow | None, wanted: Sequence[str]) -> int:
-        """Find the row that was highlighted, else the model in use, else the first that matches."""
-        known = {(row.provider, row.model): place for place, row in enumerate(self._rows)}
-        if before is not None and (before.provider, before.model) in known:
-            return known[before.provider, before.model]
-        if not wanted and self._in_use in known:
-            return known[self._in_use]
-        models = (place for place, row in enumerate(self._rows) if row.model)
-        return next(models, 0) if wanted else 0
+    def _matching(self, wanted: str) -> Iterator[ModelRow]:
+        now = datetime.now(UTC)
+        known = sorted(self._choices.values(), key=lambda each: self._place_of(each.name))
+        for choice in in_order(known):
+            in_use = self._in_use[1] if choice.name == self._in_use[0] else ""
+            rows = rows_of(choice, now, in_use)
+            found = [row for row in rows if row.is_found_by(wanted)]
+            if found:
+                models = [row for row in found if row is not rows[0]]
+                yield from shortened_rows([rows[0], *models], in_use)
 
-    def _line(self, row: ModelRow) -> Content:
-        in_use = (row.provider, row.model) == self._in_use
-        return row.line(in_use=in_use, asking=not row.model and row.provider in self._asking)
+    def _place_of(self, name: str) -> int:
+        return self._order.index(name) if name in self._order else len(self._order)
+
+    def _state_of(self, row: ModelRow) -> RowState:
+        if row.model and row.provider != READER:
+            return RowState(in_use=row.id == self._in_use)
+        refusal = self._refusals.get(row.provider)
+        told = str(refusal) if refusal is not None else ""
+        if isinstance(refusal, KeyRefused):
+            told += " Enter takes another key."
+        return RowState(row.id == self._in_use, row.provider in self._asking, told)

@@ -24,6 +24,7 @@ from jitchat.events import (
 )
 from jitchat.text.safe import one_line, shortened
 from jitchat.tui.backend import Backend
+from jitchat.tui.batches import Batches
 from jitchat.tui.figures import usage_sentence
 from jitchat.tui.messages import SendEnded, SessionReported
 from jitchat.tui.screens.forked import ForkedScreen
@@ -79,14 +80,16 @@ class SendingScreen(ForkedScreen):
     @work(group="send")
     async def _send(self, session: Session, sent: AsyncGenerator[Event, None], draft: str) -> None:
         worker, cancelled, error = get_current_worker(), True, None
+        batches = Batches(lambda event: self.post_message(SessionReported(worker, event)))
         try:
             async with aclosing(sent) as events:
                 async for event in events:
-                    self.post_message(SessionReported(worker, event))
+                    batches.take(event)
             cancelled = False
         except JitchatError as refused:
             error = refused
         finally:
+            batches.flush()
             self.post_message(SendEnded(worker, session, draft, cancelled, error))
 
     @on(SessionReported)

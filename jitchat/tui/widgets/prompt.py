@@ -21,6 +21,7 @@ from jitchat.tui.keys import PROMPT_ACTIONS
 LARGE_PASTE = 50_000
 """Characters from which a paste is held aside."""
 TYPING_SECONDS = 0.7
+PLACEHOLDER = "Ask about anything that was said…"
 
 
 class Prompt(TextArea):
@@ -53,7 +54,7 @@ class Prompt(TextArea):
             id="prompt",
             compact=True,
             highlight_cursor_line=False,
-            placeholder="Ask about anything that was said…",
+            placeholder=PLACEHOLDER,
         )
         self._history: list[str] = []
         self._place = 0

@@ -1,8 +1,8 @@
 """What a model wrote, as Markdown; while it grows, it is drawn so that keys come first.
 
-To draw it is to lay out the screen and the whole of its last paragraph: a key that comes in the
-middle waits. So it is drawn now and then, and beside typing right behind a key, for the next one
-is then furthest away.
+To draw it is to lay out the screen and its last paragraphs: a key that comes in the middle
+waits. So it is drawn now and then, and beside typing right behind a key, for the next one is then
+furthest away.
 """
 
 from __future__ import annotations
@@ -11,58 +11,67 @@ import asyncio
 import time
 
 from textual.timer import Timer
-from textual.widgets import Markdown
 
 from jitchat.text.safe import visible
+from jitchat.tui.widgets.reply_parts import ReplyParts
 
 DRAW_EVERY = 0.1
 """Seconds between two drawings, at least."""
-SHARE, LONGEST_REST = 3, 1.0
-"""And as many times what the last one took, up to so many seconds."""
+SHARE, LONGEST_REST = 0.2, 1.5
+"""And so long that it takes no more of the event loop's time, up to so many seconds."""
 DRAW_BESIDE_TYPING = 0.6
 """Seconds until it is drawn although keys were pressed just now."""
 
 
-class ReplyBody(Markdown):
+class ReplyBody(ReplyParts):
     """The text of an assistant's turn."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(visible(text), open_links=False, classes="turn-body")
+        super().__init__(visible(text))
         self._pending: list[str] = []
         self._waiting: Timer | None = None
-        self._drawn_at = self._took = 0.0
+        self._drawn_at = self._worked = float("-inf")
         self._drawing = asyncio.Lock()
 
     def add(self, piece: str, *, typing: bool) -> None:
         """A piece of the reply; drawn with those that come within the same moment."""
         self._pending.append(piece)
         if self._waiting is None:
-            wait = DRAW_BESIDE_TYPING if typing else self._rest
-            self._waiting = self.set_timer(wait, self._draw)
+            wait = DRAW_BESIDE_TYPING if typing else DRAW_EVERY
+            self._waiting = self.set_timer(wait, self._draw_if_rested)
 
     async def draw_behind_key(self) -> None:
         """A key was drawn: a good moment, unless the last drawing was just now."""
-        rested = time.monotonic() - self._drawn_at >= self._rest
-        if rested and not self._drawing.locked():
+        if self._rest <= 0 and not self._drawing.locked():
             await self._draw()
 
     async def finish(self, text: str) -> None:
         """The whole of it, as it was stored."""
         async with self._drawing:
             self._take_pending()
-            await self.update(visible(text))
+            await self.become(visible(text))
+            self.call_after_refresh(self.fold_away)
 
     @property
     def _rest(self) -> float:
-        return max(DRAW_EVERY, min(SHARE * self._took, LONGEST_REST))
+        """Seconds until it may be drawn again."""
+        passed, worked = time.monotonic() - self._drawn_at, time.thread_time() - self._worked
+        return max(DRAW_EVERY, min(worked / SHARE, LONGEST_REST)) - passed
+
+    async def _draw_if_rested(self) -> None:
+        self._waiting = None
+        if (rest := self._rest) > 0:
+            self._waiting = self.set_timer(rest, self._draw_if_rested)
+        else:
+            await self._draw()
 
     async def _draw(self) -> None:
         # Two appends at once would both begin where the first one did.
         async with self._drawing:
-            begun = time.monotonic()
             if pieces := self._take_pending():
-                await self.append(visible(pieces))
-                self.call_after_refresh(self._drawn, begun)
+                self._drawn_at, self._worked = time.monotonic(), time.thread_time()
+                await self.grow(visible(pieces))
+                self.call_after_refresh(self.fold_away)
 
     def _take_pending(self) -> str:
         if self._waiting is not None:
@@ -71,7 +80,3 @@ class ReplyBody(Markdown):
         pieces = "".join(self._pending)
         self._pending.clear()
         return pieces
-
-    def _drawn(self, begun: float) -> None:
-        self._drawn_at = time.monotonic()
-        self._took = self._drawn_at - begun

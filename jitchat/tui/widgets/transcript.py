@@ -67,11 +67,12 @@ class Transcript(TurnStretch):
         async with self._mounting:
             if self._end < len(self._turns):
                 await self._show(self._turns)
+            views = await self.views_of([turn])
             await self.query("#empty").remove()
             self._turns.append(turn)
             self._end = len(self._turns)
             self._choose(None)
-            await self.mount(TurnView(turn, self._kinds.get(turn.position)))
+            await self.mount_all(views)
             self.anchor()
 
     async def stream(self, piece: str, position: int, *, typing: bool = False) -> None:
@@ -137,6 +138,13 @@ class Transcript(TurnStretch):
         if reasoning is not None:
             reasoning.toggle()
         return reasoning is not None
+
+    def watch_scroll_y(self, old: float, new: float) -> None:
+        """What comes near is laid out."""
+        super().watch_scroll_y(old, new)
+        for view in self._mounted():
+            if view.reply is not None:
+                view.reply.fold_away()
 
     def on_focus(self) -> None:
         """Show the cursor, where the user looks."""

@@ -1,0 +1,222 @@
+"""What the app asks of the composition root about models: lists, keys, picks, and limits."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from jitchat.cli import model_choices
+from jitchat.cli.model_backend import ModelBackend
+from jitchat.errors import JitchatError, SettingsError, StoreFull, UsageError
+from jitchat.memory.model_choice import ChosenModel
+from jitchat.paths import Paths, locate
+from jitchat.providers.catalogue.choices import State
+from jitchat.settings import load_settings
+from jitchat.settings.keys_file import KeysFile
+from jitchat.transfer.intake import store_demo
+from tests.providers.catalogue.servers import Routes, models
+from tests.support import demo_session
+
+KEY = "gsk_1234567890abcdef"
+OWN = '[providers.work]\nbase_url = "http://llm.test/v1"\n'
+
+
+@pytest.fixture
+def paths(home: Path) -> Paths:
+    home.mkdir(exist_ok=True)
+    return locate({"JITCHAT_HOME": str(home)})
+
+
+@pytest.fixture
+def made(paths: Paths, store, monkeypatch: pytest.MonkeyPatch):
+    """made(toml, flags): a backend as the app has it, started with these."""
+
+    def make(toml: str = "", flags: dict[str, object] | None = None) -> ModelBackend:
+        paths.config.write_text(toml)
+        paths.config.chmod(0o600)
+        settings = load_settings(paths.config, os.environ, flags)
+        return ModelBackend(settings, paths, store)
+
+    return make
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch):
+    """served(answers): what every server answers; nothing else is reached."""
+
+    def serve(answers: dict[str, object]) -> Routes:
+        routes = Routes(answers)
+        real = model_choices.ModelChoices
+
+        def routed(*known: object) -> model_choices.ModelChoices:
+            return real(*known, transport=routes)
+
+        monkeypatch.setattr(model_choices, "ModelChoices", routed)
+        return routes
+
+    return serve
+
+
+def kept(store) -> tuple[str, str] | None:
+    return ChosenModel(store.database).get()
+
+
+def test_a_pick_answers_in_the_same_conversation_and_at_the_next_start(made, store) -> None:
+    backend, session = made(), demo_session(store)
+    changed, note = backend.choose_model(session, "ollama", "qwen3:8b")
+    assert changed is not None
+    assert (changed.provider.name, changed.provider.model) == ("ollama", "qwen3:8b")
+    assert changed.memory is session.memory
+    assert (note, kept(store)) == ("", ("ollama", "qwen3:8b"))
+    reopened = backend.session_on(session.memory)
+    assert (reopened.provider.name, reopened.provider.model) == ("ollama", "qwen3:8b")
+
+
+@pytest.mark.parametrize(
+    ("toml", "named"),
+    [
+        ('[provider]\nname = "groq"\nmodel = "kimi"', "groq kimi"),
+        ('[provider]\nname = "ollama"\nmodel = "other"', "ollama other"),
+        ('[provider]\nmodel = "gpt-5-mini"', "openai gpt-5-mini"),
+    ],
+)
+def test_a_configuration_that_names_another_is_told_of(made, store, paths, toml, named) -> None:
+    _, note = made(toml).choose_model(demo_session(store), "ollama", "qwen3:8b")
+    assert note == f"{paths.config} names {named}: that answers again at the next start."
+
+
+def test_so_is_a_variable(made, store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JITCHAT_PROVIDER_NAME", "groq")
+    monkeypatch.setenv("JITCHAT_PROVIDER_MODEL", "kimi")
+    _, note = made().choose_model(demo_session(store), "ollama", "qwen3:8b")
+    assert note == "$JITCHAT_PROVIDER_NAME names groq kimi: that answers again at the next start."
+
+
+@pytest.mark.parametrize(
+    ("toml", "flags"),
+    [
+        ('[provider]\nname = "ollama"', {}),
+        ('[provider]\nname = "ollama"\nmodel = "qwen3:8b"', {}),
+        ("", {"provider.name": "groq", "provider.model": "kimi"}),
+    ],
+)
+def test_what_names_the_same_and_flags_of_this_start_are_no_news(made, store, toml, flags) -> None:
+    _, note = made(toml, flags).choose_model(demo_session(store), "ollama", "qwen3:8b")
+    assert note == ""
+
+
+def test_a_key_that_would_travel_unencrypted_is_told_of(made, store) -> None:
+    backend = made(OWN + 'api_key = "sk-work-1234567890"')
+    _, note = backend.choose_model(demo_session(store), "work", "m")
+    assert note == "The key goes to llm.test unencrypted: use https."
+
+
+def test_a_pick_that_cannot_be_kept_answers_nevertheless(made, store, monkeypatch) -> None:
+    def full(*_: object) -> None:
+        raise StoreFull("The disk is full.", "Make room.")
+
+    monkeypatch.setattr(ChosenModel, "put", full)
+    changed, note = made().choose_model(demo_session(store), "ollama", "qwen3:8b")
+    assert changed is not None
+    assert note == "The next start will not know of it: The disk is full. Make room."
+
+
+def test_a_key_command_that_fails_keeps_the_model_that_was(made, store) -> None:
+    backend, session = made(OWN + 'api_key_cmd = "false"'), demo_session(store)
+    with pytest.raises(SettingsError, match="api_key_cmd of work ended with code 1"):
+        backend.choose_model(session, "work", "m")
+    assert kept(store) is None
+    assert backend.session_on(session.memory).provider.name == "reader"
+
+
+def test_without_a_session_a_pick_counts_for_the_one_that_is_opened(made, store) -> None:
+    backend = made('[provider]\nname = "groq"\napi_key_cmd = "false"\nmodel = "kimi"')
+    assert backend.choose_model(None, "ollama", "qwen3:8b")[0] is None
+    assert backend.session_on(demo_session(store).memory).provider.model == "qwen3:8b"
+
+
+def test_the_other_model_has_its_own_limit_and_counter(made, store) -> None:
+    backend, session = made('[models."qwen3:8b"]\nlimit = 9000'), demo_session(store)
+    changed, _ = backend.choose_model(session, "ollama", "qwen3:8b")
+    assert changed is not None
+    assert changed.options.budget.limit == 9_000
+    assert changed.options.budget.limit_source == "set by you"
+
+
+def test_a_key_is_cleaned_and_kept_for_its_owner_only(made, paths) -> None:
+    told = made().keep_key("groq", f'export GROQ_API_KEY="{KEY}"')
+    assert str(KeysFile(paths.keys).keys()["groq"]) == KEY
+    assert paths.keys.stat().st_mode & 0o777 == 0o600
+    assert told.startswith(f"The key is in {paths.keys}, which only you can read. Taken off: ")
+    assert KEY not in told
+
+
+def test_what_is_no_key_is_not_kept(made, paths) -> None:
+    with pytest.raises(UsageError, match="That is no key"):
+        made().keep_key("groq", "gsk_…")
+    assert not paths.keys.exists()
+
+
+def test_a_key_of_somebody_else_and_one_that_comes_first_are_told_of(made, monkeypatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1234567890")
+    told = made().keep_key("openai", KEY)
+    assert "It looks like a key of groq, not of openai." in told
+    assert told.endswith("The key in $OPENAI_API_KEY comes before it.")
+
+
+def test_only_who_has_a_key_is_said_to_have_one(made, paths) -> None:
+    backend = made(OWN)
+    KeysFile(paths.keys).put("groq", KEY)
+    found = {each.name: each for each in backend.choices()}
+    assert [each.name for each in found.values() if each.has_key] == ["groq"]
+    assert (found["work"].state, found["openai"].state) == (State.READY, State.NEEDS_KEY)
+    assert found["openai"].key_variable == "OPENAI_API_KEY"
+
+
+async def test_models_are_asked_for_and_kept(made, served) -> None:
+    served({"GET /openai/v1/models": models({"id": "kimi"})})
+    backend = made()
+    backend.keep_key("groq", KEY)
+    assert [each.name for each in (await backend.fetch_models("groq")).models] == ["kimi"]
+    again = next(each for each in backend.choices() if each.name == "groq")
+    assert [each.name for each in again.models] == ["kimi"]
+    assert again.fetched_at is not None
+
+
+async def test_servers_of_this_machine_are_found_and_nothing_is_chosen(made, served, store) -> None:
+    routes = served(
+        {
+            "GET /api/version": {"version": "1"},
+            "GET /api/tags": {"models": [{"name": "qwen3:8b"}]},
+            "GET /api/ps": {"models": []},
+        }
+    )
+    found = {each.name: each for each in await made().find_local()}
+    assert found["ollama"].state is State.RUNNING
+    assert [each.name for each in found["ollama"].models] == ["qwen3:8b"]
+    assert kept(store) is None
+    assert all(request.url.host == "localhost" for request in routes.requests)
+
+
+async def test_a_cloud_provider_behind_a_proxy_of_this_machine_is_no_local_server(made) -> None:
+    backend = made('[providers.openrouter]\nbase_url = "http://127.0.0.1:18080/v1"')
+    found = next(each for each in backend.choices() if each.name == "openrouter")
+    assert found.state is State.READY
+
+
+async def test_the_reader_and_a_limit_of_ones_own_are_not_asked_for(made, store) -> None:
+    backend = made('[models."qwen3:8b"]\nlimit = 9000')
+    session = backend.session_on(demo_session(store).memory)
+    assert await backend.ask_limit(session) is None
+    changed, _ = backend.choose_model(session, "ollama", "qwen3:8b")
+    assert changed is not None
+    assert await backend.ask_limit(changed) is None
+
+
+def test_a_keys_file_that_cannot_be_read_is_told_of(made, paths, store) -> None:
+    paths.keys.write_text("no = [toml")
+    with pytest.raises(JitchatError, match="is not valid TOML"):
+        made().choices()
+    assert store_demo(store).turns

@@ -1,0 +1,48 @@
+"""What the prompt takes for an action, and what it sends."""
+
+from __future__ import annotations
+
+import pytest
+
+from jitchat.tui.commands import COMMANDS, Command, command_in
+
+
+@pytest.mark.parametrize(
+    ("draft", "command"),
+    [
+        ("/model", Command("model")),
+        ("  /MODEL  ", Command("model")),
+        ("/model openai/gpt-5-mini", Command("model", "openai/gpt-5-mini")),
+        ("/model  claude   haiku ", Command("model", "claude haiku")),
+        ("/mode full", Command("mode", "full")),
+        ("/mode", Command("mode")),
+        ("/new\n", Command("new")),
+    ],
+)
+def test_a_slash_and_a_name_is_an_action(draft: str, command: Command) -> None:
+    assert command_in(draft) == command
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        "/etc/hosts",
+        "/models",
+        "/ model",
+        "model",
+        "/mode full stop",
+        "/new house, new luck",
+        "/help me",
+        "/model\nis what they call it",
+        "what is /model",
+        "/",
+        "",
+    ],
+)
+def test_a_path_a_sentence_or_two_lines_are_a_message(draft: str) -> None:
+    assert command_in(draft) is None
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_action_can_be_typed_alone(name: str) -> None:
+    assert command_in(f"/{name}") == Command(name)

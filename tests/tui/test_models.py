@@ -1,0 +1,286 @@
+"""The list of who may answer: what it shows, its keys, and its errors at their rows."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from textual import events
+from textual.widgets import Input, Static
+
+from jitchat.errors import KeyRefused, SettingsError
+from jitchat.providers.catalogue.choices import State
+from jitchat.tui.model_rows import MOST
+from jitchat.tui.screens.key import KeyInput, KeyScreen
+from jitchat.tui.screens.models import ModelsScreen
+from jitchat.tui.widgets.model_list import ModelList
+from jitchat.tui.widgets.prompt import PLACEHOLDER, Prompt
+from tests.support import ScriptedProvider
+from tests.tui.choices import GROQ, OLLAMA, OPENAI, READER, model, openrouter
+from tests.tui.listing import answers, chosen, drawn, enter_text, opened, rows, status, told
+from tests.tui.support import chat, demo_app, idle, ready, type_text, until
+
+SIZE = (120, 36)
+KEY = "sk-or-1234567890"
+
+
+async def test_every_provider_is_listed_and_greyed_where_it_cannot_be_used(models) -> None:
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        await opened(pilot)
+        assert [name for name, _ in rows(pilot)] == [
+            *("reader", "ollama", "ollama", "ollama"),
+            *("openrouter",) * 4,
+            *("groq", "openai", "lmstudio"),
+        ]
+        assert "set OPENAI_API_KEY" in drawn(pilot)
+        greyed = [r.provider for r in pilot.app.screen.query_one(ModelList)._rows if not r.is_ready]
+        assert greyed == ["openai", "lmstudio"]
+
+
+async def test_with_the_reader_two_keys_have_a_model_of_this_machine_answer(models) -> None:
+    models.providers = [READER, OPENAI, replace(OLLAMA, models=OLLAMA.models[:1])]
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        await opened(pilot)
+        assert chosen(pilot) == ("ollama", "qwen3:8b")
+        await pilot.press("enter")
+        await answers(pilot, "qwen3:8b")
+        assert status(pilot) == "ollama qwen3:8b · none · ~estimate"
+        assert chat(pilot).query_one(Prompt).placeholder == PLACEHOLDER
+        assert not chat(pilot).query_one("#offer").display
+        await type_text(pilot, "hello")
+        await pilot.press("enter")
+        await idle(pilot)
+        assert isinstance(models.provider, ScriptedProvider)
+        assert models.provider.requests[0][-1].content.endswith("hello")
+
+
+async def test_the_first_screen_says_what_is_there(models) -> None:
+    async with demo_app(models).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        line = screen.query_one("#offer", Static)
+        await until(pilot, lambda: "Ollama runs here" in str(line.render()), "the offer")
+        assert line.display
+        assert line.size.height == 1
+        assert "reader" in str(screen.query_one(Prompt).placeholder)
+
+
+async def test_looking_around_that_fails_leaves_the_reader_usable(models, monkeypatch) -> None:
+    def fail() -> None:
+        raise SettingsError("The keys file cannot be read.", "Correct it.")
+
+    monkeypatch.setattr(models, "choices", fail)
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        await pilot.press("ctrl+l")
+        await until(pilot, lambda: told(pilot), "the reason")
+        assert told(pilot) == ["The keys file cannot be read. Correct it."]
+        await pilot.press("escape")
+        assert pilot.app.screen is chat(pilot)
+
+
+async def test_a_server_that_was_found_is_not_forgotten_when_the_rest_is_read(models) -> None:
+    models.local = [OLLAMA]
+    models.providers = [READER, OPENAI, replace(OLLAMA, state=State.NOT_LOOKED, models=())]
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        await until(pilot, lambda: ("ollama", "qwen3:8b") in rows(pilot), "the server")
+        screen.post_message(ModelsScreen.Known(models.providers))
+        await pilot.pause()
+        assert ("ollama", "qwen3:8b") in rows(pilot)
+
+
+async def test_a_server_that_starts_while_the_list_is_open_is_found(models) -> None:
+    models.local = []
+    models.providers = [READER, replace(OLLAMA, state=State.NOT_RUNNING, models=())]
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        await opened(pilot)
+        models.local = [OLLAMA]
+        await pilot.press("f5")
+        await until(pilot, lambda: ("ollama", "qwen3:8b") in rows(pilot), "the server")
+
+
+async def test_enter_on_a_provider_lists_its_models_and_goes_to_them(models) -> None:
+    models.lists["groq"] = (model("llama-3.1-8b"), model("kimi-k2"))
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        await opened(pilot)
+        await enter_text(pilot, "groq")
+        await pilot.press("enter")
+        await until(pilot, lambda: chosen(pilot) == ("groq", "llama-3.1-8b"), "its models")
+        await pilot.press("down", "enter")
+        await answers(pilot, "kimi-k2")
+
+
+async def test_while_it_is_asked_its_row_says_so_and_a_second_enter_asks_no_more(
+    models, monkeypatch
+) -> None:
+    asked, gate = [], asyncio.Event()
+
+    async def slow(provider: str) -> object:
+        asked.append(provider)
+        await gate.wait()
+        return replace(GROQ, models=(model("kimi-k2"),))
+
+    monkeypatch.setattr(models, "fetch_models", slow)
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        await opened(pilot)
+        await enter_text(pilot, "groq")
+        await pilot.press("enter", "enter", "f5")
+        await until(pilot, lambda: "asking…" in drawn(pilot), "the row")
+        gate.set()
+        await until(pilot, lambda: ("groq", "kimi-k2") in rows(pilot), "its models")
+        assert asked == ["groq"]
+        assert "asking…" not in drawn(pilot)
+
+
+async def test_a_provider_that_does_not_answer_says_so_at_its_row(models) -> None:
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        await opened(pilot)
+        await enter_text(pilot, "groq")
+        await pilot.press("enter")
+        await until(pilot, lambda: "groq cannot be reached. Start it." in drawn(pilot), "why")
+        assert told(pilot) == []
+        models.lists["groq"] = (model("kimi-k2"),)
+        await pilot.press("f5")
+        await until(pilot, lambda: ("groq", "kimi-k2") in rows(pilot), "its models")
+        assert "cannot be reached" not in drawn(pilot)
+
+
+async def test_a_key_is_pasted_kept_and_the_models_are_listed(models) -> None:
+    models.lists["openai"] = (model("gpt-5-mini"), model("o9"))
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        await opened(pilot)
+        await enter_text(pilot, "openai")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, KeyScreen)
+        field = pilot.app.screen.query_one(KeyInput)
+        field.post_message(events.Paste(f"\n{KEY}\r\n"))
+        await until(pilot, lambda: field.value, "the paste")
+        assert KEY not in str(field.render_line(0).text)
+        await pilot.press("enter")
+        await until(pilot, lambda: models.keys, "the key")
+        assert models.keys == {"openai": KEY}
+        await until(pilot, lambda: ("openai", "gpt-5-mini") in rows(pilot), "its models")
+        assert told(pilot) == ["The key is kept."]
+        assert chosen(pilot) == ("openai", "gpt-5-mini")
+
+
+async def test_what_is_no_key_is_refused_in_place_and_may_be_pasted_again(models) -> None:
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        await opened(pilot)
+        await enter_text(pilot, "openai")
+        await pilot.press("enter")
+        await pilot.pause()
+        screen = pilot.app.screen
+        await enter_text(pilot, "nope")
+        await pilot.press("enter", "enter")
+        refusal = screen.query_one("#key-refusal", Static)
+        await until(pilot, lambda: str(refusal.render()), "the reason")
+        assert str(refusal.render()) == "That is no key. Copy it again."
+        assert screen.query_one(Input).value == ""
+        await pilot.press("escape")
+        assert isinstance(pilot.app.screen, ModelsScreen)
+        assert models.keys == {}
+
+
+async def test_a_refused_key_can_be_replaced_from_its_row(models) -> None:
+    models.list_refusal = KeyRefused("Groq refused the key.", "Set GROQ_API_KEY.")
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        await opened(pilot)
+        await enter_text(pilot, "groq")
+        await pilot.press("enter")
+        await until(pilot, lambda: "Enter takes another key." in drawn(pilot), "the refusal")
+        models.lists["groq"] = (model("kimi-k2"),)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, KeyScreen)
+        await enter_text(pilot, KEY)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen), "the list")
+        await until(pilot, lambda: ("groq", "kimi-k2") in rows(pilot), "its models")
+        assert "refused" not in drawn(pilot)
+
+
+async def test_another_key_for_the_model_in_use_is_used_at_once(models) -> None:
+    models.provider = ScriptedProvider(name="openrouter", model="x-ai/grok-4")
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        await opened(pilot)
+        before = chat(pilot).session
+        assert chosen(pilot) == ("openrouter", "x-ai/grok-4")
+        await pilot.press("f4")
+        await pilot.pause()
+        await enter_text(pilot, KEY)
+        await pilot.press("enter")
+        await until(pilot, lambda: chat(pilot).session is not before, "the new session")
+        assert pilot.app.screen is chat(pilot)
+        assert status(pilot).startswith("openrouter x-ai/grok-4")
+
+
+async def test_a_model_that_no_list_has_can_be_named(models) -> None:
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        await opened(pilot)
+        await enter_text(pilot, "groq/brand-new")
+        assert chosen(pilot) == ("groq", "brand-new")
+        await pilot.press("enter")
+        await answers(pilot, "brand-new")
+
+
+async def test_one_that_is_named_of_a_provider_without_a_key_asks_for_it_first(models) -> None:
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        await opened(pilot)
+        await enter_text(pilot, "openai/o9")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, KeyScreen)
+        await enter_text(pilot, KEY)
+        await pilot.press("enter")
+        await answers(pilot, "o9")
+        assert models.keys == {"openai": KEY}
+
+
+async def test_the_model_in_use_is_marked_and_found_although_no_list_has_it(models) -> None:
+    models.provider = ScriptedProvider(name="openrouter", model="secret-model")
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        await opened(pilot)
+        assert chosen(pilot) == ("openrouter", "secret-model")
+        assert "  • secret-model" in drawn(pilot)
+
+
+async def test_search_goes_to_the_first_model_that_fits_and_tells_of_none(models) -> None:
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        await enter_text(pilot, "grok")
+        assert chosen(pilot) == ("openrouter", "x-ai/grok-4")
+        await enter_text(pilot, "llama")
+        assert chosen(pilot) == ("ollama", "llama3.2:3b"), "not the first of Ollama"
+        await enter_text(pilot, "grok nowhere")
+        assert rows(pilot) == []
+        assert screen.query_one("#models-nothing").display
+        await pilot.press("enter")
+        assert pilot.app.screen is screen
+
+
+async def test_a_row_that_the_user_went_to_stays_chosen_when_others_come(models) -> None:
+    models.local = []
+    models.providers = [READER, openrouter(), replace(OLLAMA, state=State.NOT_LOOKED, models=())]
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        await pilot.press("down")
+        went = chosen(pilot)
+        screen.post_message(ModelsScreen.Known([OLLAMA]))
+        await until(pilot, lambda: ("ollama", "qwen3:8b") in rows(pilot), "the server")
+        assert chosen(pilot) == went
+
+
+async def test_of_very_many_models_those_that_are_not_drawn_are_counted(models) -> None:
+    models.provider = ScriptedProvider(name="openrouter", model=f"m-{MOST}")
+    models.providers = [READER, openrouter(*(model(f"m-{n}") for n in range(MOST + 5))), OPENAI]
+    async with demo_app(models).run_test(size=SIZE) as pilot:
+        await opened(pilot)
+        assert "and 7 more: type to search them" in drawn(pilot)
+        assert chosen(pilot) == ("openrouter", f"m-{MOST}")
+        assert ("openai", "") in rows(pilot)
+        await pilot.press("down")
+        assert chosen(pilot) == ("openai", "")
+        await enter_text(pilot, f"m-{MOST + 4}")
+        assert chosen(pilot) == ("openrouter", f"m-{MOST + 4}")
