@@ -1,0 +1,59 @@
+"""Pictures of the meter's states; `pytest --snapshot-update` takes them anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from textual.pilot import Pilot
+
+from jitchat.memory.learnt import LearntModels
+from jitchat.memory.store import ColdStore
+from jitchat.providers.catalogue.prices import Prices
+from jitchat.session import SessionOptions
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.turn import Usage
+from tests.tui.support import TestBackend, demo_app, ready, type_text
+from tests.tui.test_meter import QUESTION, ask, reporting
+from tests.window.reports import Server
+
+SMALL, LARGE = (80, 24), (120, 36)
+PRICES = Prices(0.25, 2.0, 0.025, source="table of 2026-11")
+Snap = Callable[..., bool]
+
+
+@pytest.fixture(autouse=True)
+def still(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
+    monkeypatch.setattr(Prompt, "cursor_blink", False)
+
+
+@pytest.fixture
+def learnt(backend: TestBackend, store: ColdStore) -> TestBackend:
+    """Ten replies taught how the provider counts."""
+    model = LearntModels(store.database).of("http://localhost:9/v1", "scripted-1")
+    for sample in Server().samples(10):
+        model.add_sample("estimate", sample.counted, sample.reported)
+    reporting(backend, Usage(1_103, 210, 480, 0, 120), PRICES)
+    backend.options = SessionOptions(prices=PRICES, learnt=model)
+    return backend
+
+
+async def draft(pilot: Pilot[None]) -> None:
+    await ready(pilot)
+    await type_text(pilot, QUESTION)
+
+
+async def answer(pilot: Pilot[None]) -> None:
+    await ready(pilot)
+    await ask(pilot)
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+def test_calibrated(snap_compare: Snap, learnt: TestBackend, size: tuple[int, int]) -> None:
+    assert snap_compare(demo_app(learnt), terminal_size=size, run_before=draft)
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+def test_reported(snap_compare: Snap, learnt: TestBackend, size: tuple[int, int]) -> None:
+    assert snap_compare(demo_app(learnt), terminal_size=size, run_before=answer)
