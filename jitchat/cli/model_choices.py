@@ -136,7 +136,7 @@ def _state_here(
         return State.NOT_LOOKED, ""
     found = _found(profile, running)
     if found is None:
-        return State.NOT_RUNNING, f"None answers at {server_of(profile.base_url)}."
+        return State.NOT_RUNNING, f"Nothing answers at {server_of(profile.base_url)}."
     if server_of(found.base_url) != server_of(profile.base_url):
         moved = f"Set providers.{profile.name}.base_url to that."
         return State.NOT_RUNNING, f"One answers at {found.base_url}. {moved}"

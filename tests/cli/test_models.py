@@ -58,7 +58,7 @@ def test_every_provider_is_listed_with_what_to_do_to_use_it(jitchat: Shell, monk
     assert [line.split()[0] for line in out.splitlines() if line[0] != " "] == list(PRESETS)
     assert "needs key     Set OPENAI_API_KEY, or run `jitchat keys set openai`." in out
     assert "ready         The key is from $GROQ_API_KEY." in line_of(out, "groq")
-    assert "not running   None answers at http://localhost:11434." in line_of(out, "ollama")
+    assert "not running   Nothing answers at http://localhost:11434." in line_of(out, "ollama")
     assert "32,768  the reader's own" in out
     assert "gsk-1" not in out
 

@@ -36,7 +36,7 @@ LM_STUDIO = ProviderChoice(
     "lmstudio",
     "LM Studio",
     State.NOT_RUNNING,
-    "None answers at http://localhost:1234/v1.",
+    "Nothing answers at http://localhost:1234/v1.",
     (),
     None,
 )

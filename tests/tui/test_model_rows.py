@@ -41,7 +41,7 @@ def test_what_can_be_used_stands_first() -> None:
         (replace(GROQ, has_key=False), "Enter lists its models"),
         (OLLAMA, "running here · 2 models"),
         (replace(OLLAMA, models=(), note="It has no models yet."), "It has no models yet."),
-        (LM_STUDIO, "None answers at http://localhost:1234/v1."),
+        (LM_STUDIO, "Nothing answers at http://localhost:1234/v1."),
         (replace(LM_STUDIO, state=State.NOT_LOOKED, note=""), "looking for it…"),
     ],
 )
