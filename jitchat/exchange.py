@@ -23,9 +23,9 @@ from jitchat.events import (
     UsageReported,
     WindowBuilt,
 )
-from jitchat.memory.archive import Ending, WindowRecord
+from jitchat.memory.cold.archive import Ending, WindowRecord
+from jitchat.memory.cold.replies import ReplyWriter
 from jitchat.memory.memory import Memory
-from jitchat.memory.replies import ReplyWriter
 from jitchat.providers.provider import (
     Adapted,
     Delta,

@@ -17,7 +17,7 @@ from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
-    from jitchat.memory.learnt import LearntModel
+    from jitchat.memory.cold.learnt import LearntModel
 
 LEARNT = "learnt from a refusal"
 """The source of a limit that a server named when it refused a window."""

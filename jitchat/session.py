@@ -35,8 +35,8 @@ from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
-    from jitchat.memory.archive import Ending
-    from jitchat.memory.learnt import LearntModel
+    from jitchat.memory.cold.archive import Ending
+    from jitchat.memory.cold.learnt import LearntModel
     from jitchat.providers.catalogue.prices import Prices
 
 

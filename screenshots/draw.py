@@ -16,8 +16,8 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from jitchat.cli.chat import LocalBackend
-from jitchat.memory.database import Database
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
 from jitchat.paths import locate
 from jitchat.settings import load_settings
 from jitchat.transfer.intake import store_demo

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from jitchat.memory.database import Database
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
 from tests.support import SHARED
 
 os.environ["TZ"] = "UTC"

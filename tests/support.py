@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jitchat.errors import JitchatError
-from jitchat.memory.embedder import Embedder, NoEmbedder
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import Embedder, NoEmbedder
 from jitchat.memory.memory import Memory
-from jitchat.memory.store import ColdStore
 from jitchat.providers.provider import Delta, Finished, Options, Piece
 from jitchat.session import Session, SessionOptions
 from jitchat.transfer.intake import store_demo

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from jitchat.memory.database import Database
-from jitchat.memory.search import SHORTLIST
+from jitchat.memory.cold.database import Database
+from jitchat.memory.index.search import SHORTLIST
 from jitchat.text.words import content_words
 
 _READS = 15

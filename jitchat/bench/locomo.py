@@ -13,10 +13,10 @@ from jitchat.bench.labels import LabelledTalk, Question
 from jitchat.bench.scores import Outcome
 from jitchat.bench.talk import OpenTalk, held
 from jitchat.errors import BenchFailed, WindowOverflow
-from jitchat.memory.database import Database
-from jitchat.memory.embedder import Embedder
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import Embedder
 from jitchat.memory.memory import Memory
-from jitchat.memory.store import ColdStore
 from jitchat.transfer.intake import store_found
 from jitchat.transfer.report import Found
 from jitchat.turn import Mode, Retrieval

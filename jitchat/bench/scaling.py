@@ -23,11 +23,11 @@ from jitchat.bench.resident import memory_mb
 from jitchat.bench.scores import spread
 from jitchat.bench.talk import OpenTalk
 from jitchat.bench.timing import Timed, TimedEmbedder, timed
-from jitchat.memory.batches import BATCH
-from jitchat.memory.database import Database
-from jitchat.memory.embedder import Embedder
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import Embedder
+from jitchat.memory.index.batches import BATCH
 from jitchat.memory.memory import Memory
-from jitchat.memory.store import ColdStore
 from jitchat.turn import Mode, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import TokenCounter

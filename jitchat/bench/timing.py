@@ -12,7 +12,7 @@ from jitchat.errors import WindowOverflow
 from jitchat.turn import Mode, Retrieval
 
 if TYPE_CHECKING:
-    from jitchat.memory.embedder import Embedder, Vectors
+    from jitchat.memory.embedding.embedder import Embedder, Vectors
 
 
 @dataclass(frozen=True, slots=True)

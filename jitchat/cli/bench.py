@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jitchat.bench.cases import Cases
     from jitchat.bench.labels import LabelledTalk
     from jitchat.bench.scores import Outcome
-    from jitchat.memory.embedder import Embedder
+    from jitchat.memory.embedding.embedder import Embedder
     from jitchat.settings import Settings
     from jitchat.turn import Mode
 

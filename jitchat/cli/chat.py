@@ -13,15 +13,15 @@ from jitchat.cli.key_names import require_known_keys
 from jitchat.cli.model_backend import ModelBackend
 from jitchat.cli.opening import choose_conversation, chosen_model, open_store, quiet_libraries
 from jitchat.cli.options import Flags
-from jitchat.memory.models import model_cached
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.models import model_cached
 from jitchat.settings.small_models import require_addresses
 from jitchat.tui import collector
 from jitchat.tui.terminal import widen_input
 from jitchat.turn import Conversation
 
 if TYPE_CHECKING:
-    from jitchat.memory.embedder import Embedder
+    from jitchat.memory.embedding.embedder import Embedder
     from jitchat.paths import Paths
     from jitchat.session import Session
     from jitchat.settings import Settings
@@ -59,7 +59,7 @@ class LocalBackend(ModelBackend):
 
     async def fetch_model(self, on_progress: Callable[[int], None]) -> tuple[bool, str]:
         """Download the embedding model in a process of its own."""
-        from jitchat.memory.download import fetch_model  # noqa: PLC0415
+        from jitchat.memory.embedding.download import fetch_model  # noqa: PLC0415
 
         outcome = await fetch_model(self.settings.embedder.model, self._paths.models, on_progress)
         return outcome.fetched, outcome.sentence

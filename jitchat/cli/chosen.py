@@ -14,8 +14,8 @@ def chosen_in_the_app(database: Path) -> tuple[str, str] | None:
     """
     if not database.exists():
         return None
-    from jitchat.memory.database import Database  # noqa: PLC0415  loads sqlite-utils
-    from jitchat.memory.model_choice import ChosenModel  # noqa: PLC0415
+    from jitchat.memory.cold.database import Database  # noqa: PLC0415  loads sqlite-utils
+    from jitchat.memory.cold.model_choice import ChosenModel  # noqa: PLC0415
 
     try:
         opened = Database(database)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from jitchat.cli.answerers import key_in_the_open, lacks_key, make_provider, make_small_model
 from jitchat.cli.who import Who, who_answers
-from jitchat.memory.embedder import Embedder, load_embedder
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import Embedder, load_embedder
 from jitchat.memory.memory import Memory
-from jitchat.memory.store import ColdStore
 from jitchat.paths import Paths, absolute
 from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings

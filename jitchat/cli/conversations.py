@@ -12,7 +12,7 @@ from jitchat.cli.output import say, say_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jitchat.memory.costs import Spent
+    from jitchat.memory.cold.costs import Spent
     from jitchat.turn import Conversation
 
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def conversations_command(flags: Flags, as_json: bool) -> None:
     """List the conversations, the one touched last first."""
     from jitchat.cli.opening import opened_store  # noqa: PLC0415  loads the database's libraries
-    from jitchat.memory.costs import Costs, Spent  # noqa: PLC0415
+    from jitchat.memory.cold.costs import Costs, Spent  # noqa: PLC0415
 
     with opened_store(flags.paths()) as store:
         found = store.conversations()

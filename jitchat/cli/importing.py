@@ -13,8 +13,8 @@ from jitchat.cli.output import progress, say
 from jitchat.text.counts import counted
 
 if TYPE_CHECKING:
-    from jitchat.memory.embedder import Embedder
-    from jitchat.memory.store import ColdStore
+    from jitchat.memory.cold.store import ColdStore
+    from jitchat.memory.embedding.embedder import Embedder
     from jitchat.transfer.report import Found
     from jitchat.turn import Conversation
 
@@ -32,7 +32,7 @@ def import_command(flags: Flags, file: Path, pick: str | None, no_vectors: bool)
     """
     from jitchat.cli.compose import make_embedder  # noqa: PLC0415  loads much
     from jitchat.cli.opening import opened_store  # noqa: PLC0415
-    from jitchat.memory.embedder import NoEmbedder  # noqa: PLC0415
+    from jitchat.memory.embedding.embedder import NoEmbedder  # noqa: PLC0415
     from jitchat.transfer.formats import read_file  # noqa: PLC0415
     from jitchat.transfer.intake import store_all  # noqa: PLC0415  loads the database's libraries
 
@@ -47,7 +47,7 @@ def import_command(flags: Flags, file: Path, pick: str | None, no_vectors: bool)
 
 
 def _index(store: ColdStore, conversation: Conversation, embedder: Embedder) -> None:
-    from jitchat.memory.backlog import Indexer  # noqa: PLC0415  loads numpy
+    from jitchat.memory.index.backlog import Indexer  # noqa: PLC0415  loads numpy
 
     indexer = Indexer(store, conversation.id, embedder)
     with progress(f"{conversation.id}: indexing", conversation.turns) as advance:

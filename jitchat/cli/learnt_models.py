@@ -10,7 +10,7 @@ from jitchat.cli.opening import opened_store
 from jitchat.cli.options import Flags
 from jitchat.cli.output import say, say_json
 from jitchat.cli.tokens import correction_fields, correction_sentence
-from jitchat.memory.learnt import LearntModels
+from jitchat.memory.cold.learnt import LearntModels
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line
 from jitchat.window.calibration import Calibration

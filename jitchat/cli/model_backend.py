@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # the first frame does not wait for any of this
     from jitchat.cli.model_choices import ModelChoices
     from jitchat.cli.who import Who
+    from jitchat.memory.cold.store import ColdStore
     from jitchat.memory.memory import Memory
-    from jitchat.memory.store import ColdStore
     from jitchat.paths import Paths
     from jitchat.providers.catalogue.choices import ProviderChoice
     from jitchat.session import Session
@@ -99,7 +99,7 @@ class ModelBackend:
     def _kept(self, provider: str, model: str) -> str:
         """Keep the pick for the next start; say so where it will not count there."""
         from jitchat.errors import SettingsError, StoreError  # noqa: PLC0415  loaded by then
-        from jitchat.memory.model_choice import ChosenModel  # noqa: PLC0415  brings json
+        from jitchat.memory.cold.model_choice import ChosenModel  # noqa: PLC0415  brings json
         from jitchat.settings import load_settings  # noqa: PLC0415  loaded by then
 
         try:
@@ -145,7 +145,7 @@ class ModelBackend:
 
     def _choices(self) -> ModelChoices:
         from jitchat.cli.model_choices import ModelChoices  # noqa: PLC0415  loads much
-        from jitchat.memory.model_choice import ModelLists  # noqa: PLC0415
+        from jitchat.memory.cold.model_choice import ModelLists  # noqa: PLC0415
 
         lists = ModelLists(self.store.database)
         return ModelChoices(self.settings, os.environ, self._paths.keys, lists)

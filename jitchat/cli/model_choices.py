@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat.cli.answerers import READER_LIMIT
-from jitchat.memory.learnt import server_of
-from jitchat.memory.model_choice import ModelLists
+from jitchat.memory.cold.learnt import server_of
+from jitchat.memory.cold.model_choice import ModelLists
 from jitchat.providers.catalogue.choices import ProviderChoice, State
 from jitchat.providers.catalogue.model import ModelInfo, model_from
 from jitchat.providers.catalogue.presets import PRESETS
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from jitchat.memory.database import Database
+    from jitchat.memory.cold.database import Database
     from jitchat.providers.catalogue.local import LocalServer
 
 BY_USER = "set by you"

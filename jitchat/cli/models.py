@@ -37,7 +37,7 @@ def models_command(flags: Flags, words: tuple[str, ...], refresh: bool, as_json:
 
     from jitchat.cli.model_choices import ModelChoices  # noqa: PLC0415
     from jitchat.cli.opening import opened_store  # noqa: PLC0415  loads the database's libraries
-    from jitchat.memory.model_choice import ModelLists  # noqa: PLC0415
+    from jitchat.memory.cold.model_choice import ModelLists  # noqa: PLC0415
 
     settings, paths = flags.settings(), flags.paths()
     provider = words[0] if words and words[0] in settings.provider_names() else None

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from jitchat.memory.database import Database
-from jitchat.memory.replies import close_interrupted
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.replies import close_interrupted
+from jitchat.memory.cold.store import ColdStore
 from jitchat.paths import Paths
 from jitchat.turn import Conversation
 
@@ -63,6 +63,6 @@ def choose_conversation(store: ColdStore, wanted: str | None) -> Conversation:
 
 def chosen_model(store: ColdStore) -> tuple[str, str] | None:
     """Look up the (provider, model) that was picked in the app last; None where none was."""
-    from jitchat.memory.model_choice import ChosenModel  # noqa: PLC0415  brings json
+    from jitchat.memory.cold.model_choice import ChosenModel  # noqa: PLC0415  brings json
 
     return ChosenModel(store.database).get()

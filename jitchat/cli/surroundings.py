@@ -10,7 +10,7 @@ from jitchat.cli.checkup import Finding
 from jitchat.cli.compose import make_embedder
 from jitchat.cli.key_names import require_known_keys
 from jitchat.errors import JitchatError
-from jitchat.memory.database import Database
+from jitchat.memory.cold.database import Database
 from jitchat.paths import Paths
 from jitchat.settings import Settings
 from jitchat.settings.keys_file import KeysFile

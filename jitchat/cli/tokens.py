@@ -81,7 +81,7 @@ def _given(text: str) -> str:
 def _known(flags: Flags, model: str) -> _Known:
     """Look up what the settings and the cold store say of the model."""
     from jitchat.cli.opening import opened_store  # noqa: PLC0415  loads the database's libraries
-    from jitchat.memory.learnt import LearntModels, server_of  # noqa: PLC0415
+    from jitchat.memory.cold.learnt import LearntModels, server_of  # noqa: PLC0415
     from jitchat.window.calibration import Calibration  # noqa: PLC0415
     from jitchat.window.tokens import counter_for  # noqa: PLC0415
 

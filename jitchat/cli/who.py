@@ -17,7 +17,7 @@ from jitchat.cli.answerers import (
     endpoint_of,
 )
 from jitchat.errors import SettingsError
-from jitchat.memory.learnt import LearntModel, LearntModels
+from jitchat.memory.cold.learnt import LearntModel, LearntModels
 from jitchat.meter import LEARNT
 from jitchat.settings import Settings
 from jitchat.settings.profile import Profile
@@ -26,7 +26,7 @@ from jitchat.window.budget import Budget
 from jitchat.window.tokens import TokenCounter, counter_for
 
 if TYPE_CHECKING:
-    from jitchat.memory.database import Database
+    from jitchat.memory.cold.database import Database
     from jitchat.providers.catalogue.model import ModelInfo
     from jitchat.providers.catalogue.prices import Prices
 

@@ -17,22 +17,22 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from jitchat.errors import EmbedderUnavailable, StoreError
-from jitchat.memory.archive import WindowArchive
-from jitchat.memory.batches import BATCH
-from jitchat.memory.embedder import Embedder, NoEmbedder
-from jitchat.memory.model_lines import ModelLines
-from jitchat.memory.pace import Pace
-from jitchat.memory.path import Path
-from jitchat.memory.picker import floor_of, pick
-from jitchat.memory.query import make_query
-from jitchat.memory.replies import Place, ReplyWriter, begin_reply, close_interrupted
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.archive import WindowArchive
+from jitchat.memory.cold.path import Path
+from jitchat.memory.cold.replies import Place, ReplyWriter, begin_reply, close_interrupted
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import Embedder, NoEmbedder
+from jitchat.memory.index.batches import BATCH
+from jitchat.memory.index.model_lines import ModelLines
+from jitchat.memory.index.pace import Pace
+from jitchat.memory.index.picker import floor_of, pick
+from jitchat.memory.index.query import make_query
 from jitchat.text.safe import repaired
 from jitchat.turn import Conversation, IndexEntry, Retrieval, Role, Status, Turn
 
 if TYPE_CHECKING:
-    from jitchat.memory.backlog import OnProgress
-    from jitchat.memory.search import HotIndex
+    from jitchat.memory.index.backlog import OnProgress
+    from jitchat.memory.index.search import HotIndex
 
 LATE_DECISIONS = 2
 _LOADED_AT_ONCE = 2_048
@@ -177,7 +177,7 @@ class Memory:
         `embedder`, the present index serves until the new one is complete; if that one fails, the
         present one stays, and `failure` says why.
         """
-        from jitchat.memory.backlog import Indexer  # noqa: PLC0415  loads numpy
+        from jitchat.memory.index.backlog import Indexer  # noqa: PLC0415  loads numpy
 
         with self._lock:
             wanted, settled = embedder or self.embedder, self._settled
@@ -260,8 +260,8 @@ class Memory:
 
     def _loaded(self) -> HotIndex:
         """The index, with all rows that can be added in order."""
-        from jitchat.memory.backlog import Indexer  # noqa: PLC0415  loads numpy
-        from jitchat.memory.search import HotIndex  # noqa: PLC0415  loads numpy
+        from jitchat.memory.index.backlog import Indexer  # noqa: PLC0415  loads numpy
+        from jitchat.memory.index.search import HotIndex  # noqa: PLC0415  loads numpy
 
         with self._lock:
             if self._index is None:

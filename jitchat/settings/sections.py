@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from jitchat.memory.embedder import DEFAULT_MODEL
+from jitchat.memory.embedding.embedder import DEFAULT_MODEL
 from jitchat.settings.rules import Secret, setting
 
 PROTOCOLS = ("openai", "anthropic", "gemini", "ollama")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from jitchat.memory.summary import SUMMARY_WIDTH
+from jitchat.memory.index.summary import SUMMARY_WIDTH
 from jitchat.subcall.json_reply import not_as_asked, object_in
 from jitchat.text.safe import both_ends, shortened
 from jitchat.turn import Message, Role, Turn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.resources import files
 
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
 from jitchat.transfer.plain import read_plain
 from jitchat.transfer.report import Found
 from jitchat.turn import Conversation

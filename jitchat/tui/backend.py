@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # the first frame does not wait for the session's imports
-    from jitchat.memory.embedder import Embedder
-    from jitchat.memory.store import ColdStore
+    from jitchat.memory.cold.store import ColdStore
+    from jitchat.memory.embedding.embedder import Embedder
     from jitchat.providers.catalogue.choices import ProviderChoice
     from jitchat.session import Session
     from jitchat.settings import Settings

@@ -11,8 +11,8 @@ from jitchat.errors import StoreError
 from jitchat.turn import Status, Turn
 
 if TYPE_CHECKING:  # the first frame does not wait for what the notes are read with
-    from jitchat.memory.reply_notes import ReplyNote
-    from jitchat.memory.store import ColdStore
+    from jitchat.memory.cold.reply_notes import ReplyNote
+    from jitchat.memory.cold.store import ColdStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class TurnDetails:
             return {}
 
     def _read(self, stored: Sequence[Turn]) -> Mapping[int, Detail]:
-        from jitchat.memory.reply_notes import ReplyNotes  # noqa: PLC0415  see above
+        from jitchat.memory.cold.reply_notes import ReplyNotes  # noqa: PLC0415  see above
 
         notes = ReplyNotes(self._store.database).of([turn.id for turn in stored])
         versions = self._store.branches(self._conversation)

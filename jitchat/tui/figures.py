@@ -12,8 +12,8 @@ from jitchat.window.spending import spent
 from jitchat.window.window import ContextWindow, LedgerRow
 
 if TYPE_CHECKING:  # the first frame does not wait for the indexer's imports
-    from jitchat.memory.backlog import Progress
-    from jitchat.memory.reply_notes import ReplyNote
+    from jitchat.memory.cold.reply_notes import ReplyNote
+    from jitchat.memory.index.backlog import Progress
 
 _LEAST_TOLD = 0.005
 """Less is 0.00 in figures."""

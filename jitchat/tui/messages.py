@@ -17,8 +17,8 @@ if TYPE_CHECKING:  # the first frame does not wait for the session's imports
 
     from jitchat.errors import JitchatError
     from jitchat.events import Event
-    from jitchat.memory.backlog import Progress
-    from jitchat.memory.costs import Spent
+    from jitchat.memory.cold.costs import Spent
+    from jitchat.memory.index.backlog import Progress
     from jitchat.providers.catalogue.choices import ProviderChoice
     from jitchat.session import Session
     from jitchat.subcall.summariser import LinesWritten

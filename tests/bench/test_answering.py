@@ -17,7 +17,7 @@ from jitchat.bench.labels import read_labelled
 from jitchat.bench.locomo import imported
 from jitchat.bench.replies import opened_log
 from jitchat.errors import BenchFailed, RequestRefused
-from jitchat.memory.embedder import NoEmbedder
+from jitchat.memory.embedding.embedder import NoEmbedder
 from jitchat.providers.provider import Delta, Options, Piece
 from jitchat.turn import Message, Mode, Usage
 from jitchat.window.budget import Budget

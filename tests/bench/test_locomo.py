@@ -7,7 +7,7 @@ from pathlib import Path
 from jitchat.bench.labels import read_labelled
 from jitchat.bench.locomo import imported
 from jitchat.bench.scores import Outcome, scores_of
-from jitchat.memory.embedder import NoEmbedder
+from jitchat.memory.embedding.embedder import NoEmbedder
 from jitchat.turn import Mode
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter

@@ -12,7 +12,7 @@ from jitchat.bench.measures import QUESTIONS, Asked, Measured
 from jitchat.bench.scaling import Setup, ask, build, steps
 from jitchat.bench.scaling_plot import plots
 from jitchat.bench.scaling_report import tables
-from jitchat.memory.embedder import NoEmbedder
+from jitchat.memory.embedding.embedder import NoEmbedder
 from jitchat.turn import Mode
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter

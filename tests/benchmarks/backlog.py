@@ -21,16 +21,16 @@ from typing import TYPE_CHECKING
 from jitchat.bench.haystack import Haystack
 from jitchat.bench.timing import TimedEmbedder
 from jitchat.errors import JitchatError
-from jitchat.memory.backlog import Indexer
-from jitchat.memory.database import Database
-from jitchat.memory.embedder import DEFAULT_MODEL, Embedder, FastEmbedder
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import DEFAULT_MODEL, Embedder, FastEmbedder
+from jitchat.memory.index.backlog import Indexer
 from jitchat.transfer.formats import read_file
 from jitchat.turn import Role, Turn
 from tests.support import SHARED
 
 if TYPE_CHECKING:
-    from jitchat.memory.embedder import Vectors
+    from jitchat.memory.embedding.embedder import Vectors
 
 MODEL = SHARED / "models" / "all-MiniLM-L6-v2"
 LOCOMO = SHARED / "data" / "locomo" / "locomo5.json"

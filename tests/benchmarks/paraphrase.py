@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from jitchat.bench.locomo import indexed
-from jitchat.memory.backlog import Indexer
-from jitchat.memory.embedder import DEFAULT_MODEL, Embedder, load_embedder, vectors_of
+from jitchat.memory.embedding.embedder import DEFAULT_MODEL, Embedder, load_embedder, vectors_of
+from jitchat.memory.index.backlog import Indexer
 from jitchat.memory.memory import Memory
 from jitchat.transfer.plain import read_plain
 from tests.support import ROOT

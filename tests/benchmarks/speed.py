@@ -21,10 +21,10 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from jitchat.memory.database import Database
-from jitchat.memory.embedder import BuiltinEmbedder
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import BuiltinEmbedder
 from jitchat.memory.memory import Memory
-from jitchat.memory.store import ColdStore
 from jitchat.session import Session, SessionOptions
 from jitchat.turn import Mode
 from jitchat.window.tokens import EstimateCounter

@@ -20,8 +20,8 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from itertools import cycle, islice
 from pathlib import Path
 
-from jitchat.memory.database import Database
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
 from jitchat.providers.provider import Delta, Finished, Options, Piece, Reasoning
 from jitchat.turn import Message, Usage
 from tests.benchmarks.terminal import Terminal

@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 
 from jitchat.bench.labels import LabelledTalk, Question, read_labelled
 from jitchat.bench.locomo import indexed
-from jitchat.memory.backlog import Indexer
-from jitchat.memory.embedder import DEFAULT_MODEL, Embedder, load_embedder
-from jitchat.memory.query import Query, make_query
-from jitchat.memory.rows import IndexRow
-from jitchat.memory.search import HotIndex
-from jitchat.memory.weights import WEIGHTS, Weights
+from jitchat.memory.embedding.embedder import DEFAULT_MODEL, Embedder, load_embedder
+from jitchat.memory.index.backlog import Indexer
+from jitchat.memory.index.query import Query, make_query
+from jitchat.memory.index.rows import IndexRow
+from jitchat.memory.index.search import HotIndex
+from jitchat.memory.index.weights import WEIGHTS, Weights
 
 AT = 6
 FACTORS = (0.4, 0.6, 0.8, 1.25, 1.6, 2.5)

@@ -13,10 +13,10 @@ from click.testing import CliRunner
 
 from jitchat.cli import commands
 from jitchat.cli import compose as composing
-from jitchat.memory.backlog import Indexer
-from jitchat.memory.database import Database
-from jitchat.memory.embedder import NoEmbedder
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import NoEmbedder
+from jitchat.memory.index.backlog import Indexer
 from jitchat.transfer.intake import store_demo
 from tests.support import ScriptedProvider
 

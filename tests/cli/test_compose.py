@@ -19,10 +19,10 @@ from jitchat.cli.opening import choose_conversation, open_store, opened_store
 from jitchat.cli.options import Flags
 from jitchat.cli.who import who_answers
 from jitchat.errors import SettingsError, StoreUnreadable, UnknownConversation
-from jitchat.memory.database import Database
-from jitchat.memory.embedder import NoEmbedder
-from jitchat.memory.model_choice import ChosenModel
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.model_choice import ChosenModel
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import NoEmbedder
 from jitchat.paths import locate
 from jitchat.providers.provider import Delta, Options
 from jitchat.settings import Settings, load_settings

@@ -12,7 +12,7 @@ import pytest
 
 from jitchat.cli import compose as composing
 from jitchat.cli import output
-from jitchat.memory.batches import BATCH
+from jitchat.memory.index.batches import BATCH
 from tests.cli.conftest import Shell
 from tests.memory.support import FailingEmbedder
 from tests.transfer.files import jsonl, locomo_sample, plain_turns, written

@@ -10,7 +10,7 @@ import pytest
 from jitchat.cli import model_choices
 from jitchat.cli.model_backend import ModelBackend
 from jitchat.errors import JitchatError, SettingsError, StoreFull, UsageError
-from jitchat.memory.model_choice import ChosenModel
+from jitchat.memory.cold.model_choice import ChosenModel
 from jitchat.paths import Paths, locate
 from jitchat.providers.catalogue.choices import State
 from jitchat.settings import load_settings

@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.cli.model_choices import ModelChoices, facts_of, server_of
 from jitchat.cli.model_lines import limit_text, prices_text
-from jitchat.memory.model_choice import ModelLists
+from jitchat.memory.cold.model_choice import ModelLists
 from jitchat.providers.catalogue.choices import State
 from jitchat.providers.catalogue.local import LocalServer
 from jitchat.providers.catalogue.model import ModelInfo

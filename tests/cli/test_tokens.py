@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from jitchat.cli import counting as cli_counting
-from jitchat.memory.database import Database
-from jitchat.memory.learnt import LearntModels
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.learnt import LearntModels
 from jitchat.providers.catalogue.counting import count_exactly
 from jitchat.turn import Sample
 from tests.cli.conftest import Shell

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jitchat.events import UsageReported, WindowBuilt
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
 from jitchat.session import SessionOptions
 from jitchat.turn import Mode, Sample
 from jitchat.window.budget import Budget

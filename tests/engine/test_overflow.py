@@ -6,8 +6,8 @@ import pytest
 
 from jitchat.errors import JitchatError
 from jitchat.events import LimitLearnt, WindowBuilt
-from jitchat.memory.learnt import LearntModel, LearntModels
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.learnt import LearntModel, LearntModels
+from jitchat.memory.cold.store import ColdStore
 from jitchat.session import Session, SessionOptions
 from jitchat.turn import Mode
 from jitchat.window.budget import Budget

@@ -7,7 +7,7 @@ from contextlib import aclosing, closing
 from itertools import pairwise
 
 from jitchat.events import ReplyDelta, TurnIndexed, UsageReported, WindowBuilt
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
 from jitchat.session import Session, SessionOptions
 from jitchat.text.safe import visible
 from jitchat.turn import Mode, Status, Usage

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from jitchat.memory.database import Database
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
 from tests.engine.asking import ROUTES, WRONG
 from tests.engine.server import KEY, Engine
 from tests.engine.tiny_model import BRIEF, NAME

@@ -15,15 +15,15 @@ import sys
 from itertools import count
 from pathlib import Path
 
-import jitchat.memory.backlog
-import jitchat.memory.schema
-import jitchat.memory.search  # noqa: F401  what is loaded late elsewhere is loaded once here
-from jitchat.memory import database as database_module
-from jitchat.memory.database import Database
+import jitchat.memory.cold.schema
+import jitchat.memory.index.backlog
+import jitchat.memory.index.search  # noqa: F401  what is loaded late elsewhere is loaded once here
+from jitchat.memory.cold import database as database_module
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.path import parent_of
+from jitchat.memory.cold.replies import Place, ReplyWriter, Timing
+from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.memory import Memory
-from jitchat.memory.path import parent_of
-from jitchat.memory.replies import Place, ReplyWriter, Timing
-from jitchat.memory.store import ColdStore
 from jitchat.turn import Role, Status, Turn
 from tests.memory.support import FakeEmbedder
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from jitchat.errors import StoreError
-from jitchat.memory.archive import WindowRecord
-from jitchat.memory.database import Database
+from jitchat.memory.cold.archive import WindowRecord
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.memory import Memory
-from jitchat.memory.store import ColdStore
 from tests.memory.support import FakeEmbedder
 from tests.support import talk
 

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from jitchat.memory.indexer import index_entry
+from jitchat.memory.index.indexer import index_entry
 from jitchat.memory.memory import Memory
 from jitchat.text.safe import one_line, repaired, shortened, visible
 from jitchat.turn import Role, Turn

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from jitchat.memory.backlog import Indexer
-from jitchat.memory.database import Database
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.index.backlog import Indexer
 from jitchat.memory.memory import Memory
-from jitchat.memory.store import ColdStore
 from jitchat.turn import Status
 from tests.faults.nursery import PIECE_SECONDS
 from tests.memory.support import FakeEmbedder

@@ -8,7 +8,7 @@ from math import isfinite
 
 import pytest
 
-from jitchat.memory.backlog import Indexer
+from jitchat.memory.index.backlog import Indexer
 from jitchat.memory.memory import Memory
 from tests.memory.support import FakeEmbedder
 from tests.support import ROOT, conversation_of, talk

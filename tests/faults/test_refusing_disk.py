@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from jitchat.errors import StoreFull, StoreReadOnly
-from jitchat.memory.archive import Ending, WindowRecord
+from jitchat.memory.cold.archive import Ending, WindowRecord
+from jitchat.memory.cold.replies import close_interrupted
 from jitchat.memory.memory import Memory
-from jitchat.memory.replies import close_interrupted
 from jitchat.turn import Status, Usage
 from tests.memory.support import claim, dead_process, make_full, make_read_only
 from tests.support import conversation_of, talk

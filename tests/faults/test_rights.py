@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from jitchat.memory.database import Database
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
 from tests.support import talk
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs permission bits")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jitchat.memory.database import Database
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
 from jitchat.turn import Role, Status
 
 

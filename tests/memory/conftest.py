@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.memory import Memory
-from jitchat.memory.store import ColdStore
 from tests.memory.support import TALK, index
 from tests.support import conversation_of, talk
 

@@ -10,9 +10,9 @@ from zlib import crc32
 
 import numpy as np
 
-from jitchat.memory.embedder import unit_rows
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import unit_rows
 from jitchat.memory.memory import Memory
-from jitchat.memory.store import ColdStore
 
 TALK = (
     "Which port does the gateway use?",

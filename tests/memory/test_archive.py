@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jitchat.errors import StoreUnreadable
-from jitchat.memory.archive import Ending, WindowArchive, WindowRecord
-from jitchat.memory.database import Database
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.archive import Ending, WindowArchive, WindowRecord
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
 from jitchat.turn import Turn, Usage
 from tests.support import conversation_of, talk
 

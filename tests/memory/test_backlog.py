@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from jitchat.memory.backlog import Indexer, Progress
+from jitchat.memory.index.backlog import Indexer, Progress
 from jitchat.memory.memory import Memory
 from tests.memory.support import FailingEmbedder, FakeEmbedder, index
 from tests.support import conversation_of, talk

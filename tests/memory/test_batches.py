@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.memory.batches import parts_of, slices_of
+from jitchat.memory.index.batches import parts_of, slices_of
 from jitchat.turn import Turn
 from tests.support import talk
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jitchat.memory.chance import outstanding, trust_in_words
-from jitchat.memory.lexical import Postings, covered
-from jitchat.memory.weights import WEIGHTS
+from jitchat.memory.index.chance import outstanding, trust_in_words
+from jitchat.memory.index.lexical import Postings, covered
+from jitchat.memory.index.weights import WEIGHTS
 
 
 def trust(question: str, *turns: str, crowd: int = 500) -> float:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.memory.archive import Ending, WindowArchive, WindowRecord
-from jitchat.memory.costs import Costs, Spent
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.archive import Ending, WindowArchive, WindowRecord
+from jitchat.memory.cold.costs import Costs, Spent
+from jitchat.memory.cold.store import ColdStore
 from jitchat.turn import Usage
 from tests.support import conversation_of, talk
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from jitchat.memory import fetch_model as child_module
-from jitchat.memory.download import Patience, fetch_model
-from jitchat.memory.embedder import DEFAULT_MODEL
-from jitchat.memory.models import model_cached
+from jitchat.memory.embedding import fetch_model as child_module
+from jitchat.memory.embedding.download import Patience, fetch_model
+from jitchat.memory.embedding.embedder import DEFAULT_MODEL
+from jitchat.memory.embedding.models import model_cached
 
 FOLDER = "models--Qdrant--all-MiniLM-L6-v2-onnx"
 START = """

@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.memory import embedder as embedder_module
-from jitchat.memory.backlog import Indexer
-from jitchat.memory.embedder import (
+from jitchat.memory.embedding import embedder as embedder_module
+from jitchat.memory.embedding.embedder import (
     DEFAULT_MODEL,
     BuiltinEmbedder,
     FastEmbedder,
@@ -23,6 +22,7 @@ from jitchat.memory.embedder import (
     unit_rows,
     vectors_of,
 )
+from jitchat.memory.index.backlog import Indexer
 from jitchat.memory.memory import Memory
 from tests.memory.support import FailingEmbedder, FakeEmbedder
 from tests.support import SHARED, conversation_of, talk

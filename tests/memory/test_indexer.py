@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jitchat.memory.indexer import index_entry
-from jitchat.memory.summary import SUMMARY_WIDTH
+from jitchat.memory.index.indexer import index_entry
+from jitchat.memory.index.summary import SUMMARY_WIDTH
 from tests.support import turn
 
 PLEASANTRIES = "Hi there! Thanks so much for asking. Sure, no problem at all. Great question! "

@@ -6,8 +6,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.memory.backlog import Indexer
-from jitchat.memory.batches import BATCH
+from jitchat.memory.index.backlog import Indexer
+from jitchat.memory.index.batches import BATCH
 from jitchat.memory.memory import Memory
 from jitchat.turn import Role, Turn
 from tests.memory.support import TALK, FailingEmbedder, FakeEmbedder, found, index, positions

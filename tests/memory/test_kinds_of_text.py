@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from jitchat.memory.database import Database
-from jitchat.memory.embedder import NoEmbedder
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import NoEmbedder
 from jitchat.memory.memory import Memory
-from jitchat.memory.store import ColdStore
 from tests.benchmarks.paraphrase import read_crowd
 from tests.memory.kinds import CODE, TRACES, Kind
 from tests.memory.languages import LANGUAGES

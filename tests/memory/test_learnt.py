@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from jitchat.memory.database import Database
-from jitchat.memory.learnt import KEPT_SAMPLES, LearntModel, LearntModels, server_of
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.learnt import KEPT_SAMPLES, LearntModel, LearntModels, server_of
+from jitchat.memory.cold.store import ColdStore
 from jitchat.turn import Sample
 
 SERVER = "https://llm.example/v1"

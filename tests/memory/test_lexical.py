@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jitchat.memory.lexical import K1, B, Postings, Scores, covered, summed
+from jitchat.memory.index.lexical import K1, B, Postings, Scores, covered, summed
 
 documents = st.lists(st.lists(st.sampled_from("abcdef"), max_size=8), min_size=1, max_size=12)
 weights = st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from((0.3, 1.0)), max_size=5)

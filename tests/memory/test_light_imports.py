@@ -10,8 +10,8 @@ from tests.support import ROOT
 
 CODE = """
 import json, sys
-import jitchat.memory.memory, jitchat.memory.replies, jitchat.memory.archive
-import jitchat.memory.embedder, jitchat.memory.models, jitchat.memory.store
+import jitchat.memory.memory, jitchat.memory.cold.replies, jitchat.memory.cold.archive
+import jitchat.memory.embedding.embedder, jitchat.memory.embedding.models, jitchat.memory.cold.store
 import jitchat.text.decisions, jitchat.text.entities, jitchat.text.dates
 print(json.dumps(sorted(sys.modules)))
 """

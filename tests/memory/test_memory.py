@@ -7,10 +7,10 @@ import os
 import pytest
 
 from jitchat.errors import StoreFull
-from jitchat.memory.database import Database
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.replies import begin_reply
+from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.memory import Memory
-from jitchat.memory.replies import begin_reply
-from jitchat.memory.store import ColdStore
 from jitchat.turn import Status
 from tests.memory.support import (
     claim,

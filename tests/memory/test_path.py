@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from jitchat.errors import StoreUnreadable
-from jitchat.memory.path import Path, Tree, parent_of
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.path import Path, Tree, parent_of
+from jitchat.memory.cold.store import ColdStore
 from jitchat.turn import Role, Turn
 from tests.memory.support import TALK
 from tests.support import talk

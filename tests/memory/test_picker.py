@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from jitchat.memory.picker import FLOOR, floor_of, pick
+from jitchat.memory.index.picker import FLOOR, floor_of, pick
 from jitchat.turn import Candidate, IndexEntry
 
 

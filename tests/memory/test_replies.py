@@ -11,9 +11,15 @@ from queue import Queue
 import pytest
 
 from jitchat.errors import StoreFull
-from jitchat.memory.database import Database
-from jitchat.memory.replies import SAVE_EVERY, ReplyWriter, Timing, begin_reply, close_interrupted
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.replies import (
+    SAVE_EVERY,
+    ReplyWriter,
+    Timing,
+    begin_reply,
+    close_interrupted,
+)
+from jitchat.memory.cold.store import ColdStore
 from jitchat.turn import Role, Status, Turn
 from tests.memory.support import claim, dead_process, make_full, make_read_only
 from tests.support import talk

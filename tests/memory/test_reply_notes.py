@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jitchat.memory.archive import Ending, WindowArchive, WindowRecord
-from jitchat.memory.reply_notes import ReplyNote, ReplyNotes
+from jitchat.memory.cold.archive import Ending, WindowArchive, WindowRecord
+from jitchat.memory.cold.reply_notes import ReplyNote, ReplyNotes
 from jitchat.turn import Usage
 from tests.support import talk
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 import sqlite_utils
 
-from jitchat.memory.archive import WindowArchive, WindowRecord
-from jitchat.memory.backlog import Indexer
-from jitchat.memory.database import Database
-from jitchat.memory.embedder import NoEmbedder
-from jitchat.memory.migrated import MIGRATIONS
-from jitchat.memory.schema import migrations
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.archive import WindowArchive, WindowRecord
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.migrated import MIGRATIONS
+from jitchat.memory.cold.schema import migrations
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import NoEmbedder
+from jitchat.memory.index.backlog import Indexer
 
 SCHEMA = """
 blobs: digest, content
@@ -134,7 +134,7 @@ def test_a_database_that_is_up_to_date_opens_without_sqlite_utils(tmp_path: Path
     path = tmp_path / "cold.db"
     Database(path).close()
     code = (
-        "import sys; from pathlib import Path; from jitchat.memory.database import Database;"
+        "import sys; from pathlib import Path; from jitchat.memory.cold.database import Database;"
         f"Database(Path({str(path)!r})).close();"
         "assert not {'sqlite_utils', 'numpy'} & set(sys.modules)"
     )

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jitchat.memory.embedder import NoEmbedder
-from jitchat.memory.indexer import index_entry
+from jitchat.memory.embedding.embedder import NoEmbedder
+from jitchat.memory.index.indexer import index_entry
+from jitchat.memory.index.picker import pick
+from jitchat.memory.index.query import make_query
+from jitchat.memory.index.rows import GAP_SECONDS, IndexRow
+from jitchat.memory.index.search import SHORTLIST, HotIndex
+from jitchat.memory.index.weights import WEIGHTS
 from jitchat.memory.memory import Memory
-from jitchat.memory.picker import pick
-from jitchat.memory.query import make_query
-from jitchat.memory.rows import GAP_SECONDS, IndexRow
-from jitchat.memory.search import SHORTLIST, HotIndex
-from jitchat.memory.weights import WEIGHTS
 from jitchat.text.words import folded, stems
 from jitchat.transfer.intake import store_found
 from jitchat.transfer.locomo import read_locomo

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jitchat.errors import StoreUnreadable, UnknownConversation
-from jitchat.memory.archive import WindowArchive, WindowRecord
-from jitchat.memory.database import Database
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.archive import WindowArchive, WindowRecord
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
 from jitchat.turn import Role, Status, Turn
 from tests.support import talk
 

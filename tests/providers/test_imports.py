@@ -16,7 +16,7 @@ HEAVY = ("httpx", "tiktoken", "numpy", "sqlite_utils", "textual", "fastembed", "
         "jitchat.window.plan, jitchat.window.tokens, jitchat.window.record",
         "jitchat.providers.reader.reader, jitchat.providers.protocol",
         "jitchat.events",
-        "jitchat.providers.catalogue.choices, jitchat.memory.model_choice",
+        "jitchat.providers.catalogue.choices, jitchat.memory.cold.model_choice",
     ],
 )
 def test_what_every_command_needs_is_light(modules):

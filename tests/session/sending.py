@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from jitchat.events import Event, ReplyDelta, SendFailed, TurnStored
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
 from jitchat.session import Session
 from jitchat.turn import Mode, Turn
 from tests.support import ScriptedProvider, conversation_of, session_on, talk

@@ -11,9 +11,9 @@ import pytest
 from jitchat.cli.compose import make_session
 from jitchat.errors import ContextOverflow, StoreFull, StreamCut
 from jitchat.events import WindowBuilt
-from jitchat.memory.embedder import NoEmbedder
-from jitchat.memory.learnt import LearntModel, LearntModels
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.learnt import LearntModel, LearntModels
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import NoEmbedder
 from jitchat.providers.catalogue.prices import Prices
 from jitchat.providers.provider import Delta, Finished, Options, Piece
 from jitchat.session import Session, SessionOptions

@@ -8,7 +8,7 @@ import pytest
 
 from jitchat.errors import StoreBusy, StoreFull, Unreachable
 from jitchat.events import Event, ReplyDelta, TurnStored, WindowBuilt
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
 from jitchat.turn import Mode, Role
 from tests.session.sending import durable, failures, reply_text, send, stored_turns, talking
 from tests.support import ScriptedProvider

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jitchat.errors import WindowOverflow
-from jitchat.memory.embedder import BuiltinEmbedder
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import BuiltinEmbedder
 from jitchat.session import Session, SessionOptions
 from jitchat.transfer.intake import store_demo
 from jitchat.turn import Mode, Status

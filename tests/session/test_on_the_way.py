@@ -15,7 +15,7 @@ from jitchat.events import (
     RetryScheduled,
     WindowBuilt,
 )
-from jitchat.memory.learnt import LearntModel, LearntModels
+from jitchat.memory.cold.learnt import LearntModel, LearntModels
 from jitchat.providers.provider import (
     Adapted,
     Finished,

@@ -12,7 +12,7 @@ import pytest
 
 from jitchat.errors import RequestRefused
 from jitchat.events import TurnsRetrieved, TurnStored, WindowBuilt
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
 from jitchat.providers.provider import Options, Piece
 from jitchat.session import Session, SessionOptions
 from jitchat.subcall.small_model import SmallModel

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from jitchat.memory.embedder import BuiltinEmbedder, Embedder, NoEmbedder
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import BuiltinEmbedder, Embedder, NoEmbedder
 from jitchat.providers.provider import Provider
 from jitchat.providers.reader.reader import ReaderProvider
 from jitchat.session import Session

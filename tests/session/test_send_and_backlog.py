@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jitchat.events import TurnIndexed, TurnsRetrieved
-from jitchat.memory.batches import BATCH
+from jitchat.memory.index.batches import BATCH
 from jitchat.memory.memory import Memory
 from jitchat.session import Session, SessionOptions
 from jitchat.window.tokens import EstimateCounter

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from jitchat.cli.compose import make_session
 from jitchat.events import WindowBuilt
-from jitchat.memory.embedder import NoEmbedder
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import NoEmbedder
 from jitchat.session import Session
 from jitchat.settings import load_settings
 from jitchat.turn import Mode, Role

@@ -9,8 +9,8 @@ from contextlib import aclosing
 import pytest
 
 from jitchat.errors import RequestRefused, StoreReadOnly, SummariserStopped
+from jitchat.memory.index.pace import ATTENDED_SECONDS
 from jitchat.memory.memory import Memory
-from jitchat.memory.pace import ATTENDED_SECONDS
 from jitchat.providers.provider import Options, Piece
 from jitchat.subcall.small_model import SmallModel
 from jitchat.subcall.summariser import Summariser

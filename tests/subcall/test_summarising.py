@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jitchat.errors import NotAnAnswer
-from jitchat.memory.summary import SUMMARY_WIDTH
+from jitchat.memory.index.summary import SUMMARY_WIDTH
 from jitchat.subcall.summarising import SUMMARISER_PROMPT, summariser_request, written_lines
 from jitchat.text.safe import visible
 from jitchat.turn import Role

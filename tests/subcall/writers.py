@@ -7,8 +7,8 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
+from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.memory import Memory
-from jitchat.memory.store import ColdStore
 from jitchat.providers.provider import Options, Piece
 from jitchat.subcall.small_model import SmallModel
 from jitchat.subcall.summariser import LinesWritten, Summariser

@@ -13,8 +13,8 @@ from functools import partial
 
 import pytest
 
-from jitchat.memory.indexer import index_entry
-from jitchat.memory.query import make_query
+from jitchat.memory.index.indexer import index_entry
+from jitchat.memory.index.query import make_query
 from jitchat.text.dates import has_time_cue, mentioned
 from jitchat.text.decisions import commits, is_decision
 from jitchat.text.entities import entities

@@ -12,9 +12,9 @@ from hypothesis import settings as rounds_of
 from hypothesis import strategies as st
 
 from jitchat.errors import ImportFailed
-from jitchat.memory.backlog import Indexer
-from jitchat.memory.embedder import NoEmbedder
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import NoEmbedder
+from jitchat.memory.index.backlog import Indexer
 from jitchat.transfer.formats import read_file
 from jitchat.transfer.intake import store_all
 from jitchat.transfer.locomo import is_locomo, read_locomo

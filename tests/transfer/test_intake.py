@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jitchat.errors import StoreFull
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
 from jitchat.transfer.formats import read_file
 from jitchat.transfer.intake import (
     DEMO_ID,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
 from tests.support import ScriptedProvider
 from tests.tui.choices import every
 from tests.tui.support import TestBackend

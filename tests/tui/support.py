@@ -10,9 +10,9 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from jitchat.errors import JitchatError, RequestRefused, SettingsError, Unreachable
-from jitchat.memory.embedder import Embedder, NoEmbedder
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.embedding.embedder import Embedder, NoEmbedder
 from jitchat.memory.memory import Memory
-from jitchat.memory.store import ColdStore
 from jitchat.providers.catalogue.choices import ProviderChoice, State
 from jitchat.providers.catalogue.model import ModelInfo
 from jitchat.providers.provider import Provider

@@ -6,7 +6,7 @@ import pytest
 from textual import events
 
 from jitchat.errors import RequestRefused
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.turn import Role, Turn

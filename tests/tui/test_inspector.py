@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from textual.widgets import OptionList, Static, TextArea
 
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.widgets.inspector import _HEADER, SINGLY, Inspector, _line, _rows
 from jitchat.turn import Mode, Usage

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
 from jitchat.errors import Unreachable
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
 from jitchat.providers.catalogue.prices import Prices
 from jitchat.providers.provider import Delta, Finished
 from jitchat.session import SessionOptions

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from textual.pilot import Pilot
 
-from jitchat.memory.learnt import LearntModels
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.learnt import LearntModels
+from jitchat.memory.cold.store import ColdStore
 from jitchat.providers.catalogue.prices import Prices
 from jitchat.session import SessionOptions
 from jitchat.tui.widgets.prompt import Prompt

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from jitchat.errors import StoreFull
-from jitchat.memory.replies import ReplyWriter
+from jitchat.memory.cold.replies import ReplyWriter
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript

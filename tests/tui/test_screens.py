@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from jitchat.errors import Unreachable
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
 from jitchat.session import SessionOptions
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.widgets.inspector import Inspector

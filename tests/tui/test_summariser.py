@@ -39,7 +39,7 @@ class Held(Writer):
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody is taken to be there for long."""
-    monkeypatch.setattr("jitchat.memory.pace.ATTENDED_SECONDS", 0.01)
+    monkeypatch.setattr("jitchat.memory.index.pace.ATTENDED_SECONDS", 0.01)
 
 
 def use(backend: TestBackend, writer: Writer) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from jitchat.memory.embedder import BuiltinEmbedder
+from jitchat.memory.embedding.embedder import BuiltinEmbedder
 from jitchat.providers.reader.reader import answer
 from jitchat.session import Session
 from jitchat.transfer.intake import store_demo

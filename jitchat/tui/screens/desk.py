@@ -32,7 +32,7 @@ from jitchat.window.window import ContextWindow
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from jitchat.memory.backlog import Progress
+    from jitchat.memory.index.backlog import Progress
     from jitchat.session import Session
 
 WIDE = 110

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from textual import events, on
 
-from jitchat.memory.path import parent_of
+from jitchat.memory.cold.path import parent_of
 from jitchat.providers.provider import Finished
 from jitchat.tui.backend import Backend
 from jitchat.tui.details import NOTHING, TurnDetails

@@ -67,7 +67,7 @@ class MeteredScreen(SendingScreen):
 
     @work(thread=True, exclusive=True, group="cost")
     def _sum_up(self, conversation: str, opening: int) -> None:
-        from jitchat.memory.costs import Costs  # noqa: PLC0415  not on the first frame
+        from jitchat.memory.cold.costs import Costs  # noqa: PLC0415  not on the first frame
 
         try:
             spent = Costs(self.backend.store.database).of(conversation)

@@ -32,8 +32,8 @@ from jitchat.tui.widgets.transcript import Transcript
 from jitchat.turn import Conversation, Status, Turn
 
 if TYPE_CHECKING:
-    from jitchat.memory.backlog import Progress
-    from jitchat.memory.embedder import Embedder
+    from jitchat.memory.embedding.embedder import Embedder
+    from jitchat.memory.index.backlog import Progress
     from jitchat.session import Session
 
 SHOWN_FIRST = 40

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jitchat.memory.database import Database
+from jitchat.memory.cold.database import Database
 from jitchat.turn import Usage
 
 _PER_LIST = 64

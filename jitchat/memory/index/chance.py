@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from jitchat.memory.lexical import Matches, Scores
-from jitchat.memory.weights import Weights
+from jitchat.memory.index.lexical import Matches, Scores
+from jitchat.memory.index.weights import Weights
 
 _TOGETHER = 2
 _WHOLE = 0.95

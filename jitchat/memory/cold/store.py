@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 from jitchat.errors import UnknownConversation
-from jitchat.memory.database import Database
-from jitchat.memory.full_text import search_turns
-from jitchat.memory.path import (
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.full_text import search_turns
+from jitchat.memory.cold.path import (
     TREE_COLUMNS,
     Path,
     Tree,

@@ -19,13 +19,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from jitchat.memory.models import model_cached
+from jitchat.memory.embedding.models import model_cached
 from jitchat.text.safe import shortened
 
 Progress = Callable[[int], None]
 """Is told the bytes that arrived so far."""
 
-_CHILD = (sys.executable, "-m", "jitchat.memory.fetch_model")
+_CHILD = (sys.executable, "-m", "jitchat.memory.embedding.fetch_model")
 
 
 @dataclass(frozen=True, slots=True)

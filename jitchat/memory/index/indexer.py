@@ -5,7 +5,7 @@ Of a turn beyond 40,000 characters, the beginning and the end are looked at.
 
 from __future__ import annotations
 
-from jitchat.memory.summary import summarised
+from jitchat.memory.index.summary import summarised
 from jitchat.text.dates import has_time_cue, mentioned
 from jitchat.text.decisions import is_decision
 from jitchat.text.disclaimers import disclaims

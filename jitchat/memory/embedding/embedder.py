@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.memory.models import lack_of, model_cached
+from jitchat.memory.embedding.models import lack_of, model_cached
 
 if TYPE_CHECKING:
     import numpy as np

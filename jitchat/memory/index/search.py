@@ -20,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.memory.chance import outstanding, trust_in_words
-from jitchat.memory.embedder import Embedder, vectors_of
-from jitchat.memory.lexical import Matches, Places, Postings, Scores, covered, summed
-from jitchat.memory.neighbours import in_context, lent
-from jitchat.memory.query import Query
-from jitchat.memory.rows import Columns, IndexRow
-from jitchat.memory.vectors import Vectors
-from jitchat.memory.weights import WEIGHTS, Weights
+from jitchat.memory.embedding.embedder import Embedder, vectors_of
+from jitchat.memory.index.chance import outstanding, trust_in_words
+from jitchat.memory.index.lexical import Matches, Places, Postings, Scores, covered, summed
+from jitchat.memory.index.neighbours import in_context, lent
+from jitchat.memory.index.query import Query
+from jitchat.memory.index.rows import Columns, IndexRow
+from jitchat.memory.index.vectors import Vectors
+from jitchat.memory.index.weights import WEIGHTS, Weights
 from jitchat.turn import Candidate, IndexEntry, Role
 
 SHORTLIST = 50

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TypeGuard
 from urllib.parse import urlsplit
 
-from jitchat.memory.database import Database
+from jitchat.memory.cold.database import Database
 from jitchat.text.safe import repaired
 from jitchat.turn import Sample
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from stat import S_ISREG
 
 from jitchat.errors import StoreReadOnly, StoreTooNew, StoreUnreadable
-from jitchat.memory.migrated import MIGRATION_SET, MIGRATION_TABLE, MIGRATIONS
-from jitchat.memory.sqlite_errors import ELSEWHERE, damaged, named
+from jitchat.memory.cold.migrated import MIGRATION_SET, MIGRATION_TABLE, MIGRATIONS
+from jitchat.memory.cold.sqlite_errors import ELSEWHERE, damaged, named
 from jitchat.text.safe import one_line
 
 WAIT_SECONDS = 30.0
@@ -52,7 +52,7 @@ class Database:
         self._connection.execute("PRAGMA foreign_keys = ON")
         if applied != set(MIGRATIONS):
             # 200 ms with the numpy that it brings, and needed once a database.
-            from jitchat.memory.schema import migrate  # noqa: PLC0415
+            from jitchat.memory.cold.schema import migrate  # noqa: PLC0415
 
             with self.write() as connection:
                 migrate(connection)

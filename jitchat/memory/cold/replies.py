@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from jitchat.errors import StoreError, StoreFull, StoreReadOnly
-from jitchat.memory.store import ColdStore
+from jitchat.memory.cold.store import ColdStore
 from jitchat.text.safe import repaired
 from jitchat.turn import Role, Status, Turn
 

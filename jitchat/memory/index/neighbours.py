@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from jitchat.memory.lexical import Matches, Places, Scores
-from jitchat.memory.weights import Steps
+from jitchat.memory.index.lexical import Matches, Places, Scores
+from jitchat.memory.index.weights import Steps
 
 
 def lent(base: Scores, stretch_of: Places, steps: Steps) -> Scores:

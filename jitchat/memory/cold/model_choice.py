@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from jitchat.memory.database import Database
+from jitchat.memory.cold.database import Database
 
 
 def _now() -> datetime:

@@ -6,7 +6,7 @@ import sqlite3
 
 from sqlite_utils import Database, Migrations
 
-from jitchat.memory.migrated import MIGRATION_SET
+from jitchat.memory.cold.migrated import MIGRATION_SET
 
 migrations = Migrations(MIGRATION_SET)
 

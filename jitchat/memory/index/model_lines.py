@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jitchat.memory.database import Database
-from jitchat.memory.path import Stretch
-from jitchat.memory.store import TURN_COLUMNS, UNSETTLED, turn_from
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.path import Stretch
+from jitchat.memory.cold.store import TURN_COLUMNS, UNSETTLED, turn_from
 from jitchat.turn import Turn
 
 _UNWRITTEN = """

@@ -1,4 +1,4 @@
-"""A child process that downloads one embedding model: `python -m jitchat.memory.fetch_model`.
+"""A child process that downloads one embedding model; run as a module with two arguments.
 
 Arguments: the model (a name of fastembed's list) and the folder that FastEmbedder looks in.
 The last line it prints is JSON, {"ok": bool, "detail": str}. It is a process of its own

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from jitchat.memory.lexical import Scores
+from jitchat.memory.index.lexical import Scores
 
 _Number = TypeVar("_Number", np.float32, np.bool_)
 _TOLERANCE = 0.01

@@ -10,7 +10,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from jitchat.memory.lexical import Places, Scores
+from jitchat.memory.index.lexical import Places, Scores
 from jitchat.text.spans import YEAR_SIZE, Span, number_of, spans_of
 from jitchat.turn import IndexEntry
 

@@ -17,13 +17,13 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.memory.batches import BATCH, parts_of, slices_of
-from jitchat.memory.embedder import Embedder, vectors_of
-from jitchat.memory.indexer import index_entry
-from jitchat.memory.pace import Pace
-from jitchat.memory.path import Stretch
-from jitchat.memory.rows import IndexRow
-from jitchat.memory.store import TURN_COLUMNS, UNSETTLED, ColdStore, require, turn_from
+from jitchat.memory.cold.path import Stretch
+from jitchat.memory.cold.store import TURN_COLUMNS, UNSETTLED, ColdStore, require, turn_from
+from jitchat.memory.embedding.embedder import Embedder, vectors_of
+from jitchat.memory.index.batches import BATCH, parts_of, slices_of
+from jitchat.memory.index.indexer import index_entry
+from jitchat.memory.index.pace import Pace
+from jitchat.memory.index.rows import IndexRow
 from jitchat.text.words import folded, stems
 from jitchat.turn import IndexEntry, Turn
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jitchat.memory.database import Database
+from jitchat.memory.cold.database import Database
 from jitchat.turn import Usage
 
 _REPLIES = """

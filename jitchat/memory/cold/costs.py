@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jitchat.memory.database import Database
+from jitchat.memory.cold.database import Database
 
 _COSTS = """
     SELECT t.conversation, TOTAL(w.cost), SUM(

@@ -1,0 +1,1 @@
+"""The cold store: what was said, sent, answered and learnt, in one SQLite database."""

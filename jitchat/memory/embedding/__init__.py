@@ -1,0 +1,1 @@
+"""What turns text into vectors, and where its model comes from."""
