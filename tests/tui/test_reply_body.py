@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from itertools import pairwise
 
 import pytest
 from textual.app import App, ComposeResult
@@ -19,7 +20,11 @@ from tests.tui.support import until
 class ReplyApp(App[None]):
     """One reply."""
 
-    CSS = "ReplyBody, ReplyPart { height: auto; }"
+    CSS = """
+    ReplyBody, ReplyPart { height: auto; }
+    ReplyPart.-next { margin: 1 0 0 0; }
+    MarkdownBlock { margin: 0 0 1 0; }
+    """
 
     def compose(self) -> ComposeResult:
         with VerticalScroll():
@@ -157,3 +162,13 @@ async def test_what_was_drawn_at_once_grows_in_the_middle_of_a_list():
         await grown(body, "o\n- three\n\nEnd.")
         await pilot.pause()
         assert shown(body)[1:] == ["one", "two", "three", "End."]
+
+
+async def test_the_parts_of_a_reply_stand_a_line_apart_like_its_paragraphs():
+    async with ReplyApp().run_test(size=(60, 60)) as pilot:
+        body = pilot.app.query_one(ReplyBody)
+        await grown(body, "".join(f"Line {number}.\n\n" for number in range(12)), 10)
+        await pilot.pause()
+        lines = [block.region.y for block in body.query(MarkdownBlock)]
+        assert len(body.query(ReplyPart)) == 2
+        assert {after - line for line, after in pairwise(lines)} == {2}

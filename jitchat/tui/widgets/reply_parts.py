@@ -45,9 +45,10 @@ class ReplyPart(Vertical):
 
     async def split(self) -> str:
         """Take the last block away; its text, which begins another part."""
-        last = self.blocks[-1]
+        *_, before, last = self.blocks
         text = "".join(self.markdown.source.splitlines(keepends=True)[last.source_range[0] :])
         await last.remove()
+        before.styles.margin = 0
         return text
 
 
