@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from jitchat.providers.catalogue import counting
+from jitchat.cli import counting
 from jitchat.providers.protocol import Endpoint
 from jitchat.turn import Message
 from tests.cli.conftest import Shell

@@ -64,8 +64,9 @@ async def test_a_double_line_ends_the_stable_prefix_and_clicks_go_by_what_is_dra
         stable, rest = drawn.split("║")
         assert set(stable) == set("█▚")
         assert not set(rest) & set("█▚▓")
-        for place in range(100):
+        places = [0, *(n for n in range(1, 100) if drawn[n] != drawn[n - 1] or n % 20 == 0)]
+        for place in places:
             await pilot.click(bar, offset=(place, 0))
     named = {"█": "system", "▚": "recent", "║": "recent", "░": "index", "▒": "retrieved"}
     named |= {"▞": "draft", "·": "free", "╱": "reserve"}
-    assert app.clicked == [named[cell] for cell in drawn]
+    assert app.clicked == [named[drawn[place]] for place in places]

@@ -97,7 +97,7 @@ async def test_a_slow_drawing_does_not_put_the_next_one_off_for_long():
 LONG = "".join(f"## Part {number}\n\nOf *it*, line\n\n- one\n- two\n\n" for number in range(40))
 
 
-async def grown(body: ReplyBody, text: str, step: int = 97) -> None:
+async def grown(body: ReplyBody, text: str, step: int = 397) -> None:
     for start in range(0, len(text), step):
         body.add(text[start : start + step], typing=True)
         await body._draw()
