@@ -36,6 +36,7 @@ FRAMES = (
     ("jit", WIDE, ("mode:jit", "ask")),
     ("inspector", WIDE, ("draft", "point:retrieved", "enter")),
     ("narrow", NARROW, ("mode:jit", "ask")),
+    ("models", WIDE, ("ctrl+l",)),
 )
 
 
