@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jitchat.errors import ContextOverflow, StoreError
-from jitchat.turn import Usage
+from jitchat.turn import LEARNT, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.tokens import TokenCounter
@@ -18,9 +18,6 @@ from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
     from jitchat.memory.cold.learnt import LearntModel
-
-LEARNT = "learnt from a refusal"
-"""The source of a limit that a server named when it refused a window."""
 
 
 class Meter:

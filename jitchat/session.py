@@ -19,13 +19,13 @@ from jitchat.errors import ContextOverflow
 from jitchat.events import Event, LimitLearnt, TurnsRetrieved, TurnStored, WindowBuilt
 from jitchat.exchange import Exchange, Outgoing
 from jitchat.memory.memory import Memory
-from jitchat.meter import LEARNT, Meter
+from jitchat.meter import Meter
 from jitchat.providers.provider import Options, Provider
 from jitchat.subcall.picker import ModelPicker
 from jitchat.subcall.small_model import SmallModel
 from jitchat.subcall.summariser import Summariser
 from jitchat.text.safe import repaired
-from jitchat.turn import Limit, Mode, Retrieval, Role, Status, Turn, Usage
+from jitchat.turn import LEARNT, Limit, Mode, Retrieval, Role, Status, Turn, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.history import History

@@ -9,6 +9,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+BY_USER = "set by you"
+LOADED = "loaded in the server"
+"""The source of a limit that holds right now: the memory for it is taken."""
+MAXIMUM = "the server's maximum"
+LEARNT = "learnt from a refusal"
+"""The source of a limit that a server named when it refused a window."""
+OWN = "the reader's own"
+ASSUMED = "assumed"
+
 
 class Role(StrEnum):
     """Who speaks."""
@@ -192,7 +201,7 @@ class Limit:
 
     tokens: int
     source: str
-    """As a few words for the screen: `set by you`, `loaded in the server`, `assumed` …"""
+    """As a few words for the screen: `BY_USER`, `LOADED`, `table of 2026-11` …"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from jitchat.providers.catalogue.table import known_as
 from jitchat.settings import Settings
 from jitchat.settings.keys import find_key, key_source
 from jitchat.settings.profile import Profile
-from jitchat.turn import Limit
+from jitchat.turn import BY_USER, OWN, Limit
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from jitchat.memory.cold.database import Database
     from jitchat.providers.catalogue.local import LocalServer
-
-BY_USER = "set by you"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +186,7 @@ def _known(profile: Profile, models: Sequence[ModelInfo]) -> tuple[ModelInfo, ..
     listed = {each.name: each for each in models}
     first = [listed.pop(profile.model, ModelInfo(profile.model))] if profile.model else []
     if profile.protocol == "reader":
-        first = [replace(each, limit=Limit(READER_LIMIT, "the reader's own")) for each in first]
+        first = [replace(each, limit=Limit(READER_LIMIT, OWN)) for each in first]
     return tuple(_completed(profile, each) for each in (*first, *listed.values()))
 
 

@@ -18,10 +18,9 @@ from jitchat.cli.answerers import (
 )
 from jitchat.errors import SettingsError
 from jitchat.memory.cold.learnt import LearntModel, LearntModels
-from jitchat.meter import LEARNT
 from jitchat.settings import Settings
 from jitchat.settings.profile import Profile
-from jitchat.turn import Limit
+from jitchat.turn import ASSUMED, BY_USER, LEARNT, LOADED, OWN, Limit
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import TokenCounter, counter_for
 
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
     from jitchat.memory.cold.database import Database
     from jitchat.providers.catalogue.model import ModelInfo
     from jitchat.providers.catalogue.prices import Prices
-
-BY_USER, OWN, ASSUMED = "set by you", "the reader's own", "assumed"
-"""How a limit is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +68,6 @@ class Who:
 
     def bounded(self, told: Limit | None) -> Limit | None:
         """Let what the server taught by a refusal win over a larger figure that it tells."""
-        from jitchat.providers.catalogue.model import LOADED  # noqa: PLC0415  the reader needs none
-
         taught = self.learnt.limit() if self.learnt else None
         if taught is None or (told and (told.source == LOADED or told.tokens <= taught)):
             return told

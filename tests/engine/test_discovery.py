@@ -9,9 +9,9 @@ from jitchat.errors import KeyRefused
 from jitchat.providers.catalogue.limits import ask_limit
 from jitchat.providers.catalogue.lists import fetch_models
 from jitchat.providers.catalogue.local import LocalServer, find_local
-from jitchat.providers.catalogue.model import LOADED, ModelInfo
+from jitchat.providers.catalogue.model import ModelInfo
 from jitchat.providers.catalogue.presets import PRESETS
-from jitchat.turn import Limit
+from jitchat.turn import LOADED, Limit
 from tests.engine.asking import ROUTES, WRONG, endpoint
 from tests.engine.server import Engine
 from tests.engine.tiny_model import NAME

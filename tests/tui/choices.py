@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from jitchat.providers.catalogue.choices import ProviderChoice, State
-from jitchat.providers.catalogue.model import LOADED, MAXIMUM, ModelInfo
+from jitchat.providers.catalogue.model import ModelInfo
 from jitchat.providers.catalogue.prices import Prices
-from jitchat.turn import Limit
+from jitchat.turn import LOADED, MAXIMUM, Limit
 
 
 def model(

@@ -8,11 +8,10 @@ from urllib.parse import quote
 from jitchat.errors import KeyRefused, ProviderError, Unreachable
 from jitchat.providers.catalogue.asking import Server
 from jitchat.providers.catalogue.lists import chat_rows, ollama_loaded
-from jitchat.providers.catalogue.model import LOADED, MAXIMUM
 from jitchat.providers.catalogue.rows import limit_of, name_of
 from jitchat.providers.protocol import Endpoint
 from jitchat.providers.protocols.values import at, count, text_at
-from jitchat.turn import Limit
+from jitchat.turn import LOADED, MAXIMUM, Limit
 
 if TYPE_CHECKING:
     import httpx

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from jitchat.errors import NotAnAnswer, ProviderError
 from jitchat.providers.catalogue.asking import Params, Server
-from jitchat.providers.catalogue.model import LOADED, ModelInfo
+from jitchat.providers.catalogue.model import ModelInfo
 from jitchat.providers.catalogue.rows import chats, in_order, model_of, models_of, name_of, rows_of
 from jitchat.providers.protocol import Endpoint
 from jitchat.providers.protocols.refusals import CHECK_URL
 from jitchat.providers.protocols.values import at, count, text_at
-from jitchat.turn import Limit
+from jitchat.turn import LOADED, Limit
 
 if TYPE_CHECKING:
     import httpx

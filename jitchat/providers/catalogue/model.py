@@ -8,11 +8,8 @@ from typing import Any
 
 from jitchat.providers.catalogue.prices import Prices
 from jitchat.providers.catalogue.table import known_limit, known_max_output, known_prices
-from jitchat.turn import Limit
+from jitchat.turn import LOADED, Limit
 
-LOADED = "loaded in the server"
-"""The source of a limit that holds right now: the memory for it is taken."""
-MAXIMUM = "the server's maximum"
 THE_SERVER = "the server"
 """The source of prices that come with the list of models."""
 _KINDS = ("input", "output", "cached", "written")

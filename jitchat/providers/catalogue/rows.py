@@ -9,11 +9,11 @@ import math
 import re
 from collections.abc import Iterable
 
-from jitchat.providers.catalogue.model import LOADED, MAXIMUM, THE_SERVER, ModelInfo
+from jitchat.providers.catalogue.model import THE_SERVER, ModelInfo
 from jitchat.providers.catalogue.prices import Prices
 from jitchat.providers.protocols.values import at, count, text_at
 from jitchat.text.safe import one_line
-from jitchat.turn import Limit
+from jitchat.turn import LOADED, MAXIMUM, Limit
 
 _LONGEST_NAME = 200
 _MOST = 10_000
