@@ -105,7 +105,7 @@ def _model(settings: Settings, price: Price) -> Model:
     if warning := key_in_the_open(settings):
         say(f"jitchat: {warning}", err=True)
     wanted, counter = settings.in_use(), make_counter(settings)
-    options = wanted.options()
+    options = wanted.sampling
     identity: dict[str, object] = {"provider": wanted.name, "model": settings.model_name()}
     if wanted.name == "reader":
         identity["version"] = __version__

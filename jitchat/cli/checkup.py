@@ -139,7 +139,7 @@ async def _first_piece(profile: Profile, model: str) -> float:
 
     """
     provider = await asyncio.to_thread(make_provider, profile, model, EstimateCounter())
-    options = replace(profile.options(), context=profile.limit_of(model))
+    options = replace(profile.sampling, context=profile.limit_of(model))
     began, why = time.monotonic(), ""
     try:
         async with aclosing(provider.stream(_ASKED, options)) as pieces:

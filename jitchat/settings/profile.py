@@ -47,6 +47,7 @@ class Profile:
     reserve: int | None = None
     """In tokens; None: as `reserve_of` has it."""
     sampling: Options = field(default_factory=Options)
+    """What goes along with the messages."""
     connect_seconds: float = 5.0
     read_seconds: float = 600.0
     wants_key: bool = False
@@ -86,10 +87,6 @@ class Profile:
     def facts_of(self, model: str) -> NamedModel:
         """Say what the user knows of `model`."""
         return self.models.get(model) or NamedModel()
-
-    def options(self) -> Options:
-        """Say what goes along with the messages."""
-        return self.sampling
 
     def endpoint(self, model: str, key: str) -> Endpoint:
         """Say where `model` is served, and with which key."""

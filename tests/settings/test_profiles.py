@@ -60,7 +60,7 @@ def test_a_provider_of_ones_own_is_what_its_table_says(config: Path):
     assert profile.base_url == "https://llm.example/v1"
     assert profile.model == "large"
     assert profile.key_variables == ("WORK_KEY",)
-    assert profile.options() == Options(0.2, 0.9, 40, 7, "low", 900)
+    assert profile.sampling == Options(0.2, 0.9, 40, 7, "low", 900)
     assert (profile.connect_seconds, profile.read_seconds) == (3, 60)
     assert (profile.reserve, profile.is_local, profile.in_use) == (4096, False, True)
     assert profile.configured
@@ -115,7 +115,7 @@ def test_every_preset_is_there_as_it_is(name: str):
     assert profile.key_variables == preset.key_variables
     assert profile.is_local == preset.is_local
     assert profile.wants_key == bool(preset.key_variables)
-    assert profile.options() == Options()
+    assert profile.sampling == Options()
     assert (profile.reserve, profile.limit) == (None, None)
 
 
@@ -126,9 +126,9 @@ def test_what_stands_under_provider_wins_for_who_answers_and_for_nobody_else(con
     )
     settings = loaded(config, content)
 
-    assert settings.in_use().options() == Options(temperature=0.0, seed=3)
+    assert settings.in_use().sampling == Options(temperature=0.0, seed=3)
     assert settings.in_use().model == "fast"
-    assert settings.profile("xai").options() == Options(seed=4)
+    assert settings.profile("xai").sampling == Options(seed=4)
     assert settings.profile("xai").model == ""
 
 
