@@ -78,7 +78,7 @@ class Session:
         """Send a message; closing the generator cancels the reply and keeps what came.
 
         It follows the turn at position `after`, the last one if not given; or it is `again`, a
-        user's turn that is answered once more.
+        user's turn that is answered once more: the reply that it has stays, as an alternative.
         """
         exchange = Exchange(self.memory, self._outgoing(draft, after, again))
         with self.memory.pace.under_way(), exchange:
@@ -96,10 +96,6 @@ class Session:
             yield event
         for event in await asyncio.to_thread(exchange.index):
             yield event
-
-    def regenerate(self, said: Turn, mode: Mode) -> AsyncGenerator[Event, None]:
-        """Answer a user's turn once more; the reply that it has stays, as an alternative."""
-        return self.send(said.content, mode, again=said)
 
     async def _fitted(
         self, exchange: Exchange, said: Turn, picked: Retrieval, mode: Mode

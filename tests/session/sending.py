@@ -28,6 +28,11 @@ async def send(
     return events
 
 
+async def regenerate(session: Session, said: Turn, mode: Mode) -> list[Event]:
+    """Every event of another reply to what was said."""
+    return [event async for event in session.send(said.content, mode, again=said)]
+
+
 def kinds(events: list[Event]) -> list[str]:
     """The events by name, with runs of one name as one."""
     names = [type(event).__name__ for event in events]

@@ -21,7 +21,7 @@ from jitchat.settings import Settings
 from jitchat.turn import Message, Mode, Usage
 from jitchat.window.tokens import EstimateCounter, request_tokens
 from jitchat.window.window import ContextWindow
-from tests.session.sending import failures, kinds, send, stored_turns
+from tests.session.sending import failures, kinds, regenerate, send, stored_turns
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
 from tests.window.reports import Server
 
@@ -147,7 +147,7 @@ async def test_an_answer_that_is_regenerated_teaches_too(store):
     said = session.memory.turns[-2]
 
     for _ in range(2):
-        assert [event async for event in session.regenerate(said, Mode.JIT)]
+        assert await regenerate(session, said, Mode.JIT)
 
     assert samples(store) == 3
     assert session.calibration.samples == 3

@@ -30,6 +30,7 @@ from tests.session.sending import (
     durable,
     failures,
     kinds,
+    regenerate,
     reply_text,
     send,
     stored_turns,
@@ -189,7 +190,7 @@ async def test_a_reply_that_is_regenerated_stands_beside_the_first(store):
     await send(session, "which port?", FULL)
     said = session.memory.turns[-2]
     session.provider.script = ("Two.",)
-    events = [event async for event in session.regenerate(said, FULL)]
+    events = await regenerate(session, said, FULL)
     assert [turn.content for turn in stored_turns(events)] == ["which port?", "Two."]
     assert session.memory.turns[-1].content == "Two."
     assert session.provider.requests[0] == session.provider.requests[1]
@@ -201,7 +202,7 @@ async def test_a_regeneration_that_fails_leaves_the_conversation_as_it_was(store
     await send(session, "which port?", FULL)
     before = session.memory.turns
     session.provider.script = (StreamCut("Cut.", "Again."),)
-    events = [event async for event in session.regenerate(before[-2], FULL)]
+    events = await regenerate(session, before[-2], FULL)
     assert failures(events)
     assert session.memory.turns == before
 
