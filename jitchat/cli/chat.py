@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jitchat.cli.chosen import chosen_model
 from jitchat.cli.key_names import require_known_keys
 from jitchat.cli.model_backend import ModelBackend
-from jitchat.cli.opening import choose_conversation, chosen_model, open_store, quiet_libraries
+from jitchat.cli.opening import choose_conversation, open_store, quiet_libraries
 from jitchat.cli.options import Flags
 from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.embedding.models import model_cached
@@ -94,7 +95,7 @@ def run_chat(flags: Flags, wanted: str | None) -> int:
     quiet_libraries()
     store = open_store(paths)
     try:
-        settings = flags.settings(chosen_model(store))
+        settings = flags.settings(chosen_model(store.database))
         conversation = choose_conversation(store, wanted)
         from jitchat.tui.app import JitchatApp  # noqa: PLC0415  textual: only the chat needs it
 

@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError
 
+if TYPE_CHECKING:
+    from jitchat.memory.cold.database import Database
+
+
+def chosen_model(database: Database) -> tuple[str, str] | None:
+    """Look up the (provider, model) that was picked last; None where none was.
+
+    Raises:
+        StoreError: The cold store cannot be read.
+
+    """
+    from jitchat.memory.cold.model_choice import ChosenModel  # noqa: PLC0415  brings json
+
+    return ChosenModel(database).get()
+
 
 def chosen_in_the_app(database: Path) -> tuple[str, str] | None:
-    """Read the pick; None where there is none, or no cold store that can be read.
+    """Look it up where no cold store is open; None also where none can be read.
 
     What is wrong with the cold store is told by whoever needs it.
     """
     if not database.exists():
         return None
     from jitchat.memory.cold.database import Database  # noqa: PLC0415  loads sqlite-utils
-    from jitchat.memory.cold.model_choice import ChosenModel  # noqa: PLC0415
 
     try:
         opened = Database(database)
     except JitchatError:
         return None
     try:
-        return ChosenModel(opened).get()
+        return chosen_model(opened)
     except JitchatError:
         return None
     finally:

@@ -59,10 +59,3 @@ def choose_conversation(store: ColdStore, wanted: str | None) -> Conversation:
     ):
         return store_demo(store)
     return store.conversation(wanted)
-
-
-def chosen_model(store: ColdStore) -> tuple[str, str] | None:
-    """Look up the (provider, model) that was picked in the app last; None where none was."""
-    from jitchat.memory.cold.model_choice import ChosenModel  # noqa: PLC0415  brings json
-
-    return ChosenModel(store.database).get()

@@ -179,12 +179,9 @@ class _Printer:
 @contextmanager
 def _opened(flags: Flags, settings: Settings) -> Iterator[tuple[Session, Mode, Who]]:
     """Open the session on the conversation that is asked for, with everything indexed."""
+    from jitchat.cli.chosen import chosen_model  # noqa: PLC0415
     from jitchat.cli.compose import make_embedder, session_with  # noqa: PLC0415  loads much
-    from jitchat.cli.opening import (  # noqa: PLC0415
-        choose_conversation,
-        chosen_model,
-        opened_store,
-    )
+    from jitchat.cli.opening import choose_conversation, opened_store  # noqa: PLC0415
     from jitchat.cli.who import who_answers  # noqa: PLC0415
     from jitchat.memory.memory import Memory  # noqa: PLC0415
     from jitchat.settings.small_models import require_addresses  # noqa: PLC0415
@@ -193,7 +190,7 @@ def _opened(flags: Flags, settings: Settings) -> Iterator[tuple[Session, Mode, W
     require_addresses(settings)
     paths = flags.paths()
     with opened_store(paths) as store:
-        settings = flags.settings(chosen_model(store))
+        settings = flags.settings(chosen_model(store.database))
         conversation = choose_conversation(store, flags.conversation)
         who, embedder = who_answers(settings, store.database), make_embedder(settings, paths)
         session = session_with(who, Memory(store, conversation, embedder))
