@@ -37,7 +37,7 @@ def make_provider(
         SettingsError: The command for its key fails, or the keys file cannot be read.
 
     """
-    if profile.protocol == "reader":
+    if profile.is_reader:
         return ReaderProvider(_counting(counter))
     from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  httpx: 100 ms, reader needs none
 

@@ -24,7 +24,7 @@ async def count_by(profile: Profile, model: str, messages: Sequence[Message]) ->
         SettingsError: Its key cannot be had.
 
     """
-    if profile.protocol == "reader":
+    if profile.is_reader:
         raise UsageError(
             "The reader reports what is counted here: there is nobody to ask.",
             "Ctrl+L or --model picks a model.",

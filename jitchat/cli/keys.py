@@ -66,7 +66,7 @@ def list_command(flags: Flags, as_json: bool) -> None:
     rows = [
         (profile, key_source(profile, os.environ, file.path))
         for profile in settings.profiles()
-        if profile.protocol != "reader"
+        if not profile.is_reader
     ]
     if as_json:
         say_json([{"provider": each.name, "key": source or None} for each, source in rows])
@@ -117,7 +117,7 @@ def _require_keyed(profile: Profile) -> None:
     """
     from jitchat.errors import UsageError  # noqa: PLC0415  not needed for help
 
-    if profile.protocol == "reader":
+    if profile.is_reader:
         raise UsageError("The reader needs no key.", "It is a part of jitchat.")
 
 

@@ -118,7 +118,7 @@ class ModelChoices:
         self, profile: Profile, running: Sequence[LocalServer] | None, source: str
     ) -> tuple[State, str]:
         """Say whether it can answer, and a sentence on that; `source` is where its key is from."""
-        if profile.protocol == "reader":
+        if profile.is_reader:
             return State.READY, "It needs no key and no network."
         if _is_here(profile):
             return _state_here(profile, running, has_key=bool(source))
@@ -185,7 +185,7 @@ def _known(profile: Profile, models: Sequence[ModelInfo]) -> tuple[ModelInfo, ..
     """Put the configured model first, and complete each by what the user and the table know."""
     listed = {each.name: each for each in models}
     first = [listed.pop(profile.model, ModelInfo(profile.model))] if profile.model else []
-    if profile.protocol == "reader":
+    if profile.is_reader:
         first = [replace(each, limit=Limit(READER_LIMIT, OWN)) for each in first]
     return tuple(_completed(profile, each) for each in (*first, *listed.values()))
 

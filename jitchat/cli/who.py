@@ -41,14 +41,9 @@ class Who:
     """None: nothing that was kept is looked at, and nothing will be kept."""
 
     @property
-    def is_reader(self) -> bool:
-        """Whether it is the embedded one."""
-        return self.profile.protocol == "reader"
-
-    @property
     def learnt(self) -> LearntModel | None:
         """What its server taught; None for the reader, who has no server."""
-        if self.is_reader or self.database is None:
+        if self.profile.is_reader or self.database is None:
             return None
         return LearntModels(self.database).of(self.profile.base_url, self.model)
 
@@ -61,7 +56,7 @@ class Who:
         own = self.profile.limit_of(self.model)
         if own is not None:
             return Limit(own, BY_USER)
-        if self.is_reader:
+        if self.profile.is_reader:
             return Limit(READER_LIMIT, OWN)
         assumed = ASSUMED_LOCAL_LIMIT if self.profile.is_local else ASSUMED_LIMIT
         return self.bounded(self._facts().limit) or Limit(assumed, ASSUMED)
@@ -93,7 +88,7 @@ class Who:
         from jitchat.providers.catalogue.prices import Prices  # noqa: PLC0415  the frame needs none
 
         here = Prices(0.0, 0.0, source="runs here")
-        if self.is_reader:
+        if self.profile.is_reader:
             return here
         return self._facts().prices or (here if self.profile.is_local else None)
 

@@ -60,7 +60,7 @@ def _stored(
     profile: Profile, environ: Mapping[str, str], keys_file: Path
 ) -> Iterator[tuple[str, Secret | None]]:
     """Go through the sources, best first; None stands for what the command would print."""
-    if profile.protocol == "reader":
+    if profile.is_reader:
         return
     variables = (*((OF_WHO_ANSWERS,) if profile.in_use else ()), *profile.key_variables)
     for variable in variables:

@@ -66,6 +66,11 @@ class Profile:
     """What configures it: a file, a variable or a flag."""
 
     @property
+    def is_reader(self) -> bool:
+        """Whether it is the embedded one, which has no server and no key."""
+        return self.protocol == "reader"
+
+    @property
     def limit(self) -> int | None:
         """The context size that the user set for its model; None where there is none."""
         return self.limit_of(self.model)

@@ -42,7 +42,7 @@ def address_of(settings: Settings, section: SmallModelSection) -> ModelAddress |
     if not model and not wanted.provider:
         return None
     profile = _served_by(settings, section, wanted)
-    if profile.protocol == "reader" or not profile.base_url:
+    if profile.is_reader or not profile.base_url:
         raise _nowhere(settings, section, wanted)
     model = model or profile.model
     if not model:
