@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from jitchat.errors import NotAnAnswer
 from jitchat.providers.protocols.refusals import CHECK_URL, stopped
 from jitchat.providers.protocols.tool_calls import ToolCalls
+from jitchat.providers.protocols.usage import CountsSoFar
 from jitchat.providers.protocols.values import at, count, first, first_count, parsed, text_at
 from jitchat.providers.provider import Delta, Finished, Piece, Reasoning
 from jitchat.turn import Usage
-
-_NOTHING_KNOWN = Usage(None, None)
 
 
 class AnthropicParser:
@@ -20,7 +19,7 @@ class AnthropicParser:
     def __init__(self) -> None:
         self.over = False
         self._calls = ToolCalls()
-        self._usage = _UsageSoFar()
+        self._counts = CountsSoFar()
 
     def parse(self, event: str, data: str) -> Iterator[Piece]:
         """Yield what one event says."""
@@ -48,9 +47,9 @@ class AnthropicParser:
             case "content_block_stop":
                 yield from self._calls.taken()
             case "message_start":
-                yield from self._usage.told(at(value, "message", "usage"), final=False)
+                yield from self._counted(at(value, "message", "usage"), final=False)
             case "message_delta":
-                yield from self._usage.told(value.get("usage"))
+                yield from self._counted(value.get("usage"))
                 yield from _finished(at(value, "delta", "stop_reason"))
             case "message_stop":
                 yield from self.end()
@@ -77,40 +76,24 @@ class AnthropicParser:
         for index, block in enumerate(content if isinstance(content, list) else ()):
             yield from self._block(block, index)
         yield from self.end()
-        yield from self._usage.told(message.get("usage"))
+        yield from self._counted(message.get("usage"))
         yield from _finished(message.get("stop_reason"))
 
-
-class _UsageSoFar:
-    """The counts of one answer: cumulative, each field as it was last told."""
-
-    def __init__(self) -> None:
-        self._counts: dict[str, int] = {}
-
-    def told(self, usage: object, *, final: bool = True) -> Iterator[Usage]:
-        """Take a report. What the first event says of the output is no count of it yet."""
+    def _counted(self, usage: object, *, final: bool = True) -> Iterator[Usage]:
+        """Yield the counts. What the first event says of the output is no count of it yet."""
         details = at(usage, "output_tokens_details")
-        told = {
-            "input": count(at(usage, "input_tokens")),
-            "written": _written(usage),
-            "cached": count(at(usage, "cache_read_input_tokens")),
-            "output": count(at(usage, "output_tokens")),
-            "reasoning": first_count(
-                at(details, "thinking_tokens"), at(details, "reasoning_tokens")
-            ),
-        }
-        self._counts |= {name: number for name, number in told.items() if number is not None}
-        known = self._known(final=final)
-        if any(number is not None for number in told.values()) and known != _NOTHING_KNOWN:
-            yield known
-
-    def _known(self, *, final: bool) -> Usage:
-        known = self._counts.get
-        cached, written = known("cached", 0), known("written", 0)
+        told = self._counts.take(
+            uncached=count(at(usage, "input_tokens")),
+            written=_written(usage),
+            cached=count(at(usage, "cache_read_input_tokens")),
+            answered=count(at(usage, "output_tokens")),
+            reasoning=first_count(at(details, "thinking_tokens"), at(details, "reasoning_tokens")),
+        )
         # no request is empty: nothing but zeros is a proxy that does not know yet
-        sent = known("input", 0) + cached + written or None
-        output = known("output") if final else None
-        return Usage(sent, output, cached, written, known("reasoning", 0))
+        sent = self._counts.sum("uncached", "cached", "written") or None
+        known = self._counts.usage(sent, self._counts.get("answered") if final else None)
+        if told and known is not None:
+            yield known
 
 
 def _written(usage: object) -> int | None:

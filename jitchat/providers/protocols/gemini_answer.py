@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from jitchat.errors import NotAnAnswer, RequestRefused
 from jitchat.providers.protocols.refusals import CHECK_URL, SAY_OTHERWISE, stopped
-from jitchat.providers.protocols.usage import UsageSoFar
+from jitchat.providers.protocols.usage import CountsSoFar
 from jitchat.providers.protocols.values import at, count, first, json_text, parsed, text_at
 from jitchat.providers.provider import Delta, Finished, Piece, Reasoning, ToolCall
 from jitchat.text.safe import shortened
@@ -18,10 +18,8 @@ class GeminiParser:
 
     def __init__(self) -> None:
         self.over = False
-        self._usage = UsageSoFar()
-        self._counts: dict[str, object] = {}
-        self._answered: int | None = None
-        self._reasoned: int | None = None
+        self._counts = CountsSoFar()
+        self._told: dict[str, object] = {}
         self._last: Usage | None = None
 
     def parse(self, event: str, data: str) -> Iterator[Piece]:
@@ -54,20 +52,17 @@ class GeminiParser:
 
     def _counted(self, usage: object) -> Iterator[Usage]:
         """Yield the counts where they changed; reasoning is counted beside the answer."""
-        if not isinstance(usage, dict) or usage == self._counts:
+        if not isinstance(usage, dict) or usage == self._told:
             return
-        self._counts = usage
-        answered = count(usage.get("candidatesTokenCount"))
-        reasoning = count(usage.get("thoughtsTokenCount"))
-        self._answered = self._answered if answered is None else answered
-        self._reasoned = self._reasoned if reasoning is None else reasoning
-        told = self._answered is not None or self._reasoned is not None
-        known = self._usage.told(
-            count(usage.get("promptTokenCount")),
-            (self._answered or 0) + (self._reasoned or 0) if told else None,
+        self._told = usage
+        self._counts.take(
+            sent=count(usage.get("promptTokenCount")),
+            answered=count(usage.get("candidatesTokenCount")),
             cached=count(usage.get("cachedContentTokenCount")),
-            reasoning=reasoning,
+            reasoning=count(usage.get("thoughtsTokenCount")),
         )
+        answered = self._counts.sum("answered", "reasoning")
+        known = self._counts.usage(self._counts.get("sent"), answered)
         if known is not None and known != self._last:
             self._last = known
             yield known

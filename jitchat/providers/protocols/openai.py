@@ -13,7 +13,7 @@ from jitchat.providers.protocols.refusals import CHECK_URL, stopped
 from jitchat.providers.protocols.requests import bearer, filled, json_request
 from jitchat.providers.protocols.thinking import ThinkTags
 from jitchat.providers.protocols.tool_calls import ToolCalls
-from jitchat.providers.protocols.usage import UsageSoFar
+from jitchat.providers.protocols.usage import CountsSoFar
 from jitchat.providers.protocols.values import at, count, first_count, parsed, text_at, text_of
 from jitchat.providers.provider import Finished, Options, Piece, Reasoning
 from jitchat.turn import Message, Usage
@@ -59,7 +59,7 @@ class OpenAiParser:
         self.over = False
         self._text = ThinkTags()
         self._calls = ToolCalls()
-        self._usage = UsageSoFar()
+        self._counts = CountsSoFar()
 
     def parse(self, event: str, data: str) -> Iterator[Piece]:
         """Yield what one chunk says, or each of several in a list."""
@@ -127,13 +127,14 @@ class OpenAiParser:
         if _counts_reasoning_apart(at(usage, "total_tokens"), sent, answered, reasoning):
             answered = (answered or 0) + (reasoning or 0)
         details = at(usage, "prompt_tokens_details")
-        known = self._usage.told(
-            sent,
-            answered,
-            first_count(at(details, "cached_tokens"), at(usage, "prompt_cache_hit_tokens")),
-            first_count(at(details, "cache_write_tokens"), at(usage, "cache_write_tokens")),
-            reasoning,
+        self._counts.take(
+            sent=sent,
+            answered=answered,
+            cached=first_count(at(details, "cached_tokens"), at(usage, "prompt_cache_hit_tokens")),
+            written=first_count(at(details, "cache_write_tokens"), at(usage, "cache_write_tokens")),
+            reasoning=reasoning,
         )
+        known = self._counts.usage(self._counts.get("sent"), self._counts.get("answered"))
         if known is not None:
             yield known
 

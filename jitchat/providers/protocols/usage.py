@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from jitchat.turn import Usage
 
 
-@dataclass(slots=True)
-class UsageSoFar:
-    """What is known of one answer's tokens; None for what was not told."""
+class CountsSoFar:
+    """The counts of one answer, by the names that a protocol gives them.
 
-    input: int | None = None
-    output: int | None = None
-    cached: int | None = None
-    written: int | None = None
-    reasoning: int | None = None
+    `cached`, `written` and `reasoning` are those of a `Usage`.
+    """
 
-    def told(
-        self,
-        sent: int | None,
-        answered: int | None,
-        cached: int | None = None,
-        written: int | None = None,
-        reasoning: int | None = None,
-    ) -> Usage | None:
-        """Take a report; what is known after it, or None while neither side is."""
-        self.input = self.input if sent is None else sent
-        self.output = self.output if answered is None else answered
-        self.cached = self.cached if cached is None else cached
-        self.written = self.written if written is None else written
-        self.reasoning = self.reasoning if reasoning is None else reasoning
-        if self.input is None and self.output is None:
+    def __init__(self) -> None:
+        self._latest: dict[str, int] = {}
+
+    def take(self, **told: int | None) -> bool:
+        """Take a report, with None for what it does not tell; whether it told anything."""
+        known = {name: number for name, number in told.items() if number is not None}
+        self._latest |= known
+        return bool(known)
+
+    def get(self, name: str) -> int | None:
+        """Say what is known of one count; None where it was not told."""
+        return self._latest.get(name)
+
+    def sum(self, *names: str) -> int | None:
+        """Add up what is known of some counts; None where none of them was told."""
+        told = [self._latest[name] for name in names if name in self._latest]
+        return sum(told) if told else None
+
+    def usage(self, sent: int | None, answered: int | None) -> Usage | None:
+        """Say what is known by now of all of the input and the output; None while neither is."""
+        if sent is None and answered is None:
             return None
-        parts = (self.cached or 0, self.written or 0, self.reasoning or 0)
-        return Usage(self.input, self.output, *parts)
+        parts = (self._latest.get(name, 0) for name in ("cached", "written", "reasoning"))
+        return Usage(sent, answered, *parts)
