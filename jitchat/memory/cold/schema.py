@@ -179,50 +179,53 @@ def replies(db: Database) -> None:
     db.execute("CREATE INDEX windows_by_reply ON windows (reply)")
 
 
+_OF_MODELS = (
+    """
+    CREATE TABLE refused_parameters (
+        server TEXT NOT NULL,
+        model TEXT NOT NULL,
+        parameter TEXT NOT NULL,
+        PRIMARY KEY (server, model, parameter)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE learnt_limits (
+        server TEXT NOT NULL,
+        model TEXT NOT NULL,
+        tokens INTEGER NOT NULL,
+        PRIMARY KEY (server, model)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE token_samples (
+        id INTEGER PRIMARY KEY,
+        server TEXT NOT NULL,
+        model TEXT NOT NULL,
+        counter TEXT NOT NULL,
+        counted INTEGER NOT NULL,
+        reported INTEGER NOT NULL
+    )
+    """,
+    "CREATE INDEX token_samples_by_model ON token_samples (server, model, counter)",
+    """
+    CREATE TABLE model_lists (
+        server TEXT PRIMARY KEY,
+        fetched_at TEXT NOT NULL,
+        models TEXT NOT NULL
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE chosen_model (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        provider TEXT NOT NULL,
+        model TEXT NOT NULL
+    )
+    """,
+)
+
+
 @migrations(name="008_models")
 def models(db: Database) -> None:
     """What servers taught about their models, what models they have, and the one in use."""
-    for statement in (
-        """
-        CREATE TABLE refused_parameters (
-            server TEXT NOT NULL,
-            model TEXT NOT NULL,
-            parameter TEXT NOT NULL,
-            PRIMARY KEY (server, model, parameter)
-        ) WITHOUT ROWID
-        """,
-        """
-        CREATE TABLE learnt_limits (
-            server TEXT NOT NULL,
-            model TEXT NOT NULL,
-            tokens INTEGER NOT NULL,
-            PRIMARY KEY (server, model)
-        ) WITHOUT ROWID
-        """,
-        """
-        CREATE TABLE token_samples (
-            id INTEGER PRIMARY KEY,
-            server TEXT NOT NULL,
-            model TEXT NOT NULL,
-            counter TEXT NOT NULL,
-            counted INTEGER NOT NULL,
-            reported INTEGER NOT NULL
-        )
-        """,
-        "CREATE INDEX token_samples_by_model ON token_samples (server, model, counter)",
-        """
-        CREATE TABLE model_lists (
-            server TEXT PRIMARY KEY,
-            fetched_at TEXT NOT NULL,
-            models TEXT NOT NULL
-        ) WITHOUT ROWID
-        """,
-        """
-        CREATE TABLE chosen_model (
-            id INTEGER PRIMARY KEY CHECK (id = 1),
-            provider TEXT NOT NULL,
-            model TEXT NOT NULL
-        )
-        """,
-    ):
+    for statement in _OF_MODELS:
         db.execute(statement)

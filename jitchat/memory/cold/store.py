@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 
 from jitchat.errors import UnknownConversation
 from jitchat.memory.cold.database import Database
@@ -24,19 +24,15 @@ from jitchat.memory.cold.path import (
     read_tree,
     tree_from,
 )
-from jitchat.text.safe import one_line, repaired
+from jitchat.memory.cold.turn_rows import TURN_COLUMNS, insert_turn, require, turn_from
+from jitchat.text.safe import one_line
 from jitchat.text.words import folded
-from jitchat.turn import Conversation, Role, Status, Turn
+from jitchat.turn import Conversation, Status, Turn
 
 Clock = Callable[[], datetime]
 
-TURN_COLUMNS = "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status, t.parent"
-"""Of the table `turns` as t, in the order that `turn_from` takes them."""
 UNSETTLED = (Status.STREAMING, Status.UNANSWERED)
 """A turn that is being written, or that nobody answered, is no part of what can be recalled."""
-_ROLES: dict[str, Role] = {each.value: each for each in Role}
-_STATUSES: dict[str, Status] = {each.value: each for each in Status}
-"""Looked up, for each of 100,000 turns, in a third of what the enumeration takes."""
 _LISTED = f"""
     SELECT c.id, c.title, c.created_at, c.updated_at, {TREE_COLUMNS}
     FROM conversations c ORDER BY c.touched DESC
@@ -134,7 +130,7 @@ class ColdStore:
             parent, stored = tree.head if under is None else under, list[Turn]()
             for position, turn in enumerate(turns, start=tree.last + 1):
                 fork = None if parent == position - 1 else parent
-                stored.append(_insert(connection, conversation, turn, position, fork))
+                stored.append(insert_turn(connection, conversation, turn, position, fork))
                 parent = position
             self._touch(connection, conversation)
             self._look_at(connection, conversation, parent)
@@ -223,59 +219,6 @@ class ColdStore:
             "UPDATE conversations SET touched = ?, updated_at = ? WHERE id = ?",
             (_next_touch(connection), self._clock().isoformat(), conversation),
         )
-
-
-def _insert(
-    connection: sqlite3.Connection, conversation: str, turn: Turn, position: int, parent: int | None
-) -> Turn:
-    moment = _aware(turn.created_at)
-    name = one_line(repaired(turn.name)) if turn.name else None
-    content = repaired(turn.content)
-    cursor = connection.execute(
-        "INSERT INTO turns"
-        " (conversation, position, role, name, content, created_at, status, parent)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            *(conversation, position, turn.role, name, content),
-            *(moment.isoformat() if moment else None, turn.status, parent),
-        ),
-    )
-    identity = cursor.lastrowid or 0
-    return Turn(position, turn.role, content, moment, name, turn.status, identity, parent)
-
-
-def turn_from(row: tuple[int, int, str, str | None, str, str | None, str, int | None]) -> Turn:
-    """Make a turn of TURN_COLUMNS.
-
-    Raises:
-        ValueError: A column holds what it cannot.
-        TypeError: A column holds another type.
-
-    """
-    identity, position, role, name, content, moment, status, parent = row
-    if not (isinstance(content, str) and isinstance(identity, int) and isinstance(position, int)):
-        raise TypeError("not a turn")
-    if name is not None:
-        require(str, name)
-    created_at = _aware(datetime.fromisoformat(moment)) if moment else None
-    spoken, ended = _ROLES.get(role) or Role(role), _STATUSES.get(status) or Status(status)
-    return Turn(position, spoken, content, created_at, name, ended, identity, parent)
-
-
-def require(kind: type, *values: object) -> None:
-    """Check that a row gave what its columns are declared to hold: SQLite does not.
-
-    Raises:
-        TypeError: It gave something else.
-
-    """
-    if not all(isinstance(value, kind) for value in values):
-        raise TypeError(f"not {kind.__name__}")
-
-
-def _aware(moment: datetime | None) -> datetime | None:
-    """The moment; one without a zone is in UTC, so that all can be compared."""
-    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
 
 
 def _conversation(row: tuple[str, str, str, str, int, int | None, str]) -> Conversation:

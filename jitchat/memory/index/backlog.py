@@ -18,7 +18,8 @@ from typing import Any, TypeVar
 
 from jitchat.errors import EmbedderUnavailable
 from jitchat.memory.cold.path import Stretch
-from jitchat.memory.cold.store import TURN_COLUMNS, UNSETTLED, ColdStore, require, turn_from
+from jitchat.memory.cold.store import UNSETTLED, ColdStore
+from jitchat.memory.cold.turn_rows import TURN_COLUMNS, require, turn_from
 from jitchat.memory.embedding.embedder import Embedder, vectors_of
 from jitchat.memory.index.batches import BATCH, parts_of, slices_of
 from jitchat.memory.index.indexer import index_entry

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.path import Stretch
-from jitchat.memory.cold.store import TURN_COLUMNS, UNSETTLED, turn_from
+from jitchat.memory.cold.store import UNSETTLED
+from jitchat.memory.cold.turn_rows import TURN_COLUMNS, turn_from
 from jitchat.turn import Turn
 
 _UNWRITTEN = """
