@@ -95,9 +95,18 @@ def key_in_the_open(settings: Settings) -> str:
         SettingsError: See `make_provider`.
 
     """
-    for profile in _asked(settings):
-        if profile.exposes_key and (key_of(profile) or profile.headers):
-            return f"The key goes to {profile.exposes_key} unencrypted: use https."
+    return next(filter(None, map(exposed, _asked(settings))), "")
+
+
+def exposed(profile: Profile) -> str:
+    """Warn of a provider's key that would travel unencrypted; empty where it would not.
+
+    Raises:
+        SettingsError: See `make_provider`.
+
+    """
+    if profile.exposes_key and (key_of(profile) or profile.headers):
+        return f"The key goes to {profile.exposes_key} unencrypted: use https."
     return ""
 
 

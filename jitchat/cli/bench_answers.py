@@ -107,7 +107,7 @@ def _model(settings: Settings, price: Price) -> Model:
     wanted, counter = settings.in_use(), make_counter(settings)
     options = wanted.sampling
     identity: dict[str, object] = {"provider": wanted.name, "model": settings.model_name()}
-    if wanted.name == "reader":
+    if wanted.is_reader:
         identity["version"] = __version__
     else:
         identity |= {

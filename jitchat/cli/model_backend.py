@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # the first frame does not wait for any of this
     from jitchat.providers.catalogue.choices import ProviderChoice
     from jitchat.session import Session
     from jitchat.settings import Settings
-    from jitchat.settings.profile import Profile
     from jitchat.turn import Message
     from jitchat.window.budget import Budget
 
@@ -37,7 +36,7 @@ class ModelBackend:
             SettingsError: What the settings say of it cannot be had.
 
         """
-        from jitchat.cli.compose import session_with  # noqa: PLC0415  loads much
+        from jitchat.cli.compose import session_with  # noqa: PLC0415
 
         return session_with(self._who(), memory)
 
@@ -77,12 +76,13 @@ class ModelBackend:
         self, session: Session | None, provider: str, model: str
     ) -> tuple[Session | None, str]:
         """Have another model answer in the same conversation, and in those opened later. Slow."""
-        from jitchat.cli.compose import session_with  # noqa: PLC0415  loads much
+        from jitchat.cli.answerers import exposed  # noqa: PLC0415  loads much
+        from jitchat.cli.compose import session_with  # noqa: PLC0415
 
         who = self._who_is(provider, model)
         changed = session_with(who, session.memory) if session is not None else None
         self._picked = (provider, model)
-        notes = (self._exposed(who.profile), self._kept(provider, model))
+        notes = (exposed(who.profile), self._kept(provider, model))
         return changed, " ".join(filter(None, notes))
 
     async def ask_limit(self, session: Session) -> Budget | None:
@@ -117,14 +117,6 @@ class ModelBackend:
         origin = later.origin(key).removeprefix("implied by ")
         named = f"{profile.name} {profile.model}".strip()
         return f"{origin} names {named}: that answers again at the next start."
-
-    def _exposed(self, profile: Profile) -> str:
-        """Warn of a key that would travel unencrypted."""
-        from jitchat.cli.answerers import key_of  # noqa: PLC0415  loaded by then
-
-        if profile.exposes_key and (key_of(profile) or profile.headers):
-            return f"The key goes to {profile.exposes_key} unencrypted: use https."
-        return ""
 
     async def count_exactly(self, session: Session, messages: Sequence[Message]) -> int:
         """Ask who answers how many tokens these messages are; they are not answered."""
