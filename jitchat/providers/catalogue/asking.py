@@ -20,17 +20,14 @@ from jitchat.providers.http.outgoing import is_address, no_address, require_send
 from jitchat.providers.http.redaction import without_secrets
 from jitchat.providers.http.unreached import unreached
 from jitchat.providers.protocol import Endpoint
-from jitchat.providers.protocols.bases import base_of
+from jitchat.providers.protocols.bases import base_of, root_of
 from jitchat.providers.protocols.refusals import CHECK_URL, refusal
-from jitchat.providers.protocols.requests import USER_AGENT
+from jitchat.providers.protocols.requests import USER_AGENT, credentials
 from jitchat.providers.protocols.values import parsed
-from jitchat.text.safe import shortened
 
 MAX_BYTES = 8 << 20
 PATIENCE = 20.0
 """Seconds for one question, from asking to the end of the answer."""
-
-_KEY_HEADERS = {"anthropic": ("x-api-key", "{}"), "gemini": ("x-goog-api-key", "{}")}
 
 Params = Mapping[str, str | int]
 
@@ -49,7 +46,7 @@ class Server:
     ) -> None:
         """`patience` and `connect` are in seconds; `connect` None: as the endpoint says."""
         self.base = base_of(endpoint.base_url, protocol_name)
-        self.root = self.base.removesuffix("/v1").removesuffix("/api")
+        self.root = root_of(self.base)
         """The server without its API's version, where it has routes of its own."""
         self._endpoint, self._protocol, self._transport = endpoint, protocol_name, transport
         self._patience, self._connect = patience, connect or endpoint.connect_seconds
@@ -112,14 +109,9 @@ class Server:
 
     def _headers(self) -> httpx.Headers:
         """Make the headers; the user's own ones win."""
-        key = self._endpoint.key
         headers = httpx.Headers({"accept": "application/json", "user-agent": USER_AGENT})
-        if self._protocol == "anthropic":
-            headers["anthropic-version"] = "2023-06-01"
-        if key:
-            header, form = _KEY_HEADERS.get(self._protocol, ("authorization", "Bearer {}"))
-            headers[header] = form.format(key)
-        for name, value in self._endpoint.headers.items():
+        named = credentials(self._endpoint, self._protocol)
+        for name, value in (*named.items(), *self._endpoint.headers.items()):
             headers[name] = value
         return headers
 
@@ -132,12 +124,6 @@ class Server:
         finally:
             await response.aclose()
         text = body.decode("utf-8", "replace")
-        if response.is_redirect:
-            target = shortened(response.headers["location"], 200)
-            raise NotAnAnswer(
-                f"The server redirects to {target}, which was not followed.",
-                "If that is right, set provider.base_url to it.",
-            )
         if not response.is_success:
             headers = dict(response.headers.items())
             raise refusal(response.status_code, text, self._endpoint.key_help, headers)

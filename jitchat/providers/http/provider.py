@@ -14,7 +14,7 @@ from contextlib import aclosing, suppress
 
 import httpx
 
-from jitchat.errors import NotAnAnswer, ProviderError, StoreError, StreamCut
+from jitchat.errors import ProviderError, StoreError, StreamCut
 from jitchat.providers.http.answer import SEND_AGAIN, Answer
 from jitchat.providers.http.attempts import Attempts, Pace, SessionLessons, adaptation
 from jitchat.providers.http.client import make_client
@@ -29,7 +29,6 @@ from jitchat.providers.protocols.refusals import refusal
 from jitchat.providers.protocols.said import message_of
 from jitchat.providers.protocols.values import parsed
 from jitchat.providers.provider import Adapted, Lessons, Options, Piece
-from jitchat.text.safe import shortened
 from jitchat.turn import Message
 
 _MAX_ERROR_BYTES = 64 << 10
@@ -125,11 +124,6 @@ class HttpProvider:
         status, headers = response.status_code, dict(response.headers.items())
         body = await self._start_of(response)
         error = refusal(status, body, self._endpoint.key_help, headers)
-        if target := headers.get("location", "") if response.is_redirect else "":
-            error = NotAnAnswer(
-                f"The server redirects to {shortened(target, 200)}, which was not followed.",
-                "If that is right, set provider.base_url to it.",
-            )
         said = message_of(parsed(body)).rstrip(".")
         why = blotted(": ".join(filter(None, (f"HTTP {status}", said))), self._endpoint)
         return Failure(without_secrets(error, self._endpoint), status, headers, body, why)

@@ -12,11 +12,10 @@ from jitchat.providers.protocols.anthropic_answer import AnthropicParser
 from jitchat.providers.protocols.bases import base_of
 from jitchat.providers.protocols.messages import Run
 from jitchat.providers.protocols.opening import opened
-from jitchat.providers.protocols.requests import filled, json_request
+from jitchat.providers.protocols.requests import credentials, filled, json_request
 from jitchat.providers.provider import Options
 from jitchat.turn import Message
 
-_VERSION = "2023-06-01"
 _LONGEST_ANSWER = 16_384
 """More is never asked for unless the user does; reasoning counts as a part of it."""
 _CAUTIOUS_ANSWER = 4_096
@@ -56,9 +55,7 @@ class AnthropicProtocol:
             "messages": [{"role": role, "content": blocks} for role, blocks in turns],
             "stream": True,
         }
-        headers = {"Accept": "text/event-stream", "anthropic-version": _VERSION}
-        if endpoint.key:
-            headers["x-api-key"] = endpoint.key
+        headers = {"Accept": "text/event-stream"} | credentials(endpoint, "anthropic")
         return json_request(
             endpoint, f"{base_of(endpoint.base_url, 'anthropic')}/messages", headers, body
         )

@@ -1,4 +1,4 @@
-"""Where a protocol's routes are, for an address that was given without the API's version."""
+"""Where a protocol's routes are, for an address with the API's version or without it."""
 
 from __future__ import annotations
 
@@ -18,3 +18,9 @@ def base_of(base_url: str, protocol_name: str) -> str:
     if protocol_name == "gemini" and "/" not in base.partition("://")[2]:
         return f"{base}/v1beta"
     return base
+
+
+def root_of(base_url: str) -> str:
+    """Take off the API's version: the server, where it has routes of its own."""
+    base = base_url.strip().rstrip("/")
+    return base.removesuffix("/v1").removesuffix("/api").rstrip("/")

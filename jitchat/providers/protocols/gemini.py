@@ -12,7 +12,7 @@ from jitchat.providers.protocols.bases import base_of
 from jitchat.providers.protocols.gemini_answer import GeminiParser
 from jitchat.providers.protocols.messages import Run
 from jitchat.providers.protocols.opening import opened
-from jitchat.providers.protocols.requests import filled, json_request
+from jitchat.providers.protocols.requests import credentials, filled, json_request
 from jitchat.providers.provider import Options
 from jitchat.turn import Message, Role
 
@@ -44,9 +44,7 @@ class GeminiProtocol:
             "contents": [_content(run) for run in window.runs],
             "generationConfig": _settings(options, without),
         }
-        headers = {"Accept": "text/event-stream"}
-        if endpoint.key:
-            headers["x-goog-api-key"] = endpoint.key
+        headers = {"Accept": "text/event-stream"} | credentials(endpoint, "gemini")
         base = base_of(endpoint.base_url, "gemini")
         url = f"{base}/{_path(endpoint.model)}:streamGenerateContent?alt=sse"
         return json_request(endpoint, url, headers, filled(body, without))

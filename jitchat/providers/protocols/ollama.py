@@ -11,9 +11,10 @@ import httpx
 
 from jitchat.errors import NotAnAnswer
 from jitchat.providers.protocol import Endpoint
+from jitchat.providers.protocols.bases import root_of
 from jitchat.providers.protocols.messages import as_objects
 from jitchat.providers.protocols.refusals import stopped
-from jitchat.providers.protocols.requests import bearer, filled, json_request
+from jitchat.providers.protocols.requests import credentials, filled, json_request
 from jitchat.providers.protocols.thinking import ThinkTags
 from jitchat.providers.protocols.tool_calls import ToolCalls
 from jitchat.providers.protocols.values import at, count, parsed, text_at
@@ -48,8 +49,8 @@ class OllamaProtocol:
             "truncate": False,
             "shift": False,
         }
-        headers = {"Accept": "application/x-ndjson"} | bearer(endpoint)
-        url = f"{_host(endpoint.base_url)}/api/chat"
+        headers = {"Accept": "application/x-ndjson"} | credentials(endpoint, "ollama")
+        url = f"{root_of(endpoint.base_url)}/api/chat"
         return json_request(endpoint, url, headers, filled(body, options.without))
 
     def parser(self) -> OllamaParser:
@@ -97,12 +98,6 @@ class OllamaParser:
             yield from self._text.text(text)
         if "tool_calls" in message:
             self._calls.add_whole(message["tool_calls"])
-
-
-def _host(base_url: str) -> str:
-    """Take off what an address ends in that was copied for another of its routes."""
-    base = base_url.strip().rstrip("/")
-    return base.removesuffix("/v1").removesuffix("/api").rstrip("/")
 
 
 def _think(effort: str | None) -> bool | str | None:

@@ -10,7 +10,7 @@ from jitchat.errors import NotAnAnswer
 from jitchat.providers.protocol import Endpoint
 from jitchat.providers.protocols.messages import as_objects
 from jitchat.providers.protocols.refusals import CHECK_URL, stopped
-from jitchat.providers.protocols.requests import bearer, filled, json_request
+from jitchat.providers.protocols.requests import credentials, filled, json_request
 from jitchat.providers.protocols.thinking import ThinkTags
 from jitchat.providers.protocols.tool_calls import ToolCalls
 from jitchat.providers.protocols.usage import CountsSoFar
@@ -44,7 +44,7 @@ class OpenAiProtocol:
             "seed": options.seed,
             "reasoning_effort": options.effort,
         }
-        headers = {"Accept": "text/event-stream"} | bearer(endpoint)
+        headers = {"Accept": "text/event-stream"} | credentials(endpoint, "openai")
         return json_request(endpoint, url, headers, filled(body, options.without))
 
     def parser(self) -> OpenAiParser:

@@ -19,6 +19,7 @@ from jitchat.providers.protocols.said import (
     value_of,
 )
 from jitchat.providers.protocols.values import parsed
+from jitchat.text.safe import shortened
 
 CHECK_URL = "Check provider.base_url (it usually ends in /v1), and that no login page is between."
 SAY_OTHERWISE = "Say it in other words, or choose another model."
@@ -61,8 +62,12 @@ def refusal(
     """Say what status and body mean, in the provider's own words where it has some.
 
     `key_help` is what to do about a refused key; `headers` are the response's, by names in
-    small letters.
+    small letters. No redirect is followed, for it would take the key to another server.
     """
+    headers = headers or {}
+    if 300 <= status < 400 and (target := headers.get("location")):
+        what = f"The server redirects to {shortened(target, 200)}, which was not followed."
+        return NotAnAnswer(what, "If that is right, set provider.base_url to it.")
     if overflow := overflow_in(status, body):
         return overflow
     value = parsed(body)
@@ -71,7 +76,7 @@ def refusal(
         return RequestRefused(told("The provider blocked the message", said), SAY_OTHERWISE)
     if status in (401, 403) or (status == 400 and _ABOUT_THE_KEY.search(said)):
         return _key_refused(status, body, key_help)
-    remedy = _remedy(status, value, headers or {})
+    remedy = _remedy(status, value, headers)
     if said:
         what = told(f"The provider refused the request (HTTP {status})", said)
         return RequestRefused(what, remedy or "Check provider.model and provider.base_url.")

@@ -12,6 +12,9 @@ from jitchat.providers.protocol import Endpoint
 
 USER_AGENT = f"jitchat/{__version__}"
 """Who asks. What stands before many servers turns away a request that does not say so."""
+_ANTHROPIC_VERSION = "2023-06-01"
+_KEY_HEADERS = {"anthropic": ("x-api-key", "{}"), "gemini": ("x-goog-api-key", "{}")}
+"""Where a protocol has its own; most servers want a bearer's token."""
 _NOTHING: tuple[object, ...] = (None, "", (), [], {})
 
 
@@ -32,9 +35,13 @@ def json_request(
     return request
 
 
-def bearer(endpoint: Endpoint) -> dict[str, str]:
-    """Send the key as most servers want it; nothing where there is none."""
-    return {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+def credentials(endpoint: Endpoint, protocol_name: str) -> dict[str, str]:
+    """Send the key, if there is one, as the protocol wants it; Anthropic wants a version, too."""
+    version = {"anthropic-version": _ANTHROPIC_VERSION} if protocol_name == "anthropic" else {}
+    if not endpoint.key:
+        return version
+    header, form = _KEY_HEADERS.get(protocol_name, ("Authorization", "Bearer {}"))
+    return version | {header: form.format(endpoint.key)}
 
 
 def filled(values: Mapping[str, object], without: Iterable[str] = ()) -> dict[str, object]:

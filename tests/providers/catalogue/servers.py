@@ -68,6 +68,7 @@ NASTY: dict[str, Answer] = {
     "another list": lambda _: httpx.Response(200, json={"items": []}),
     "an error": lambda _: httpx.Response(500, json={"error": {"message": "broken"}}),
     "a redirect": lambda _: httpx.Response(302, headers={"location": "http://elsewhere.test/"}),
+    "a redirect to nowhere": lambda _: httpx.Response(304),
     "no connection": httpx.ConnectError("refused"),
     "a stall": httpx.ReadTimeout("stalled"),
     "a cut": httpx.RemoteProtocolError("peer closed connection"),
