@@ -121,10 +121,11 @@ class _Planner:
         return Choice(segments, squeezed=self._squeezed(start))
 
     def jit(self) -> Choice:
-        """Pins, the recent block, what was retrieved; or everything where that costs no more.
+        """Pins, the recent block, what was retrieved; or everything, where that costs no more.
 
-        What is retrieved gives way to that: else, from one draft to the next, a conversation would
-        be passed through or not, and no cache could keep its beginning.
+        What is retrieved does not count there: it is made smaller until all of it costs no more
+        than everything. Else, from one draft to the next, a conversation would be passed through
+        or not, and no cache could keep its beginning.
         """
         pinned, start = self._pins_and_start()
         fixed = self._fixed + _tokens(pinned)
