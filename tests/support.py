@@ -9,12 +9,15 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from jitchat.cli.compose import session_with
+from jitchat.cli.who import who_answers
 from jitchat.errors import JitchatError
 from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.embedding.embedder import Embedder, NoEmbedder
 from jitchat.memory.memory import Memory
 from jitchat.providers.provider import Delta, Finished, Options, Piece
 from jitchat.session import Session, SessionOptions
+from jitchat.settings import Settings
 from jitchat.transfer.intake import store_demo
 from jitchat.turn import Conversation, Message, Role, Turn, Usage
 from jitchat.window.tokens import EstimateCounter, TokenCounter
@@ -65,6 +68,18 @@ def conversation_of(store: ColdStore, turns: Sequence[Turn]) -> Conversation:
     made = store.create("A talk")
     store.append(made.id, turns)
     return store.conversation(made.id)
+
+
+def make_session(
+    settings: Settings,
+    store: ColdStore,
+    conversation: Conversation,
+    embedder: Embedder,
+    counter: TokenCounter | None = None,
+) -> Session:
+    """A session as the settings have it, with the provider that they choose."""
+    who = who_answers(settings, store.database)
+    return session_with(who, Memory(store, conversation, embedder), counter)
 
 
 def session_on(

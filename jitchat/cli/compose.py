@@ -8,7 +8,6 @@ from pathlib import Path
 
 from jitchat.cli.answerers import key_in_the_open, lacks_key, make_provider, make_small_model
 from jitchat.cli.who import Who, who_answers
-from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.embedding.embedder import Embedder, load_embedder
 from jitchat.memory.memory import Memory
 from jitchat.paths import Paths, absolute
@@ -17,14 +16,13 @@ from jitchat.settings import Settings
 from jitchat.settings.addresses import same_server
 from jitchat.settings.small_models import SmallModelSection, address_of
 from jitchat.subcall.small_model import SmallModel
-from jitchat.turn import Conversation
 from jitchat.window.budget import Budget
 from jitchat.window.plan import SYSTEM_PROMPT
 from jitchat.window.tokens import TokenCounter, counter_for
 
 __all__ = [
     "key_in_the_open", "lacks_key", "make_budget", "make_counter", "make_embedder",
-    "make_provider", "make_session", "make_small_model", "session_with",
+    "make_provider", "make_small_model", "session_with",
 ]  # fmt: skip
 
 
@@ -48,18 +46,6 @@ def make_budget(settings: Settings) -> Budget:
 
     """
     return who_answers(settings).budget()
-
-
-def make_session(
-    settings: Settings,
-    store: ColdStore,
-    conversation: Conversation,
-    embedder: Embedder,
-    counter: TokenCounter | None = None,
-) -> Session:
-    """Start a session on one conversation."""
-    who = who_answers(settings, store.database)
-    return session_with(who, Memory(store, conversation, embedder), counter)
 
 
 def session_with(who: Who, memory: Memory, counter: TokenCounter | None = None) -> Session:

@@ -27,7 +27,7 @@ from jitchat.settings.sections import (
 )
 
 __all__ = [
-    "SECTIONS", "Secret", "Settings", "all_keys", "default_of", "kind_of", "rule_of",
+    "SECTIONS", "Secret", "Settings", "all_keys", "kind_of", "rule_of",
     "setting_of", "shown", "variables_of",
 ]  # fmt: skip
 
@@ -148,11 +148,6 @@ def rule_of(key: str) -> Rule:
 def kind_of(key: str) -> type:
     """Its value's type."""
     return setting_of(key).kind
-
-
-def default_of(key: str) -> object:
-    """Its default; None where not setting it means something of its own."""
-    return setting_of(key).default
 
 
 def variables_of(key: str) -> tuple[str, ...]:

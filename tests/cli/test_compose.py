@@ -13,7 +13,6 @@ from jitchat.cli.compose import (
     make_budget,
     make_embedder,
     make_provider,
-    make_session,
 )
 from jitchat.cli.opening import choose_conversation, open_store, opened_store
 from jitchat.cli.options import Flags
@@ -30,6 +29,7 @@ from jitchat.settings.values import Secret
 from jitchat.turn import Limit, Message, Role, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter, request_tokens
+from tests.support import make_session
 
 
 def settings_with(**given: object) -> Settings:

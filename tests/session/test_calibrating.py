@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from jitchat.cli.compose import make_session
 from jitchat.errors import ContextOverflow, StoreFull, StreamCut
 from jitchat.events import WindowBuilt
 from jitchat.memory.cold.learnt import LearntModel, LearntModels
@@ -22,7 +21,7 @@ from jitchat.turn import Message, Mode, Usage
 from jitchat.window.tokens import EstimateCounter, request_tokens
 from jitchat.window.window import ContextWindow
 from tests.session.sending import failures, kinds, regenerate, send, stored_turns
-from tests.support import ScriptedProvider, conversation_of, session_on, talk
+from tests.support import ScriptedProvider, conversation_of, make_session, session_on, talk
 from tests.window.reports import Server
 
 SERVER, COUNTER = "http://localhost:9/v1", EstimateCounter.name

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from jitchat.cli.compose import make_session
 from jitchat.events import WindowBuilt
 from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.embedding.embedder import NoEmbedder
@@ -17,7 +16,7 @@ from jitchat.window.window import ContextWindow, Kind
 from tests.subcall.servers import Served, answering
 from tests.subcall.support import QUESTION, TURNS, picks
 from tests.subcall.writers import kept
-from tests.support import conversation_of, talk
+from tests.support import conversation_of, make_session, talk
 from tests.window.cases import turns_of
 
 KEY = "sk-canary-5f3a9e0c7d2b"
