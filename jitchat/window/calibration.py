@@ -87,20 +87,13 @@ class Calibration:
         """Whether the own count is what is reported, each time."""
         return (self.slope, self.offset, self.width) == (1.0, 0.0, 0.0)
 
-    def own(self, tokens: int) -> int:
-        """Tell the most of one's own tokens that come to `tokens` when they are corrected."""
-        return self._most(tokens, banded=False)
-
     def within(self, tokens: int) -> int:
         """Tell the most of one's own tokens that surely fit in `tokens`: with their band."""
-        return self._most(tokens, banded=True)
-
-    def _most(self, tokens: int, *, banded: bool) -> int:
         if not self.samples or tokens <= 0:
             return tokens
 
         def told(own: int) -> int:
-            return self.correct(own) + (self.band(own) if banded else 0)
+            return self.correct(own) + self.band(own)
 
         beyond = floor((tokens + abs(self.offset) + 1) / self.slope) + 2
         return max(0, bisect_right(range(1, beyond), tokens, key=told))

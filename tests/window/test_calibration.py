@@ -24,7 +24,7 @@ def test_before_three_samples_nothing_is_corrected(size: int):
     assert learnt == NO_CALIBRATION
     for tokens in SIZES:
         assert (learnt.correct(tokens), learnt.band(tokens)) == (tokens, 0)
-        assert learnt.own(tokens) == learnt.within(tokens) == tokens
+        assert learnt.within(tokens) == tokens
 
 
 def test_three_samples_correct_by_their_ratio():
@@ -179,11 +179,8 @@ def test_no_samples_make_it_explode(samples: list[Sample]):
 @quick
 @given(learnt=calibrations(), tokens=st.integers(0, 300_000))
 def test_the_inverse_is_the_most_that_fits(learnt: Calibration, tokens: int):
-    own, within = learnt.own(tokens), learnt.within(tokens)
+    within = learnt.within(tokens)
 
-    assert within <= own
-    assert not own or learnt.correct(own) <= tokens
-    assert learnt.correct(own + 1) > tokens
     assert not within or learnt.correct(within) + learnt.band(within) <= tokens
     assert learnt.correct(within + 1) + learnt.band(within + 1) > tokens
 
