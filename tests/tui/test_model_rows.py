@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from jitchat.providers.catalogue.choices import State
-from jitchat.tui.model_lines import Columns, RowState
+from jitchat.tui.model_columns import Columns, RowState
 from jitchat.tui.model_rows import in_order, meant_by, rows_of, typed_rows
 from jitchat.tui.offers import NOTHING, offer
 from tests.tui.choices import (

@@ -18,7 +18,7 @@ from textual.widgets import Input, OptionList, Static
 
 from jitchat.errors import JitchatError, KeyRefused
 from jitchat.tui.backend import Backend
-from jitchat.tui.model_lines import RowState
+from jitchat.tui.model_columns import RowState
 from jitchat.tui.model_rows import READER, ModelRow, in_order, rows_of, shortened_rows, typed_rows
 from jitchat.tui.telling import tell
 from jitchat.tui.widgets.model_list import ModelList

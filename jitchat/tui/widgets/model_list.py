@@ -10,7 +10,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from jitchat.text.words import folded
-from jitchat.tui.model_lines import Columns, RowState
+from jitchat.tui.model_columns import Columns, RowState
 from jitchat.tui.model_rows import READER, ModelRow, matches
 
 _GAP = 2
