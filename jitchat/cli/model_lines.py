@@ -9,6 +9,7 @@ from jitchat.providers.catalogue.choices import ProviderChoice
 from jitchat.providers.catalogue.model import ModelInfo
 from jitchat.providers.catalogue.prices import Prices
 from jitchat.text.ages import age
+from jitchat.text.counts import counted
 from jitchat.text.safe import one_line
 
 _STATE = 12
@@ -56,7 +57,7 @@ def prices_text(prices: Prices | None) -> str:
 
 def _list_of(choice: ProviderChoice) -> str:
     """Say how many models it listed, and when; or how to get a list."""
-    count = f"{len(choice.models):,} {'model' if len(choice.models) == 1 else 'models'}"
+    count = counted(len(choice.models), "model")
     if choice.fetched_at is not None:
         return f"{count}, asked {age(choice.fetched_at, datetime.now(UTC))}."
     if choice.state == "running here" and choice.models:

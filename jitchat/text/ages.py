@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from jitchat.text.counts import counted
+
 _STEPS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
@@ -12,6 +14,5 @@ def age(since: datetime, now: datetime) -> str:
     seconds = (now - since).total_seconds()
     for size, unit in _STEPS:
         if seconds >= size:
-            count = int(seconds // size)
-            return f"{count:,} {unit}{'' if count == 1 else 's'} ago"
+            return f"{counted(int(seconds // size), unit)} ago"
     return "just now"
