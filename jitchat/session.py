@@ -208,7 +208,8 @@ class Session:
         limit = refusal.limit
         told = f"takes {limit:,} tokens" if limit else "does not say how much it takes"
         sentence = f"{self.provider.model} {told}; a window of {window.used:,} was refused."
-        return LimitLearnt(Limit(budget.limit, LEARNT), f"{sentence} A smaller one is sent.")
+        after = "" if window.mode is Mode.FULL else " A smaller one is sent."
+        return LimitLearnt(Limit(budget.limit, LEARNT), sentence + after)
 
     def _outgoing(self, draft: str, after: int | None, again: Turn | None) -> Outgoing:
         return Outgoing(draft, after, again, self.provider.name, self.cost_of)

@@ -80,13 +80,18 @@ def _given(text: str) -> str:
 
 def _known(flags: Flags, model: str) -> _Known:
     """Look up what the settings and the cold store say of the model."""
+    from jitchat.cli.chosen import chosen_in_the_app  # noqa: PLC0415
     from jitchat.cli.opening import opened_store  # noqa: PLC0415  loads the database's libraries
     from jitchat.memory.cold.learnt import LearntModels, server_of  # noqa: PLC0415
+    from jitchat.settings.profile import CHOSEN  # noqa: PLC0415
     from jitchat.window.calibration import Calibration  # noqa: PLC0415
     from jitchat.window.tokens import counter_for  # noqa: PLC0415
 
-    meant = {"provider.name": _READER} if model == _READER else {"provider.model": model}
-    settings = Flags(given=meant).over(flags).settings()
+    chosen = chosen_in_the_app(flags.paths().database)
+    settings = flags.settings(chosen)
+    if settings.origin("provider.name") != CHOSEN or settings.model_name() != model:
+        meant = {"provider.name": _READER} if model == _READER else {"provider.model": model}
+        settings = Flags(given=meant).over(flags).settings()
     profile, name = settings.in_use(), settings.model_name()
     counter, server = counter_for(name, os.environ), server_of(profile.base_url)
     with opened_store(flags.paths()) as store:

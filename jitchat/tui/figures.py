@@ -159,7 +159,7 @@ def note_sentence(note: ReplyNote | None) -> str:
     if note.cost:
         parts.append(cost_of(note.cost))
     if note.stop and not Finished(note.stop).is_whole:
-        goes_on = " — c goes on" if Finished(note.stop).is_by_length else ""
+        goes_on = " — Alt+C goes on" if Finished(note.stop).is_by_length else ""
         parts.append(f"stopped: {note.stop}{goes_on}")
     return one_line(" · ".join(parts))
 

@@ -11,6 +11,7 @@ import pytest
 from jitchat.cli import counting as cli_counting
 from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.learnt import LearntModels
+from jitchat.memory.cold.model_choice import ChosenModel
 from jitchat.providers.catalogue.counting import count_exactly
 from jitchat.turn import Sample
 from tests.cli.conftest import Shell
@@ -100,6 +101,17 @@ def test_another_server_learnt_nothing_from_this_one(jitchat: Shell):
     assert "nothing learnt" in jitchat("tokens", "small-2", "--base-url", HERE).out
     assert "nothing learnt" in jitchat("tokens", "small-1", "--provider", "groq").out
     assert "small-1 of groq (" in jitchat("tokens", "groq/small-1").out
+
+
+def test_the_model_that_was_picked_in_the_app_is_its_providers(jitchat: Shell):
+    jitchat.home.mkdir(exist_ok=True)
+    database = Database(jitchat.home / "jitchat.db")
+    ChosenModel(database).put("ollama", "qwen3:8b")
+    database.close()
+
+    assert "qwen3:8b of ollama (" in jitchat("tokens", "qwen3:8b").out
+    assert "qwen3:8b of groq (" in jitchat("tokens", "qwen3:8b", "--provider", "groq").out
+    assert "qwen3:4b of openai (" in jitchat("tokens", "qwen3:4b").out
 
 
 def test_the_reader_has_no_server(jitchat: Shell):

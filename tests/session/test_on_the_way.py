@@ -124,9 +124,21 @@ async def test_a_window_that_is_too_large_is_built_anew_once_and_the_limit_is_le
     told = next(event for event in events if isinstance(event, LimitLearnt))
     assert told.limit.tokens == 330
     assert "330 tokens" in told.sentence
+    assert told.sentence.endswith(" A smaller one is sent.")
     assert not failures(events)
     sent = durable(store).windows
     assert [reply is None for _, reply, *_ in sent] == [True, False]
+
+
+async def test_no_smaller_window_is_promised_where_every_turn_is_wanted(store):
+    session = talking(store, exchanges=40)
+    session.provider = Overflowing(1_000, Limit(330, ""))
+
+    events = await send(session, "hello", Mode.FULL)
+
+    told = next(event for event in events if isinstance(event, LimitLearnt))
+    assert told.sentence.endswith(" was refused.")
+    assert failures(events)
 
 
 async def test_a_refusal_over_the_answers_length_keeps_room_for_it_and_the_counts(

@@ -147,7 +147,7 @@ async def test_a_reply_that_was_cut_by_length_goes_on(backend: TestBackend) -> N
         assert shown(screen) == [1, 2, 3, 4]
         await pilot.press("r")
         await answered(pilot, 5)
-        assert "stopped: length — c goes on" in str(
+        assert "stopped: length — Alt+C goes on" in str(
             view(screen, 5).query_one(".turn-note").render()
         )
         await pilot.press("c")

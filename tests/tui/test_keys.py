@@ -7,6 +7,7 @@ from dataclasses import replace
 from jitchat.settings.values import Settings
 from jitchat.tui.keys import ACTIONS, MODES, bindings
 from jitchat.tui.screens.help import HelpScreen
+from jitchat.tui.widgets.hint_line import EDITING, IDLE, fitting
 from tests.tui.support import TestBackend, demo_app, ready
 
 NOT_KEYS_OF_THEIR_OWN = {"ctrl+m", "ctrl+i", "ctrl+h", "ctrl+left_square_bracket", "ctrl+["}
@@ -35,6 +36,22 @@ async def test_every_action_is_in_the_palette_and_in_the_help(backend: TestBacke
         assert isinstance(pilot.app.screen, HelpScreen)
         page = str(pilot.app.screen.query_one("Static").render())
         assert all(action.title in page for action in ACTIONS)
+
+
+async def test_a_meaning_of_several_lines_stays_in_its_column(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        await pilot.press("f1")
+        await pilot.pause()
+        page = str(pilot.app.screen.query_one("Static").render())
+        assert f"Answer once more, beside this\n{'':<23}one" in page
+
+
+def test_keys_give_way_to_the_sentence_and_the_ends_stay() -> None:
+    assert fitting(IDLE, 43) == IDLE
+    assert fitting(IDLE, 42) == (*IDLE[:3], IDLE[4])
+    assert fitting(IDLE, 0) == (IDLE[0], IDLE[4])
+    assert fitting(EDITING, 0) == EDITING
 
 
 async def test_a_key_can_be_given_to_another_action(backend: TestBackend) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
@@ -21,6 +23,8 @@ WORDS = (
     ("parts", "of a score: lexical, dense, context, neighbour, stretch of talk, date, cue"),
     ("~", "estimated; without it, counted by the model's own tokenizer. ✓: the provider's figure"),
 )
+_COLUMN = 23
+"""Cells ahead of what a key or a word means."""
 
 
 class HelpScreen(ModalScreen[None]):
@@ -38,10 +42,24 @@ class HelpScreen(ModalScreen[None]):
         with VerticalScroll(classes="box") as box:
             box.border_title = "Help"
             box.border_subtitle = "Esc close"
-            yield Static(_page(self._hint))
+            yield _Page(self._hint)
 
 
-def _page(hint: str) -> Content:
+class _Page(Static):
+    """A meaning that takes several lines stays in its column."""
+
+    def __init__(self, hint: str) -> None:
+        super().__init__(_page(hint, 0))
+        self._hint = hint
+
+    def on_resize(self) -> None:
+        """As wide as the box, less its scrollbar."""
+        self.update(_page(self._hint, self.content_size.width))
+
+
+def _page(hint: str, width: int) -> Content:
+    """Draw all of it for a box of `width` cells."""
+    room = max(20, width - _COLUMN)
     keys = [(_spelled(a.keys), f"{a.title}: {a.help}") for a in ACTIONS if a.keys]
     parts: list[tuple[str, str]] = []
     for title, rows in (
@@ -52,7 +70,8 @@ def _page(hint: str) -> Content:
     ):
         parts.append((f"{title}\n", "bold $text-primary"))
         for name, meaning in rows:
-            parts += [(f"  {name:<20}", "bold"), (f" {meaning}\n", "")]
+            told = f"\n{'':<{_COLUMN}}".join(textwrap.wrap(meaning, room))
+            parts += [(f"  {name:<{_COLUMN - 3}} ", "bold"), (f"{told}\n", "")]
         parts.append(("\n", ""))
     models = "\n".join(f"  {line}" for line in hint.splitlines())
     return Content.assemble(*parts, ("Models\n", "bold $text-primary"), models)

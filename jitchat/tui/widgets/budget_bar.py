@@ -57,7 +57,7 @@ class BudgetBar(Widget):
         if self.refusal is not None:
             return Content.assemble(
                 ("█" * self.size.width, self._style("over")),
-                f"\nover the budget by {self.refusal.overshoot:,} tokens; nothing can be sent so",
+                f"\nover the budget by {self.refusal.overshoot:,} tokens: cannot be sent like this",
             )
         if self.window is None:
             return Content("·" * self.size.width)

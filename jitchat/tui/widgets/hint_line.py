@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from math import ceil
 
 from textual.app import ComposeResult
@@ -12,6 +13,8 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from jitchat.text.safe import one_line
+
+Key = tuple[str, str]
 
 IDLE = (("⏎", "send"), ("⇧⇥", "mode"), ("^L", "model"), ("F2", "inspect"), ("F1", "help"))
 EDITING = (("⏎", "send as a fork"), ("Esc", "leave it"))
@@ -28,6 +31,9 @@ class HintLine(Horizontal):
         self._countdown: Timer | None = None
         self._edited: int | None = None
         self._sentence = ""
+        self._busy = False
+        self._told = Content()
+        self._drawn: tuple[Key, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Two texts."""
@@ -50,7 +56,7 @@ class HintLine(Horizontal):
             self._countdown = None
         self._sentence = sentence
         edited = (f"editing #{self._edited} · ", "bold") if self._edited is not None else ""
-        self._cost.update(Content.assemble(edited, one_line(sentence)), layout=False)
+        self._tell(Content.assemble(edited, one_line(sentence)))
 
     def show_edit(self, position: int | None) -> None:
         """Which turn is edited; None for none any more."""
@@ -64,7 +70,7 @@ class HintLine(Horizontal):
 
         def tick() -> None:
             left = max(0, ceil(until - time.monotonic()))
-            self._cost.update(Content(f"again in {left} s · {one_line(why)}"), layout=False)
+            self._tell(Content(f"again in {left} s · {one_line(why)}"))
 
         self.show_cost("")
         tick()
@@ -72,8 +78,33 @@ class HintLine(Horizontal):
 
     def show_keys(self, *, busy: bool) -> None:
         """The keys for this state."""
-        parts: list[tuple[str, str]] = []
+        self._busy = busy
+        self._draw_keys()
+
+    def on_resize(self) -> None:
+        """Other keys find room."""
+        self._draw_keys()
+
+    def _tell(self, told: Content) -> None:
+        self._cost.update(told, layout=False)
+        if self._told.cell_length != told.cell_length:
+            self._told = told
+            self._draw_keys()
+
+    def _draw_keys(self) -> None:
+        """As many keys as the sentence leaves room for."""
         idle = IDLE if self._edited is None else EDITING
-        for key, word in BUSY if busy else idle:
-            parts += [(f" {key} ", "bold"), (word, "dim")]
-        self._keys.update(Content.assemble(*parts))
+        room = self.content_size.width - self._told.cell_length
+        keys = fitting(BUSY if self._busy else idle, room)
+        if keys != self._drawn:
+            self._drawn = keys
+            parts = [part for key, word in keys for part in ((f" {key} ", "bold"), (word, "dim"))]
+            self._keys.update(Content.assemble(*parts))
+
+
+def fitting(keys: Sequence[Key], room: int) -> tuple[Key, ...]:
+    """Leave out what does not fit, from the last but one on; the first and the last stay."""
+    kept = list(keys)
+    while len(kept) > 2 and sum(len(key) + len(word) + 2 for key, word in kept) > room:
+        del kept[-2]
+    return tuple(kept)

@@ -20,7 +20,7 @@ _ENDED = {
     Status.CUT: "cut off",
     Status.CANCELLED: "cancelled",
     Status.INTERRUPTED: "interrupted",
-    Status.UNANSWERED: "not answered, left out of later windows",
+    Status.UNANSWERED: "not answered, left out later",
     Status.STREAMING: "answering",
 }
 _GUTTER = {
