@@ -25,7 +25,9 @@ class Endpoint:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Sent besides; they may hold a key, too."""
     key_help: str = ""
-    """What to do where the key is refused, as a sentence."""
+    """What to do where the key is missing or refused, as a sentence."""
+    wants_key: bool = False
+    """Whether it answers nobody without one, so that nothing is sent there without."""
     connect_seconds: float = 5.0
     read_seconds: float = 600.0
 

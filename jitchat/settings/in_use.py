@@ -40,7 +40,7 @@ def provider_in_use(
     if any(_NAME in source for source in said):
         merged = _for_the_named(said)
     else:
-        merged = _implied({k: v for source in said for k, v in source.items()}, names)
+        merged = _implied({k: v for source in said for k, v in source.items()}, names, chosen)
     return _chosen(merged, names, chosen)
 
 
@@ -70,8 +70,14 @@ def _owner(source: _Source, at: int) -> str:
     return _USUAL if any(_is_set(source, key) for key in implying) else ""
 
 
-def _implied(merged: dict[str, Given], names: Sequence[str]) -> dict[str, Given]:
-    """Choose the provider where only its address or its model is given."""
+def _implied(
+    merged: dict[str, Given], names: Sequence[str], chosen: tuple[str, str] | None
+) -> dict[str, Given]:
+    """Choose the provider where only its address or its model is given.
+
+    A model that a flag or a variable names alone is one of the provider that was picked: what is
+    said to a server on this machine must not leave for another one.
+    """
     if _is_set(merged, _URL):
         return merged | {_NAME: Given(_USUAL, f"implied by {merged[_URL].origin}")}
     if not _is_set(merged, _MODEL):
@@ -82,6 +88,8 @@ def _implied(merged: dict[str, Given], names: Sequence[str]) -> dict[str, Given]
         kept = merged if _is_file(said) else _without_the_files(merged, provider)
         named = Given(provider, f"implied by {said.origin}")
         return kept | {_NAME: named, _MODEL: Given(rest, said.origin)}
+    if chosen is not None and chosen[0] in names and not _is_file(said):
+        return _without_the_files(merged, chosen[0]) | {_NAME: Given(chosen[0], CHOSEN)}
     return merged | {_NAME: Given(_USUAL, f"implied by {said.origin}")}
 
 

@@ -104,6 +104,7 @@ class Profile:
             key=key,
             headers=self.headers,
             key_help=self.key_help,
+            wants_key=self.wants_key,
             connect_seconds=self.connect_seconds,
             read_seconds=self.read_seconds,
         )

@@ -204,7 +204,10 @@ def test_the_provider_counts_where_it_is_asked_to(jitchat: Shell, counting: Rout
 @pytest.mark.parametrize(
     ("model", "code"), [("reader", 2), ("ollama/small-1", 1), ("groq/small-1", 1)]
 )
-def test_who_does_not_count_says_so(jitchat: Shell, counting: Routes, model: str, code: int):
+def test_who_does_not_count_says_so(
+    jitchat: Shell, counting: Routes, model: str, code: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("GROQ_API_KEY", "gsk_1234567890")
     counting.answers = {}
 
     done = jitchat("tokens", model, "--text", "one two three", "--exact")

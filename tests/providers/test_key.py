@@ -294,3 +294,12 @@ async def test_cancelling_leaves_no_error_that_knows_the_key():
     texts = [repr(each) + str(each) for each in chain(cancelled.value)]
     assert KEY not in "".join(texts)
     await wanted.aclose()
+
+
+async def test_nothing_leaves_for_who_wants_a_key_and_has_none():
+    asked = []
+    wanting = provider(asked.append, key="", wants_key=True)
+    pieces, failure = await collect(wanting)
+    assert (pieces, asked) == ([], [])
+    assert isinstance(failure, KeyRefused)
+    assert failure.what == "openai wants a key, and none is set. Nothing was sent."

@@ -261,7 +261,7 @@ def test_the_model_chosen_in_the_app_counts_where_nobody_names_another(config: P
     assert default.origin("provider.model") == "chosen in the app"
     assert by_flag.in_use().model == "picked"
     assert (elsewhere.in_use().name, elsewhere.in_use().model) == ("xai", "")
-    assert (modelled.in_use().name, modelled.in_use().model) == ("openai", "gpt")
+    assert (modelled.in_use().name, modelled.in_use().model) == ("groq", "gpt")
     assert gone.in_use().name == "reader"
 
 
@@ -331,3 +331,13 @@ def test_what_the_user_named_is_listed_and_nothing_else(config: Path):
     assert rows['models."work/small".limit'] == "1000"
     assert "providers.work.api_key" not in rows
     assert not any(key.startswith("providers.groq") for key in rows)
+
+
+def test_a_model_that_a_flag_names_alone_is_one_of_the_provider_that_was_picked():
+    picked = ("ollama", "qwen3:8b")
+    profile = load_settings(NOWHERE, {}, {"provider.model": "qwen3:4b"}, chosen=picked).in_use()
+    assert (profile.name, profile.model) == ("ollama", "qwen3:4b")
+    variable = {"JITCHAT_PROVIDER_MODEL": "groq/llama"}
+    assert load_settings(NOWHERE, variable, chosen=picked).in_use().name == "groq"
+    address = {"provider.base_url": "http://localhost:1/v1", "provider.model": "m"}
+    assert load_settings(NOWHERE, {}, address, chosen=picked).in_use().name == "openai"

@@ -41,9 +41,14 @@ def require_sendable(endpoint: Endpoint) -> None:
     """Refuse what cannot be sent; no secret may be in this frame when it does.
 
     Raises:
-        KeyRefused: The key or a header holds what none can hold.
+        KeyRefused: The key is missing, or it or a header holds what none can hold.
 
     """
+    if endpoint.wants_key and not endpoint.key and not endpoint.headers:
+        raise KeyRefused(
+            f"{shortened(endpoint.name, 60)} wants a key, and none is set. Nothing was sent.",
+            endpoint.key_help,
+        )
     if not _is_printable(endpoint.key) or " " in endpoint.key:
         raise KeyRefused(
             "The API key holds characters that no key has (a blank, a line break, an ellipsis …).",
