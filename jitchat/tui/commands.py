@@ -39,3 +39,14 @@ def command_in(draft: str) -> Command | None:
     name, given = found[1].lower(), (found[2] or "").split()
     is_fit = not given or name in TAKES_WORDS or (name in TAKES_WORD and len(given) == 1)
     return Command(name, " ".join(given)) if is_fit else None
+
+
+def mistyped(draft: str) -> str:
+    """Tell of what looks like a command and is none; empty for a message.
+
+    To send such a word as it stands, it takes a second word.
+    """
+    found = _COMMAND.fullmatch(draft.strip())
+    if found is None or found[2] or found[1].lower() in COMMANDS:
+        return ""
+    return f"There is no command /{found[1]}. It was not sent: there are /{', /'.join(COMMANDS)}."

@@ -99,6 +99,7 @@ class _Planner:
         self._budget = budget.of_size(calibration.within(budget.budget))
         """In the counter's own tokens."""
         self._price, self._message_price = counter.count, partial(message_tokens, counter)
+        self._exact = counter.exact
         self._history = sources.history
         self._system = system_segment(sources.system, self._price)
         text = verbatim(sources.draft, self._history.last())
@@ -203,7 +204,8 @@ class _Planner:
         known, budget = self._calibration, self._allowed
         expected, band = known.correct(needed), known.band(needed)
         over = expected + band - budget.budget
-        told = f"{expected:,} ± {band:,}" if band else f"{expected:,}"
+        sign = "" if self._exact else "~"
+        told = f"{expected:,} ± {band:,}" if band else f"{sign}{expected:,}"
         smaller = f"lower the reserve by {over:,}, " if over < budget.reserve else ""
         return WindowOverflow(
             f"{what} needs {told} tokens, {over:,} more than the budget of {budget.budget:,}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.tui.commands import COMMANDS, Command, command_in
+from jitchat.tui.commands import COMMANDS, Command, command_in, mistyped
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,13 @@ def test_a_path_a_sentence_or_two_lines_are_a_message(draft: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_action_can_be_typed_alone(name: str) -> None:
     assert command_in(f"/{name}") == Command(name)
+
+
+@pytest.mark.parametrize("draft", ["/nonsense", " /Modle "])
+def test_a_lone_word_that_is_no_command_is_not_sent(draft: str) -> None:
+    assert "There is no command /" in mistyped(draft)
+
+
+@pytest.mark.parametrize("draft", ["/model", "/etc/hosts", "/tmp is full", "what is /model", "/1"])
+def test_a_message_that_begins_with_a_slash_is_a_message(draft: str) -> None:
+    assert not mistyped(draft)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual import on
 
 from jitchat.tui.backend import Backend
-from jitchat.tui.commands import COMMANDS, Command, command_in
+from jitchat.tui.commands import COMMANDS, Command, command_in, mistyped
 from jitchat.tui.keys import bindings
 from jitchat.tui.messages import SessionReady, SessionRefused
 from jitchat.tui.screens.metered import MeteredScreen
@@ -34,6 +34,9 @@ class ChatScreen(MeteredScreen):
     async def _submitted(self, message: Prompt.Submitted) -> None:
         if (command := command_in(message.text)) is not None:
             await self._run_command(command)
+        elif told := mistyped(message.text):
+            self.query_one(Prompt).give_back(message.text)
+            self.notify(told, markup=False)
         elif self.session is not None and not self.busy:
             if (after := self.leave_edit()) is not None:
                 await self.show_up_to(self.session, after)
