@@ -63,7 +63,7 @@ PROVIDERS: dict[str, Callable[[], Provider]] = {
 }
 
 
-@pytest.fixture(scope="module", params=["lexical", "builtin"])
+@pytest.fixture(scope="module", params=["lexical", pytest.param("builtin", marks=pytest.mark.long)])
 def embedder(request: pytest.FixtureRequest) -> Embedder:
     return NoEmbedder() if request.param == "lexical" else BuiltinEmbedder()
 

@@ -116,7 +116,7 @@ def test_key_refused(snap_compare: Snap, models: TestBackend) -> None:
     assert snap_compare(demo_app(models), terminal_size=SMALL, run_before=run)
 
 
-@both_sizes
+@pytest.mark.parametrize("size", [SMALL], ids=["small"])
 @pytest.mark.parametrize("there", ["one", "several", "nothing"])
 def test_first_screen(
     snap_compare: Snap, models: TestBackend, size: tuple[int, int], there: str
