@@ -207,7 +207,7 @@ def test_full_that_does_not_fit_tells_by_how_much(jitchat: Shell):
     done = jitchat("window", QUESTION, "--mode", "full", "--budget", str(whole - 100))
 
     assert done.code == 1
-    assert f"needs {whole:,} tokens, 100 more than the budget of {whole - 100:,}" in done.err
+    assert f"needs ~{whole:,} tokens, 100 more than the budget of {whole - 100:,}" in done.err
     assert "witch the mode to jit or recency" in done.err
 
 
