@@ -148,7 +148,7 @@ def test_a_halted_backlog_does_not_bring_its_embedder_in(store):
 def test_a_search_in_the_middle_of_a_batch_has_nothing_loaded_twice(store, monkeypatch):
     memory = Memory(store, conversation_of(store, talk(*LONG)))
     forgotten: list[int] = []
-    monkeypatch.setattr(memory, "_forget_index", lambda: forgotten.append(1))
+    monkeypatch.setattr(memory._loaded, "forget", lambda: forgotten.append(1))
     found: list[int] = []
 
     def moved(progress: Progress) -> None:

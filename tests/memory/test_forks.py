@@ -37,7 +37,7 @@ def test_an_edited_message_is_a_fork_and_the_old_one_is_off_the_path(memory):
     index(memory)
     assert found(memory, "logo") == []
     assert found(memory, "flag") == [5, 6]
-    assert memory.alternatives(5) == (3, 5)
+    assert memory.branches() == {5: (3, 5)}
     memory.switch_to(3)
     assert positions(memory) == [1, 2, 3, 4]
     assert found(memory, "logo") == [3, 4]
@@ -69,7 +69,7 @@ def test_a_reply_that_is_given_again_and_dies_leaves_both(memory):
     claim(memory.store, dead_process())
     memory.refresh()
     assert memory.turns[-1].status is Status.INTERRUPTED
-    assert memory.alternatives(5) == (4, 5)
+    assert memory.branches() == {5: (4, 5)}
     memory.switch_to(4)
     assert [turn.content for turn in memory.turns][-1] == "The logo stays green."
 
@@ -89,7 +89,7 @@ def test_an_unanswered_message_that_is_edited_is_kept_beside_the_new_one(memory)
     memory.mark_unanswered(first)
     again = memory.add_user_turn("Is it encrypted?", after=4)
     assert again.position == 6
-    assert memory.alternatives(6) == (5, 6)
+    assert memory.branches() == {6: (5, 6)}
     assert positions(memory) == [1, 2, 3, 4, 6]
 
 
@@ -127,20 +127,18 @@ def test_a_first_reply_goes_behind_what_was_said_meanwhile_and_hides_none_of_it(
 
 def test_a_reply_to_a_branch_that_was_left_meanwhile_stays_with_its_question(memory, other):
     said = memory.add_user_turn("Mine?")
-    other.fork(2)
-    other.add_user_turn("Something else.")
+    other.add_user_turn("Something else.", after=2)
     reply = answer(memory, said, "Yours.")
     assert reply.parent == said.position
     assert positions(memory) == [1, 2, 3, 4, 5, 7]
     other.refresh()
     assert other.turns == memory.turns
-    assert other.alternatives(6) == (3, 6)
+    assert other.branches() == {3: (3, 6)}
 
 
 def test_a_gap_in_the_index_of_another_branch_keeps_nothing_from_being_found(memory):
     memory.add_user_turn("Off the path, never indexed.", after=2)
-    memory.fork(4)
-    memory.add_user_turn("And the flag?")
+    memory.add_user_turn("And the flag?", after=4)
     index(memory)
     with memory.store.database.write() as connection:
         connection.execute("DELETE FROM index_entries WHERE turn IN (SELECT id FROM turns"
@@ -154,8 +152,7 @@ def test_a_branch_that_was_left_while_a_reply_was_written_there_is_indexed_on_re
     writer = other.begin_reply(said)
     writer.add("Half of it,")
     writer.save()
-    memory.fork(4)
-    memory.add_user_turn("And the flag?")
+    memory.add_user_turn("And the flag?", after=4)
     memory.add_user_turn("And the pole?")
     index(memory)
     writer.add(" a zebra.")

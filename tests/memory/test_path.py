@@ -41,9 +41,7 @@ def test_a_line_is_one_stretch_however_long_it_is(store, talked):
 
 
 def test_what_is_said_after_a_fork_follows_the_turn_that_was_gone_back_to(store, talked):
-    store.fork(talked, 2)
-    assert places(store, talked) == [1, 2]
-    stored = store.append(talked, [user("And the logo?"), reply("Blue.")])
+    stored = store.append(talked, [user("And the logo?"), reply("Blue.")], under=2)
     assert [(turn.position, turn.parent) for turn in stored] == [(5, 2), (6, None)]
     assert places(store, talked) == [1, 2, 5, 6]
     assert store.turns(talked)[2:] == stored
@@ -51,13 +49,12 @@ def test_what_is_said_after_a_fork_follows_the_turn_that_was_gone_back_to(store,
 
 
 def test_an_edit_of_the_first_turn_is_another_first_turn(store, talked):
-    store.fork(talked, 0)
-    assert places(store, talked) == []
-    store.append(talked, [user("Which gateway?")])
+    store.append(talked, [user("Which gateway?")], under=0)
     assert places(store, talked) == [5]
-    assert store.alternatives(talked, 5) == store.alternatives(talked, 1) == (1, 5)
+    assert store.branches(talked) == {5: (1, 5)}
     store.switch_to(talked, 1)
     assert places(store, talked) == [1, 2, 3, 4]
+    assert store.branches(talked) == {1: (1, 5)}
 
 
 def test_forks_of_forks_are_all_reached_and_none_hides_another(store, talked):
@@ -76,26 +73,21 @@ def test_forks_of_forks_are_all_reached_and_none_hides_another(store, talked):
     assert places(store, talked) == [1, 2, 3, 5, 6, 8]
 
 
-def test_alternatives_are_of_one_parent_and_one_role(store, talked):
+def test_versions_are_of_one_parent_and_one_role(store, talked):
     store.append(talked, [user("Never mind the port.")], under=1)
     store.append(talked, [reply("Port 80.")], under=1)
-    assert store.alternatives(talked, 2) == store.alternatives(talked, 6) == (2, 6)
-    assert store.alternatives(talked, 5) == (5,)
     assert store.branches(talked) == {6: (2, 6)}
-
-
-def test_a_turn_that_is_not_there_cannot_be_gone_back_to(store, talked):
-    for position in (-1, 5):
-        with pytest.raises(LookupError):
-            store.fork(talked, position)
-    with pytest.raises(LookupError):
-        store.alternatives(talked, 5)
+    store.switch_to(talked, 5)
+    assert store.branches(talked) == {}
+    store.switch_to(talked, 2)
+    assert store.branches(talked) == {2: (2, 6)}
 
 
 def test_appending_nothing_leaves_the_head_where_it_is(store, talked):
-    store.fork(talked, 2)
+    store.append(talked, [reply("Red.")], under=3)
+    store.switch_to(talked, 4)
     store.append(talked, [])
-    assert places(store, talked) == [1, 2]
+    assert places(store, talked) == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -143,13 +135,11 @@ def test_any_history_of_forks_keeps_every_turn_as_it_was_and_in_reach(
         said: dict[int, Turn] = {}
         for step in range(40):
             target = chance.randrange(len(said) + 1)
-            match chance.choice(["append", "append", "fork", "switch", "under"]):
+            match chance.choice(["append", "append", "switch", "under"]):
                 case "append":
                     said |= stored(store.append(made, pair(step)[: chance.randint(1, 2)]))
                 case "under":
                     said |= stored(store.append(made, pair(step)[1:], target))
-                case "fork":
-                    store.fork(made, target)
                 case "switch" if target:
                     store.switch_to(made, target)
                     assert target in store.path(made)
@@ -181,5 +171,5 @@ def require_whole(store: ColdStore, conversation: str, said: dict[int, Turn]) ->
     for place, turn in said.items():
         reached = Tree(tree.last, tree.leaf_below(place), tree.forks).path()
         assert place in reached
-        assert place in store.alternatives(conversation, place)
+        assert place in tree.children({parent_of(turn)})[parent_of(turn)]
         assert store.turns_of(conversation, reached, place - 1)[0] == turn

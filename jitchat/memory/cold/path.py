@@ -132,17 +132,11 @@ def read_tree(connection: sqlite3.Connection, conversation: str) -> Tree:
     return tree_from(*row) if row else Tree()
 
 
-def alternatives(
-    connection: sqlite3.Connection, conversation: str, position: int
-) -> tuple[int, ...]:
-    """List the children of one parent that are of one role; none where there is no such turn."""
-    tree = read_tree(connection, conversation)
-    parent = tree.parent_of(position)
-    return _alike(connection, conversation, tree.children({parent})[parent]).get(position, ())
-
-
 def branches(connection: sqlite3.Connection, conversation: str) -> dict[int, tuple[int, ...]]:
-    """Tell the alternatives of every turn of the path that has any, by its position."""
+    """List the versions in the place of each turn of the path that has several, itself too.
+
+    By its position; they are children of one parent, and of one role.
+    """
     tree = read_tree(connection, conversation)
     path, found = tree.path(), dict[int, tuple[int, ...]]()
     for family in tree.children(set(tree.forks.values())).values():

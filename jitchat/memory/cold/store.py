@@ -19,7 +19,6 @@ from jitchat.memory.cold.path import (
     TREE_COLUMNS,
     Path,
     Tree,
-    alternatives,
     branches,
     read_tree,
     tree_from,
@@ -136,33 +135,8 @@ class ColdStore:
             self._look_at(connection, conversation, parent)
         return stored
 
-    def fork(self, conversation: str, position: int) -> None:
-        """Let what is said next follow the turn at `position`, or none for 0.
-
-        Raises:
-            LookupError: There is no turn at `position`.
-
-        """
-        with self.database.write() as connection:
-            if not 0 <= position <= self.tree(conversation).last:
-                raise LookupError(position)
-            self._look_at(connection, conversation, position)
-
-    def alternatives(self, conversation: str, position: int) -> tuple[int, ...]:
-        """List the turns that stand in one place: this one, and those of its role beside it.
-
-        Raises:
-            LookupError: There is no turn at `position`.
-
-        """
-        with self.database.read() as connection:
-            found = alternatives(connection, conversation, position)
-        if not found:
-            raise LookupError(position)
-        return found
-
     def branches(self, conversation: str) -> dict[int, tuple[int, ...]]:
-        """Tell the alternatives of every turn of the path that has any, by its position."""
+        """List the versions in the place of each turn of the path that has several, itself too."""
         with self.database.read() as connection:
             return branches(connection, conversation)
 
