@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jitchat.paths import locate
@@ -13,17 +14,18 @@ from jitchat.providers.reader.reader import ReaderProvider
 from jitchat.settings import Settings
 from jitchat.settings.keys import FoundKey, find_key
 from jitchat.settings.profile import Profile
-from jitchat.settings.small_models import SMALL_MODELS, SmallModelSection, address_of
+from jitchat.settings.small_models import (
+    SMALL_MODELS,
+    ModelAddress,
+    SmallModelSection,
+    address_of,
+)
 from jitchat.subcall.small_model import SmallModel
 from jitchat.turn import Message
 from jitchat.window.tokens import TokenCounter, counter_for, request_tokens
 
 if TYPE_CHECKING:
     from jitchat.providers.protocol import Endpoint
-
-READER_LIMIT = 32_768
-ASSUMED_LIMIT, ASSUMED_LOCAL_LIMIT = 8_192, 4_096
-"""For a model whose context size nobody told us."""
 
 
 def make_provider(
@@ -39,11 +41,7 @@ def make_provider(
     """
     if profile.is_reader:
         return ReaderProvider(_counting(counter))
-    from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  httpx: 100 ms, reader needs none
-
-    return HttpProvider(
-        endpoint_of(profile, model), protocol_named(profile.protocol), lessons=lessons
-    )
+    return _over_http(endpoint_of(profile, model), profile, lessons)
 
 
 def endpoint_of(profile: Profile, model: str) -> Endpoint:
@@ -67,25 +65,22 @@ def key_of(profile: Profile) -> FoundKey | None:
     return find_key(profile, os.environ, locate(os.environ).keys)
 
 
-def make_small_model(settings: Settings, section: SmallModelSection) -> SmallModel | None:
-    """Choose the model of a section; None where none is named.
+def make_small_model(found: ModelAddress, section: SmallModelSection) -> SmallModel:
+    """Make the model of a section; slow, as `make_provider`.
 
     Raises:
-        SettingsError: Nobody says where it is; or see `make_provider`.
+        SettingsError: See `make_provider`.
 
     """
-    found = address_of(settings, section)
-    if found is None:
-        return None
-    from dataclasses import replace  # noqa: PLC0415  beside httpx it costs nothing
-
-    from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  see make_provider
-
-    where = replace(
-        endpoint_of(found.profile, found.model), name=section, read_seconds=found.timeout
-    )
-    provider = HttpProvider(where, protocol_named(found.profile.protocol))
+    profile = replace(found.profile, read_seconds=found.timeout)
+    provider = _over_http(replace(endpoint_of(profile, found.model), name=section), profile)
     return SmallModel(provider, counter_for(found.model, os.environ), found.timeout)
+
+
+def _over_http(where: Endpoint, profile: Profile, lessons: Lessons | None = None) -> Provider:
+    from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  httpx: 100 ms, reader needs none
+
+    return HttpProvider(where, protocol_named(profile.protocol), lessons=lessons)
 
 
 def key_in_the_open(settings: Settings) -> str:

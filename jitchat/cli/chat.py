@@ -87,7 +87,6 @@ class LocalBackend(ModelBackend):
 def run_chat(flags: Flags, wanted: str | None) -> int:
     """Open the chat; the exit code."""
     settings, paths = flags.settings(), flags.paths()
-    require_addresses(settings)
     require_known_keys(settings)
     if not sys.stdout.isatty():
         raise click.UsageError("The chat needs a terminal. `jitchat send TEXT` works without one.")
@@ -96,6 +95,7 @@ def run_chat(flags: Flags, wanted: str | None) -> int:
     store = open_store(paths)
     try:
         settings = flags.settings(chosen_model(store.database))
+        require_addresses(settings)
         conversation = choose_conversation(store, wanted)
         from jitchat.tui.app import JitchatApp  # noqa: PLC0415  textual: only the chat needs it
 

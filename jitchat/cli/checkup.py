@@ -22,7 +22,7 @@ from jitchat.providers.provider import (
     ToolCall,
 )
 from jitchat.settings import Settings
-from jitchat.settings.keys import key_source
+from jitchat.settings.keys import key_sources
 from jitchat.settings.profile import Profile
 from jitchat.turn import Message, Role
 from jitchat.window.tokens import EstimateCounter
@@ -61,10 +61,11 @@ def worth_asking(
 
     """
     there = {each.name: each.base_url for each in local}
-    chosen = []
-    for profile in settings.profiles():
+    chosen, profiles = [], settings.profiles()
+    keyed = key_sources(profiles, environ, keys_file)
+    for profile in profiles:
         named = profile.configured or profile.name in settings.addresses
-        if named or key_source(profile, environ, keys_file):
+        if named or keyed[profile.name]:
             chosen.append(profile)
         elif profile.name in there:
             chosen.append(replace(profile, base_url=there[profile.name], is_local=True))

@@ -70,9 +70,10 @@ def session_with(who: Who, memory: Memory, counter: TokenCounter | None = None) 
 
 def _small_model(who: Who, section: SmallModelSection) -> SmallModel | None:
     """Make the model of a section: what it costs, and whether it is the one that answers."""
-    made, found = make_small_model(who.settings, section), address_of(who.settings, section)
-    if made is None or found is None:
+    found = address_of(who.settings, section)
+    if found is None:
         return None
+    made = make_small_model(found, section)
     helper = replace(who, profile=found.profile, model=found.model)
     return replace(made, prices=helper.prices(), answers=_is_one(who, helper))
 

@@ -14,7 +14,6 @@ from jitchat.cli.output import is_terminal, say, say_json
 if TYPE_CHECKING:
     from jitchat.settings.keys_file import KeysFile
     from jitchat.settings.profile import Profile
-    from jitchat.settings.rules import Secret
 
 
 @click.group("keys", cls=SharingGroup)
@@ -35,23 +34,23 @@ def set_command(flags: Flags, name: str, keyring: bool) -> None:
 
     It is asked for, and not shown as it is typed; or it comes on standard input.
     """
-    from jitchat.settings.key_ring import put_into_ring  # noqa: PLC0415  not needed for help
+    from jitchat.cli.key_notes import key_notes  # noqa: PLC0415  not needed for help
+    from jitchat.settings.key_ring import put_into_ring  # noqa: PLC0415
     from jitchat.settings.key_text import cleaned_key  # noqa: PLC0415
+    from jitchat.settings.keys import THE_FILE, THE_RING, key_source  # noqa: PLC0415
 
-    profile = flags.settings().profile(name)
+    profile, file = flags.settings().profile(name), _file(flags)
     _require_keyed(profile)
     cleaned = cleaned_key(_asked_for(profile))
-    if cleaned.removed:
-        say(f"jitchat: taken off: {', '.join(cleaned.removed)}.", err=True)
-    _warn_of_owner(profile, cleaned.key)
     if keyring:
         put_into_ring(name, cleaned.key)
         say(f"The key of {profile.title} is in the keyring.")
     else:
-        file = _file(flags)
         file.put(name, cleaned.key)
         say(f"The key of {profile.title} is in {file.path}, which only you can read.")
-    _warn_of_better(profile, keyring=keyring)
+    source = key_source(profile, os.environ, file.path)
+    for note in key_notes(profile, cleaned, THE_RING if keyring else THE_FILE, source):
+        say(f"jitchat: {note}", err=True)
 
 
 @keys_command.command("list", cls=SharingCommand)
@@ -59,21 +58,18 @@ def set_command(flags: Flags, name: str, keyring: bool) -> None:
 @location_options
 def list_command(flags: Flags, as_json: bool) -> None:
     """List the providers, and where the key of each comes from."""
-    from jitchat.settings.keys import key_source  # noqa: PLC0415  not needed for help
+    from jitchat.settings.keys import key_sources  # noqa: PLC0415  not needed for help
 
     settings, file = flags.settings(), _file(flags)
     _warn_of_rights(file)
-    rows = [
-        (profile, key_source(profile, os.environ, file.path))
-        for profile in settings.profiles()
-        if not profile.is_reader
-    ]
+    profiles = [each for each in settings.profiles() if not each.is_reader]
+    sources = key_sources(profiles, os.environ, file.path)
     if as_json:
-        say_json([{"provider": each.name, "key": source or None} for each, source in rows])
+        say_json([{"provider": name, "key": source or None} for name, source in sources.items()])
         return
-    width = max(len(each.name) for each, _ in rows)
-    for each, source in rows:
-        say(f"{each.name:<{width}}  {source or _without(each)}")
+    width = max(len(each.name) for each in profiles)
+    for each in profiles:
+        say(f"{each.name:<{width}}  {sources[each.name] or _without(each)}")
 
 
 @keys_command.command("remove", cls=SharingCommand)
@@ -137,23 +133,6 @@ def _without(profile: Profile) -> str:
     if profile.wants_key:
         return f"no key: set {profile.key_variables[0]}, or `jitchat keys set {profile.name}`"
     return "no key, which it may not want"
-
-
-def _warn_of_owner(profile: Profile, key: Secret) -> None:
-    from jitchat.settings.key_text import foreign_owner  # noqa: PLC0415  not needed for help
-
-    owner = foreign_owner(key, profile.name)
-    if owner and profile.wants_key:
-        say(f"jitchat: this looks like a key of {owner}, not of {profile.name}.", err=True)
-
-
-def _warn_of_better(profile: Profile, *, keyring: bool) -> None:
-    """Say so where another source comes before the key that was just stored."""
-    from jitchat.settings.keys import key_source  # noqa: PLC0415  not needed for help
-
-    source = key_source(profile, os.environ, Flags().paths().keys)
-    if source != ("the keyring" if keyring else "the keys file"):
-        say(f"jitchat: the key in {source} comes before it.", err=True)
 
 
 def _warn_of_rights(file: KeysFile) -> None:

@@ -54,23 +54,16 @@ class ModelBackend:
 
     def keep_key(self, provider: str, text: str) -> str:
         """Store a provider's key as it was pasted. Slow."""
-        from jitchat.settings.key_text import cleaned_key, foreign_owner  # noqa: PLC0415  mostly not
-        from jitchat.settings.keys import key_source  # noqa: PLC0415  needed
+        from jitchat.cli.key_notes import key_notes  # noqa: PLC0415  mostly not needed
+        from jitchat.settings.key_text import cleaned_key  # noqa: PLC0415
+        from jitchat.settings.keys import THE_FILE, key_source  # noqa: PLC0415
         from jitchat.settings.keys_file import KeysFile  # noqa: PLC0415
 
         cleaned, file = cleaned_key(text), KeysFile(self._paths.keys)
         file.put(provider, cleaned.key)
-        told = [f"The key is in {file.path}, which only you can read."]
-        if cleaned.removed:
-            told.append(f"Taken off: {', '.join(cleaned.removed)}.")
         profile = self.settings.profile(provider)
-        owner = foreign_owner(cleaned.key, provider)
-        if owner and profile.wants_key:
-            told.append(f"It looks like a key of {owner}, not of {provider}.")
-        source = key_source(profile, os.environ, file.path)
-        if source != "the keys file":
-            told.append(f"The key in {source} comes before it.")
-        return " ".join(told)
+        notes = key_notes(profile, cleaned, THE_FILE, key_source(profile, os.environ, file.path))
+        return " ".join((f"The key is in {file.path}, which only you can read.", *notes))
 
     def choose_model(
         self, session: Session | None, provider: str, model: str

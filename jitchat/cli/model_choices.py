@@ -11,16 +11,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jitchat.cli.answerers import READER_LIMIT
 from jitchat.memory.cold.learnt import server_of
 from jitchat.memory.cold.model_choice import ModelLists
 from jitchat.providers.catalogue.choices import ProviderChoice, State
 from jitchat.providers.catalogue.model import ModelInfo, model_from
-from jitchat.providers.catalogue.presets import PRESETS
+from jitchat.providers.catalogue.presets import PRESETS, READER_LIMIT
 from jitchat.providers.catalogue.prices import Prices
 from jitchat.providers.catalogue.table import known_as
 from jitchat.settings import Settings
-from jitchat.settings.keys import find_key, key_source
+from jitchat.settings.keys import find_key, key_sources
 from jitchat.settings.profile import Profile
 from jitchat.turn import BY_USER, OWN, Limit
 
@@ -51,13 +50,23 @@ class ModelChoices:
             StoreError: The kept lists cannot be read.
 
         """
-        return tuple(self.one(each.name, running) for each in self.settings.profiles())
+        return self._told(self.settings.profiles(), running)
 
     def one(self, name: str, running: Sequence[LocalServer] | None = None) -> ProviderChoice:
         """Tell of one provider; raises what `all` raises."""
-        profile = self.settings.profile(name)
+        return self._told([self.settings.profile(name)], running)[0]
+
+    def _told(
+        self, profiles: Sequence[Profile], running: Sequence[LocalServer] | None
+    ) -> tuple[ProviderChoice, ...]:
+        sources = key_sources(profiles, self.environ, self.keys_file)
+        return tuple(self._choice(each, running, sources[each.name]) for each in profiles)
+
+    def _choice(
+        self, profile: Profile, running: Sequence[LocalServer] | None, source: str
+    ) -> ProviderChoice:
+        """Make the choice; `source` is where the provider's key is from."""
         here = _found(profile, running or ())
-        source = key_source(profile, self.environ, self.keys_file)
         state, note = self._state(profile, running, source)
         if state is State.RUNNING and here is not None and here.models:
             models, fetched_at = here.models, None
@@ -78,8 +87,8 @@ class ModelChoices:
     async def here(self) -> tuple[ProviderChoice, ...]:
         """Look for servers on this machine; what became of each of those that are looked for."""
         found = await self.running()
-        names = [each.name for each in self.settings.profiles() if _is_here(each)]
-        return tuple([await asyncio.to_thread(self.one, name, found) for name in names])
+        looked_for = [each for each in self.settings.profiles() if _is_here(each)]
+        return await asyncio.to_thread(self._told, looked_for, found)
 
     async def fetched(self, name: str) -> ProviderChoice:
         """Ask a provider for its models, keep the list, and tell of the provider anew.

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from jitchat.cli.who import Who
     from jitchat.events import Event
     from jitchat.session import Session
-    from jitchat.settings import Settings
     from jitchat.turn import Mode
     from jitchat.window.window import ContextWindow
 
@@ -52,8 +51,8 @@ def window_command(flags: Flags, text: str, conversation: str | None, **wanted: 
     """
     from jitchat.cli.report import print_window, window_fields  # noqa: PLC0415  loads the planner
 
-    draft, settings = _draft(text), flags.settings()
-    with _opened(Flags(conversation=conversation).over(flags), settings) as (session, mode, who):
+    draft = _draft(text)
+    with _opened(Flags(conversation=conversation).over(flags)) as (session, mode, who):
         window = _planned(session, draft, mode, wanted["budget"], ask=wanted["ask_picker"])
         identity, prices = session.memory.conversation.id, session.options.prices
     exact = _counted_by(who, window) if wanted["exact"] else None
@@ -113,8 +112,8 @@ def send_command(flags: Flags, text: str, conversation: str | None) -> None:
     """
     import asyncio  # noqa: PLC0415  30 ms, not needed to print help
 
-    draft, settings = _draft(text), flags.settings()
-    with _opened(Flags(conversation=conversation).over(flags), settings) as opened:
+    draft = _draft(text)
+    with _opened(Flags(conversation=conversation).over(flags)) as opened:
         error = asyncio.run(_sent(*opened, draft))
     if error is not None:
         raise error
@@ -177,9 +176,9 @@ class _Printer:
 
 
 @contextmanager
-def _opened(flags: Flags, settings: Settings) -> Iterator[tuple[Session, Mode, Who]]:
+def _opened(flags: Flags) -> Iterator[tuple[Session, Mode, Who]]:
     """Open the session on the conversation that is asked for, with everything indexed."""
-    from jitchat.cli.chosen import chosen_model  # noqa: PLC0415
+    from jitchat.cli.chosen import chosen_in_the_app  # noqa: PLC0415
     from jitchat.cli.compose import make_embedder, session_with  # noqa: PLC0415  loads much
     from jitchat.cli.opening import choose_conversation, opened_store  # noqa: PLC0415
     from jitchat.cli.who import who_answers  # noqa: PLC0415
@@ -187,10 +186,10 @@ def _opened(flags: Flags, settings: Settings) -> Iterator[tuple[Session, Mode, W
     from jitchat.settings.small_models import require_addresses  # noqa: PLC0415
     from jitchat.turn import Mode  # noqa: PLC0415
 
-    require_addresses(settings)
     paths = flags.paths()
+    settings = flags.settings(chosen_in_the_app(paths.database))
+    require_addresses(settings)
     with opened_store(paths) as store:
-        settings = flags.settings(chosen_model(store.database))
         conversation = choose_conversation(store, flags.conversation)
         who, embedder = who_answers(settings, store.database), make_embedder(settings, paths)
         session = session_with(who, Memory(store, conversation, embedder))

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from jitchat.cli.answerers import (
-    ASSUMED_LIMIT,
-    ASSUMED_LOCAL_LIMIT,
-    READER_LIMIT,
-    endpoint_of,
-)
+from jitchat.cli.answerers import endpoint_of
 from jitchat.errors import SettingsError
 from jitchat.memory.cold.learnt import LearntModel, LearntModels
+from jitchat.providers.catalogue.presets import READER_LIMIT
 from jitchat.settings import Settings
 from jitchat.settings.profile import Profile
 from jitchat.turn import ASSUMED, BY_USER, LEARNT, LOADED, OWN, Limit
@@ -30,7 +27,11 @@ if TYPE_CHECKING:
     from jitchat.providers.catalogue.prices import Prices
 
 
-@dataclass(frozen=True, slots=True)
+ASSUMED_LIMIT, ASSUMED_LOCAL_LIMIT = 8_192, 4_096
+"""In tokens, for a model whose context size nobody told us."""
+
+
+@dataclass(frozen=True)  # without slots: what is known is looked up once, and kept
 class Who:
     """A model of a provider, and what is kept of it."""
 
@@ -59,7 +60,7 @@ class Who:
         if self.profile.is_reader:
             return Limit(READER_LIMIT, OWN)
         assumed = ASSUMED_LOCAL_LIMIT if self.profile.is_local else ASSUMED_LIMIT
-        return self.bounded(self._facts().limit) or Limit(assumed, ASSUMED)
+        return self.bounded(self.facts.limit) or Limit(assumed, ASSUMED)
 
     def bounded(self, told: Limit | None) -> Limit | None:
         """Let what the server taught by a refusal win over a larger figure that it tells."""
@@ -90,7 +91,7 @@ class Who:
         here = Prices(0.0, 0.0, source="runs here")
         if self.profile.is_reader:
             return here
-        return self._facts().prices or (here if self.profile.is_local else None)
+        return self.facts.prices or (here if self.profile.is_local else None)
 
     async def asked_limit(self, *, patient: bool = False) -> Limit | None:
         """Ask its server how much it takes; None where that is settled, or nobody tells.
@@ -113,7 +114,14 @@ class Who:
         endpoint = await asyncio.to_thread(endpoint_of, self.profile, self.model)
         return self.bounded(await ask_limit(endpoint, self.profile.protocol))
 
-    def _facts(self) -> ModelInfo:
+    @cached_property
+    def facts(self) -> ModelInfo:
+        """What is known of it without asking anybody, as it was when first looked at.
+
+        Raises:
+            StoreError: The kept lists cannot be read.
+
+        """
         from jitchat.cli.model_choices import facts_of  # noqa: PLC0415  the reader needs none
 
         return facts_of(self.profile, self.model, self.database)

@@ -7,8 +7,9 @@ file, the keyring. Every key that is found is remembered as a secret, so that no
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from jitchat.crash import remember_secret
@@ -19,6 +20,10 @@ from jitchat.settings.profile import Profile
 from jitchat.settings.rules import Secret
 
 OF_WHO_ANSWERS = "JITCHAT_PROVIDER_API_KEY"
+THE_FILE, THE_RING = "the keys file", "the keyring"
+
+_Filed = Callable[[], Mapping[str, Secret]]
+"""Reads the keys file; only where no source before it has a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,7 @@ def find_key(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> F
         SettingsError: Its command fails, or the keys file cannot be read.
 
     """
-    for source, key in _stored(profile, environ, keys_file):
+    for source, key in _stored(profile, environ, KeysFile(keys_file).keys):
         found = key_from_command(profile.api_key_cmd, profile.name) if key is None else key
         if found:
             remember_secret(found)
@@ -52,12 +57,29 @@ def key_source(profile: Profile, environ: Mapping[str, str], keys_file: Path) ->
         SettingsError: The keys file cannot be read.
 
     """
-    sources = (source for source, key in _stored(profile, environ, keys_file) if key != "")
+    return key_sources([profile], environ, keys_file)[profile.name]
+
+
+def key_sources(
+    profiles: Iterable[Profile], environ: Mapping[str, str], keys_file: Path
+) -> dict[str, str]:
+    """Say it of several, by name; the keys file is read once.
+
+    Raises:
+        SettingsError: The keys file cannot be read.
+
+    """
+    filed = cache(KeysFile(keys_file).keys)
+    return {each.name: _source(each, environ, filed) for each in profiles}
+
+
+def _source(profile: Profile, environ: Mapping[str, str], filed: _Filed) -> str:
+    sources = (source for source, key in _stored(profile, environ, filed) if key != "")
     return next(sources, "")
 
 
 def _stored(
-    profile: Profile, environ: Mapping[str, str], keys_file: Path
+    profile: Profile, environ: Mapping[str, str], filed: _Filed
 ) -> Iterator[tuple[str, Secret | None]]:
     """Go through the sources, best first; None stands for what the command would print."""
     if profile.is_reader:
@@ -68,5 +90,5 @@ def _stored(
     if profile.api_key_cmd:
         yield "api_key_cmd", None
     yield "the configuration", profile.api_key
-    yield "the keys file", KeysFile(keys_file).keys().get(profile.name, Secret())
-    yield "the keyring", key_from_ring(profile.name)
+    yield THE_FILE, filed().get(profile.name, Secret())
+    yield THE_RING, key_from_ring(profile.name)

@@ -15,6 +15,7 @@ from jitchat.providers.catalogue.local import LocalServer
 from jitchat.providers.catalogue.model import ModelInfo
 from jitchat.providers.catalogue.prices import Prices
 from jitchat.settings import load_settings
+from jitchat.settings.keys_file import KeysFile
 from jitchat.text.ages import age
 from jitchat.turn import Limit
 from tests.providers.catalogue.servers import Routes, models
@@ -123,6 +124,17 @@ async def test_a_local_server_that_was_asked_is_running(choices):
     made = choices("", {}, {"GET /v1/models": models({"id": "q", "owned_by": "vllm"})})
     found = await made.fetched("vllm")
     assert (found.state, found.models) == (State.RUNNING, (ModelInfo("q"),))
+
+
+def test_the_keys_file_is_read_once_for_all_of_them(choices, monkeypatch):
+    read: list[Path] = []
+    keys = KeysFile.keys
+    monkeypatch.setattr(KeysFile, "keys", lambda file: read.append(file.path) or keys(file))
+    made = choices("", {"GROQ_API_KEY": "gsk"})
+    assert made.one("groq").has_key
+    assert read == []
+    assert len(made.all()) > 9
+    assert read == [made.keys_file]
 
 
 def test_a_key_makes_ready_wherever_it_is_from(choices):

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from jitchat.cli import compose as composing
-from jitchat.settings.small_models import address_of
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.model_choice import ChosenModel
 from jitchat.subcall.small_model import SmallModel
 from jitchat.window.tokens import EstimateCounter
 from tests.cli.conftest import Shell
@@ -25,9 +26,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> ScriptedProvider:
     monkeypatch.setenv("JITCHAT_PICKER_MODEL", "small-1")
     monkeypatch.setenv("JITCHAT_PICKER_BASE_URL", "http://127.0.0.1:9/v1")
 
-    def make(settings, section):
-        found = address_of(settings, section)
-        return SmallModel(provider, EstimateCounter(), found.timeout) if found else None
+    def make(found, section):
+        return SmallModel(provider, EstimateCounter(), found.timeout)
 
     monkeypatch.setattr(composing, "make_small_model", make)
     return provider
@@ -98,6 +98,19 @@ def test_a_model_that_nobody_says_where_it_is_stops_the_command_before_anything(
     assert done.code == 2
     assert "Add provider under [picker]" in done.err
     assert jitchat.stored() == before
+
+
+def test_a_model_without_an_address_is_one_of_the_provider_that_was_picked(
+    jitchat: Shell, home: Path
+):
+    (home / "config.toml").write_text('[picker]\nmodel = "small-1"\n')
+    database = Database(home / "jitchat.db")
+    ChosenModel(database).put("ollama", "large-1")
+    database.close()
+
+    done = jitchat("window", QUESTION, "--json")
+
+    assert done.json["picking"]["model"] == "small-1"
 
 
 def test_a_server_that_is_not_there_costs_nothing_but_a_line(jitchat: Shell, monkeypatch):

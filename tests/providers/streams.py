@@ -20,6 +20,22 @@ from jitchat.turn import Message, Role
 KEY = "sk-canary-5f3a9e0c7d2b"
 ASKED = (Message(Role.SYSTEM, "Be brief."), Message(Role.USER, "hello", 1))
 EVENTS = {"content-type": "text/event-stream"}
+NO_OBJECTS = (
+    "hello",
+    "7",
+    '"text"',
+    "null",
+    "true",
+    "[]",
+    "[7]",
+    "{",
+    '{"a":',
+    "<html>",
+    "[" * 100_000,
+    "9" * 5_000,
+    '{"choices":' + "[" * 5_000,
+)
+"""Where an object of JSON is due. Tests take them by number: some are too long for a name."""
 
 
 class Body(httpx.AsyncByteStream):

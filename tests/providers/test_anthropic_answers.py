@@ -11,6 +11,7 @@ from jitchat.providers.protocols.anthropic import AnthropicProtocol
 from jitchat.providers.provider import Delta, Finished, Reasoning, ToolCall
 from jitchat.turn import Usage
 from tests.providers.replay import Replayed, replay, require_same_at_every_byte
+from tests.providers.streams import NO_OBJECTS
 
 PROTOCOL = AnthropicProtocol()
 RECORDED = {
@@ -215,9 +216,6 @@ def test_an_overflow_in_the_stream_is_one():
     failure = refused({"error": {"type": "invalid_request_error", "message": message}}, "error")
     assert isinstance(failure, ContextOverflow)
     assert (failure.needed, failure.limit) == (208_310, 200_000)
-
-
-NO_OBJECTS = ("hello", "7", '"t"', "null", "[]", "[7]", "{", "<html>", "[" * 100_000, "9" * 5_000)
 
 
 @pytest.mark.parametrize("number", range(len(NO_OBJECTS)))

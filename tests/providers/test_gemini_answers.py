@@ -11,6 +11,7 @@ from jitchat.providers.protocols.gemini import GeminiProtocol
 from jitchat.providers.provider import Delta, Finished, Reasoning, ToolCall
 from jitchat.turn import Usage
 from tests.providers.replay import Replayed, replay, require_same_at_every_byte
+from tests.providers.streams import NO_OBJECTS
 
 PROTOCOL = GeminiProtocol()
 RECORDED = {
@@ -189,9 +190,6 @@ def test_a_proxys_last_event_ends_an_answer():
     parser = PROTOCOL.parser()
     assert list(parser.parse("", "[DONE]")) == []
     assert parser.over
-
-
-NO_OBJECTS = ("hello", "7", '"t"', "null", "[]", "[7]", "{", "<html>", "[" * 100_000, "9" * 5_000)
 
 
 @pytest.mark.parametrize("number", range(len(NO_OBJECTS)))

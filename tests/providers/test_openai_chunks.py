@@ -10,7 +10,7 @@ from jitchat.errors import NotAnAnswer, ProviderError, RequestRefused
 from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Delta, Finished, Reasoning
 from jitchat.turn import Usage
-from tests.providers.streams import delta
+from tests.providers.streams import NO_OBJECTS, delta
 
 PROTOCOL = OpenAiProtocol()
 
@@ -265,23 +265,6 @@ def test_text_that_was_held_back_comes_ahead_of_an_error(broken):
     assert next(pieces) == Delta("<thi")
     with pytest.raises(ProviderError):
         next(pieces)
-
-
-NO_OBJECTS = (
-    "hello",
-    "7",
-    '"text"',
-    "null",
-    "true",
-    "[]",
-    "[7]",
-    "{",
-    '{"a":',
-    "<html>",
-    "[" * 100_000,
-    "9" * 5_000,
-    '{"choices":' + "[" * 5_000,
-)
 
 
 @pytest.mark.parametrize("number", range(len(NO_OBJECTS)))

@@ -22,6 +22,8 @@ class Preset:
 
 
 READER = Preset("reader", "embedded reader", "reader", "")
+READER_LIMIT = 32_768
+"""How much it takes, in tokens."""
 
 _EACH = (
     READER,
