@@ -51,8 +51,12 @@ def endpoint_of(profile: Profile, model: str) -> Endpoint:
         SettingsError: See `make_provider`.
 
     """
-    found = key_of(profile)
-    return profile.endpoint(model, found.key if found else "")
+    return keyed_endpoint(profile, model, key_of(profile))
+
+
+def keyed_endpoint(profile: Profile, model: str, found: FoundKey | None) -> Endpoint:
+    """Say where a model is served, with the key that was found."""
+    return profile.endpoint(model, found.key, found.renew) if found else profile.endpoint(model, "")
 
 
 def key_of(profile: Profile) -> FoundKey | None:

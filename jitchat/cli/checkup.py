@@ -9,7 +9,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from jitchat.cli.answerers import key_of, make_provider
+from jitchat.cli.answerers import endpoint_of, key_of, make_provider
 from jitchat.errors import JitchatError, NotAnAnswer, ProviderError, Unreachable
 from jitchat.providers.catalogue.lists import fetch_models
 from jitchat.providers.catalogue.local import LocalServer
@@ -121,8 +121,7 @@ async def _first_model(profile: Profile) -> str:
         ProviderError: It has none, or does not say.
 
     """
-    found = await asyncio.to_thread(key_of, profile)
-    endpoint = profile.endpoint("", found.key if found else "")
+    endpoint = await asyncio.to_thread(endpoint_of, profile, "")
     models = await fetch_models(endpoint, profile.protocol)
     if not models:
         raise NotAnAnswer(

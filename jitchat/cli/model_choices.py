@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jitchat.cli.answerers import keyed_endpoint
 from jitchat.memory.cold.learnt import server_of
 from jitchat.memory.cold.model_choice import ModelLists
 from jitchat.providers.catalogue.choices import ProviderChoice, State
@@ -117,7 +118,7 @@ class ModelChoices:
 
         profile = self.settings.profile(name)
         found = await asyncio.to_thread(find_key, profile, self.environ, self.keys_file)
-        endpoint = profile.endpoint(profile.model, str(found.key) if found else "")
+        endpoint = keyed_endpoint(profile, profile.model, found)
         models = await fetch_models(endpoint, profile.protocol, self.transport)
         fields = [each.fields() for each in models]
         await asyncio.to_thread(self.lists.put, server_of(profile.base_url), fields)

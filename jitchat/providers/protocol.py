@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -22,6 +22,9 @@ class Endpoint:
     """It may hold a login."""
     model: str
     key: str = field(default="", repr=False)
+    renew: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
+    """Gives another key in place of a refused one; slow, and raises SettingsError where it
+    cannot. None where there is no other."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Sent besides; they may hold a key, too."""
     key_help: str = ""

@@ -1,6 +1,7 @@
 """Running `api_key_cmd`: any command that prints a key.
 
-It runs without a shell, and once in a process: a command may ask for a password or a touch.
+It runs without a shell, and once in a process, for it may ask for a password or a touch; and
+again where the server refused what it printed, for some keys last an hour.
 """
 
 from __future__ import annotations
@@ -29,6 +30,19 @@ def key_from_command(command: str, provider: str) -> Secret:
     """
     with _lock:  # two threads that want the same key ask for one password
         if command not in _found:
+            _found[command] = _printed(command, f"api_key_cmd of {provider}")
+        return _found[command]
+
+
+def renewed_key(command: str, provider: str, refused: str) -> Secret:
+    """Run the command again, unless it printed another key than the refused one meanwhile.
+
+    Raises:
+        SettingsError: See `key_from_command`.
+
+    """
+    with _lock:
+        if _found.get(command, refused) == refused:
             _found[command] = _printed(command, f"api_key_cmd of {provider}")
         return _found[command]
 

@@ -8,12 +8,12 @@ file, the keyring. Every key that is found is remembered as a secret, so that no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from jitchat.crash import remember_secret
-from jitchat.settings.key_command import key_from_command
+from jitchat.settings.key_command import key_from_command, renewed_key
 from jitchat.settings.key_ring import key_from_ring
 from jitchat.settings.keys_file import KeysFile
 from jitchat.settings.profile import Profile
@@ -33,6 +33,9 @@ class FoundKey:
     key: Secret
     source: str
     """A $VARIABLE, `api_key_cmd`, `the configuration`, `the keys file` or `the keyring`."""
+    renew: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
+    """Gives another key in place of the one that a server refused; slow, and raises what
+    `find_key` raises. None where there is no other."""
 
 
 def find_key(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> FoundKey | None:
@@ -46,8 +49,17 @@ def find_key(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> F
         found = key_from_command(profile.api_key_cmd, profile.name) if key is None else key
         if found:
             remember_secret(found)
-            return FoundKey(found, source)
+            return FoundKey(found, source, _renewal(profile) if key is None else None)
     return None
+
+
+def _renewal(profile: Profile) -> Callable[[str], str]:
+    def renew(refused: str) -> str:
+        found = renewed_key(profile.api_key_cmd, profile.name, refused)
+        remember_secret(found)
+        return found
+
+    return renew
 
 
 def key_source(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> str:

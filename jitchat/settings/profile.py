@@ -6,7 +6,7 @@ key but the one that the configuration spells out; `jitchat.settings.keys` finds
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -93,8 +93,8 @@ class Profile:
         """Say what the user knows of `model`."""
         return self.models.get(model) or NamedModel()
 
-    def endpoint(self, model: str, key: str) -> Endpoint:
-        """Say where `model` is served, and with which key."""
+    def endpoint(self, model: str, key: str, renew: Callable[[str], str] | None = None) -> Endpoint:
+        """Say where `model` is served, and with which key; `renew` is as `FoundKey` has it."""
         from jitchat.providers.protocol import Endpoint  # noqa: PLC0415  the reader needs none
 
         return Endpoint(
@@ -102,6 +102,7 @@ class Profile:
             base_url=self.base_url,
             model=model,
             key=key,
+            renew=renew,
             headers=self.headers,
             key_help=self.key_help,
             wants_key=self.wants_key,

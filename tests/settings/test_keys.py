@@ -126,6 +126,25 @@ def test_a_command_runs_once_for_a_process(config: Path, tmp_path: Path):
     assert counted.read_text() == "x"
 
 
+def test_a_command_runs_again_for_a_key_that_was_refused_and_for_no_other(
+    config: Path, tmp_path: Path
+):
+    script = f"p = __import__('pathlib').Path({str(tmp_path / 'runs')!r})"
+    script += "; n = len(p.read_text()) if p.exists() else 0; p.write_text('x' * (n + 1))"
+    command = shlex.join([sys.executable, "-c", f"{script}; print('{CANARY}-%d' % n)"])
+    config.write_text(f'[providers.groq]\napi_key_cmd = """{command}"""\n')
+    profile = load_settings(config, {}).profile("groq")
+
+    found = find_key(profile, {}, config)
+    assert found is not None
+    assert found.renew is not None
+    assert [found.renew(f"{CANARY}-0") for _ in range(2)] == [f"{CANARY}-1"] * 2
+    again = find_key(profile, {}, config)
+    assert again is not None
+    assert again.key == f"{CANARY}-1"
+    assert find_key(profile, {"GROQ_API_KEY": "sk-1"}, config).renew is None  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [

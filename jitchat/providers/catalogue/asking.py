@@ -14,10 +14,11 @@ from typing import Self
 
 import httpx
 
-from jitchat.errors import NotAnAnswer, ProviderError
+from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError
 from jitchat.providers.http.client import make_client
 from jitchat.providers.http.outgoing import is_address, no_address, require_sendable
 from jitchat.providers.http.redaction import without_secrets
+from jitchat.providers.http.renewal import renewed
 from jitchat.providers.http.unreached import unreached
 from jitchat.providers.protocol import Endpoint
 from jitchat.providers.protocols.bases import base_of, root_of
@@ -82,16 +83,26 @@ class Server:
     async def _asked(
         self, method: str, url: str, params: Params | None, body: Mapping[str, object] | None
     ) -> object:
-        request = self._request(method, url, params, body)
-        failure: ProviderError
+        found = await self._tried(self._request(method, url, params, body))
+        if isinstance(found, KeyRefused):
+            endpoint = await asyncio.to_thread(renewed, self._endpoint)
+            if endpoint is not None:
+                self._endpoint = endpoint
+                found = await self._tried(self._request(method, url, params, body))
+        if isinstance(found, ProviderError):
+            raise found
+        return found
+
+    async def _tried(self, request: httpx.Request) -> object:
+        """Send it; a ProviderError in place of an answer where none came."""
         try:
             async with asyncio.timeout(self._patience):
                 return await self._answer(request)
         except ProviderError as error:
-            failure = error
+            return without_secrets(error, self._endpoint)
         except (httpx.HTTPError, httpx.StreamError, OSError, ValueError) as error:
             failure = unreached(self._endpoint.name, request.url, error).error
-        raise without_secrets(failure, self._endpoint)
+            return without_secrets(failure, self._endpoint)
 
     def _request(
         self, method: str, url: str, params: Params | None, body: Mapping[str, object] | None

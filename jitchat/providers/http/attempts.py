@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from jitchat.errors import ProviderError
+from jitchat.errors import KeyRefused, ProviderError
 from jitchat.providers.http.retry import (
     LONGEST_WAIT,
     MORE_TRIES,
@@ -44,6 +44,7 @@ class Attempts:
     def __init__(self, without: frozenset[str], pace: Pace) -> None:
         self._without, self._pace = without, pace
         self._dropped = self._failed = 0
+        self._renewed = False
 
     def shaped(self, options: Options) -> Options:
         """Make the options without what is refused."""
@@ -63,6 +64,13 @@ class Attempts:
         self._without |= {parameter}
         self._dropped += 1
         return parameter
+
+    def may_renew(self, failure: Failure) -> bool:
+        """Whether another key may help; once for an answer."""
+        if self._renewed or not isinstance(failure.error, KeyRefused):
+            return False
+        self._renewed = True
+        return True
 
     def pause(self, failure: Failure) -> Retrying:
         """Say how long to wait before the next try.

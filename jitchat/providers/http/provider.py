@@ -20,6 +20,7 @@ from jitchat.providers.http.attempts import Attempts, Pace, SessionLessons, adap
 from jitchat.providers.http.client import make_client
 from jitchat.providers.http.outgoing import make_request
 from jitchat.providers.http.redaction import blotted, without_secrets
+from jitchat.providers.http.renewal import renewed
 from jitchat.providers.http.retry import Failure
 from jitchat.providers.http.sniffing import media_type
 from jitchat.providers.http.unreached import reason_of, unreached
@@ -70,7 +71,9 @@ class HttpProvider:
         request = self._request(messages, attempts.shaped(options))
         while isinstance(opened := await self._send(request), Failure):
             refused, sent = request, sent_in(request.content.decode())
-            if parameter := attempts.drop(opened, sent):
+            if attempts.may_renew(opened) and await asyncio.to_thread(self._renew):
+                request = self._request(messages, attempts.shaped(options))
+            elif parameter := attempts.drop(opened, sent):
                 request = self._request(messages, attempts.shaped(options))
                 if request.content == refused.content:
                     raise opened.error
@@ -107,6 +110,12 @@ class HttpProvider:
             return await self._failure(response)
         finally:
             await response.aclose()
+
+    def _renew(self) -> bool:
+        """Get another key; whether there is one."""
+        endpoint = renewed(self._endpoint)
+        self._endpoint = endpoint or self._endpoint
+        return endpoint is not None
 
     def _learn(self, parameter: str) -> None:
         with suppress(StoreError):  # the answer does not wait for a disk that is full
