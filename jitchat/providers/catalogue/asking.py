@@ -23,7 +23,7 @@ from jitchat.providers.http.unreached import unreached
 from jitchat.providers.protocol import Endpoint
 from jitchat.providers.protocols.bases import base_of, root_of
 from jitchat.providers.protocols.refusals import CHECK_URL, refusal
-from jitchat.providers.protocols.requests import USER_AGENT, credentials
+from jitchat.providers.protocols.requests import USER_AGENT, addressed, credentials
 from jitchat.providers.protocols.values import parsed
 
 MAX_BYTES = 8 << 20
@@ -109,7 +109,8 @@ class Server:
     ) -> httpx.Request:
         require_sendable(self._endpoint)
         try:
-            request = httpx.Request(method, url, params=params, json=body, headers=self._headers())
+            route = addressed(self._endpoint, httpx.URL(url, params=params))
+            request = httpx.Request(method, route, json=body, headers=self._headers())
         except (httpx.InvalidURL, ValueError):
             request = None
         if request is None or not is_address(request.url):

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import copy
 import re
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote
 
 from jitchat.errors import ProviderError
 from jitchat.providers.protocol import Endpoint
+from jitchat.providers.protocols.bases import query_of
 
 _RUN = 8
 _BLOT = "•••"
 _OPEN = frozenset({"http-referer", "referer", "origin", "user-agent", "x-title"})
 """Headers that say who asks; what servers say of themselves may well have words in common."""
+_SECRET = re.compile(r"key|token|secret|signature|password|^(?:sig|code)$", re.IGNORECASE)
+"""Names of what may be a key in an address's query."""
 _CHARACTERS = re.compile(r"%[0-9a-f]{2}|.", re.IGNORECASE | re.DOTALL)
 
 
@@ -39,7 +42,7 @@ def blotted(text: str, endpoint: Endpoint) -> str:
 
 
 def _secrets(endpoint: Endpoint) -> tuple[str, ...]:
-    """List what must not be shown: the key, the login of the address, and long headers."""
+    """List what must not be shown: the key, what the address has of one, and long headers."""
     login, at, _ = endpoint.base_url.rpartition("@")
     password = unquote(login.rpartition(":")[2]) if at else ""
     headers = (
@@ -47,7 +50,10 @@ def _secrets(endpoint: Endpoint) -> tuple[str, ...]:
         for name, value in endpoint.headers.items()
         if len(value) >= _RUN and name.lower() not in _OPEN
     )
-    return tuple(filter(None, (endpoint.key, password, *headers)))
+    queried = (
+        value for name, value in parse_qsl(query_of(endpoint.base_url)) if _SECRET.search(name)
+    )
+    return tuple(filter(None, (endpoint.key, password, *headers, *queried)))
 
 
 def _without_runs(text: str, secret: str) -> str:

@@ -1,4 +1,7 @@
-"""Where a protocol's routes are, for an address with the API's version or without it."""
+"""Where a protocol's routes are, for an address with the API's version or without it.
+
+An address may have a query, such as `?api-version=1`: it belongs behind each route.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,11 @@ _HAS_VERSION = re.compile(r"/v\d+[a-z\d]*$")
 
 
 def base_of(base_url: str, protocol_name: str) -> str:
-    """Add the version that is missing, as the vendors' own clients do; without a slash at the end.
+    """Add the version that is missing, as the vendors' own clients do; without slash and query.
 
     An address of Gemini's is taken as it is where it is more than a host.
     """
-    base = base_url.strip().rstrip("/")
+    base = _without_query(base_url)
     if protocol_name == "anthropic" and not _HAS_VERSION.search(base):
         return f"{base}/v1"
     if protocol_name == "gemini" and "/" not in base.partition("://")[2]:
@@ -22,5 +25,14 @@ def base_of(base_url: str, protocol_name: str) -> str:
 
 def root_of(base_url: str) -> str:
     """Take off the API's version: the server, where it has routes of its own."""
-    base = base_url.strip().rstrip("/")
+    base = _without_query(base_url)
     return base.removesuffix("/v1").removesuffix("/api").rstrip("/")
+
+
+def query_of(base_url: str) -> str:
+    """Take an address's query, without its question mark; empty where there is none."""
+    return base_url.strip().partition("#")[0].partition("?")[2]
+
+
+def _without_query(base_url: str) -> str:
+    return re.split("[?#]", base_url.strip(), maxsplit=1)[0].rstrip("/")

@@ -8,6 +8,7 @@ import httpx
 
 from jitchat.errors import NotAnAnswer
 from jitchat.providers.protocol import Endpoint
+from jitchat.providers.protocols.bases import base_of
 from jitchat.providers.protocols.messages import as_objects
 from jitchat.providers.protocols.refusals import CHECK_URL, stopped
 from jitchat.providers.protocols.requests import credentials, filled, json_request
@@ -28,7 +29,7 @@ class OpenAiProtocol:
         self, endpoint: Endpoint, messages: Sequence[Message], options: Options
     ) -> httpx.Request:
         """Make the request; the body has the same bytes for the same window."""
-        url = httpx.URL(f"{endpoint.base_url.strip().rstrip('/')}/chat/completions")
+        url = httpx.URL(f"{base_of(endpoint.base_url, 'openai')}/chat/completions")
         by_openai = url.host == "api.openai.com"
         body = {
             "model": endpoint.model,

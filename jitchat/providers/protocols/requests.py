@@ -9,6 +9,7 @@ import httpx
 
 from jitchat import __version__
 from jitchat.providers.protocol import Endpoint
+from jitchat.providers.protocols.bases import query_of
 
 USER_AGENT = f"jitchat/{__version__}"
 """Who asks. What stands before many servers turns away a request that does not say so."""
@@ -27,12 +28,24 @@ def json_request(
         httpx.InvalidURL: The endpoint's address is none.
 
     """
-    request = httpx.Request("POST", url, content=json.dumps(body).encode())
+    request = httpx.Request("POST", addressed(endpoint, url), content=json.dumps(body).encode())
     request.headers["Content-Type"] = "application/json"
     request.headers["User-Agent"] = USER_AGENT
     for name, value in (*headers.items(), *endpoint.headers.items()):
         request.headers[name] = value
     return request
+
+
+def addressed(endpoint: Endpoint, url: str | httpx.URL) -> httpx.URL:
+    """Put the query of the endpoint's address behind a route of its server.
+
+    Raises:
+        httpx.InvalidURL: The address is none.
+
+    """
+    made, own = httpx.URL(url), query_of(endpoint.base_url)
+    queries = (made.query.decode(), own)
+    return made.copy_with(query="&".join(filter(None, queries)).encode()) if own else made
 
 
 def credentials(endpoint: Endpoint, protocol_name: str) -> dict[str, str]:
