@@ -59,7 +59,7 @@ def session_with(who: Who, memory: Memory, counter: TokenCounter | None = None) 
     options = SessionOptions(
         budget=who.budget(),
         system=settings.chat.system or SYSTEM_PROMPT,
-        request=who.profile.sampling,
+        request=replace(who.profile.sampling, longest=who.longest_answer),
         picker=_small_model(who, "picker"),
         summariser=_small_model(who, "summariser"),
         prices=who.prices(),

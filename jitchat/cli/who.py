@@ -93,6 +93,11 @@ class Who:
             return here
         return self.facts.prices or (here if self.profile.is_local else None)
 
+    @property
+    def longest_answer(self) -> int | None:
+        """How long an answer it gives, in tokens; None where nobody knows."""
+        return None if self.profile.is_reader else self.facts.max_output
+
     async def asked_limit(self, *, patient: bool = False) -> Limit | None:
         """Ask its server how much it takes; None where that is settled, or nobody tells.
 

@@ -96,6 +96,8 @@ class Options:
     """The model's context size, for a server that has to be told; None where nobody knows it."""
     room: int | None = None
     """Tokens that the window leaves for the answer; for a protocol that demands a cap."""
+    longest: int | None = None
+    """The longest answer that the model gives, in tokens; None where nobody knows it."""
     without: frozenset[str] = frozenset()
     """Parts of a request that the server refuses for this model: names of its parameters, or
     `system` for messages of that role."""

@@ -84,6 +84,19 @@ def test_a_picker_that_is_the_model_that_answers_is_known_as_that(
     assert session.options.picker.answers == answers
 
 
+@pytest.mark.parametrize(
+    ("model", "longest"), [("claude-3-5-haiku-latest", 8_192), ("claude-unheard-of", None)]
+)
+def test_the_longest_answer_that_a_model_is_known_to_give_goes_along(
+    store: ColdStore, model: str, longest: int | None
+):
+    settings = settings_with(provider__name="anthropic", provider__model=model)
+
+    session = make_session(settings, store, store.create("x"), NoEmbedder(), EstimateCounter())
+
+    assert session.options.request.longest == longest
+
+
 def test_a_session_reads_the_kept_list_of_its_model_once(
     store: ColdStore, monkeypatch: pytest.MonkeyPatch
 ):

@@ -17,7 +17,8 @@ from jitchat.providers.provider import Options
 from jitchat.turn import Message
 
 _LONGEST_ANSWER = 16_384
-"""More is never asked for unless the user does; reasoning counts as a part of it."""
+"""More is never asked for unless the user does; reasoning counts as a part of it, and no more
+than the model is known to give is asked for: older ones refuse that."""
 _CAUTIOUS_ANSWER = 4_096
 """What every model takes; also where the room is unknown."""
 _LAST_WITH_SAMPLING = (4, 6)
@@ -90,7 +91,7 @@ def _sampling(model: str, options: Options) -> dict[str, object]:
 def _cap(options: Options) -> int:
     """Limit the answer, for the protocol demands it; a refused limit was too high a one."""
     room = _CAUTIOUS_ANSWER if options.room is None else min(_LONGEST_ANSWER, options.room)
-    cap = max(1, options.max_tokens or room)
+    cap = max(1, options.max_tokens or min(room, options.longest or room))
     return min(cap, _CAUTIOUS_ANSWER) if "max_tokens" in options.without else cap
 
 
