@@ -14,6 +14,7 @@ from jitchat.cli.options import Flags, SharingCommand, provider_options
 from jitchat.cli.output import say, say_json
 from jitchat.errors import UsageError
 from jitchat.text.counts import counted
+from jitchat.text.safe import one_line
 
 if TYPE_CHECKING:
     from jitchat.settings.profile import Profile
@@ -37,6 +38,8 @@ class _Known:
     model: str
     counter: TokenCounter
     samples: tuple[Sample, ...]
+    refused: tuple[str, ...]
+    """Parameters that its server refused, by name."""
     learnt: Calibration
 
 
@@ -44,14 +47,20 @@ class _Known:
 @click.argument("model", required=False)
 @click.option("--text", metavar="TEXT", help="Count this; `-` for standard input.")
 @click.option("--exact", is_flag=True, help="Have the provider count TEXT, too; takes a request.")
+@click.option(
+    "--forget",
+    is_flag=True,
+    help="Forget what its server taught: counts, the context size, refused parameters.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @provider_options
-def tokens_command(
-    flags: Flags, model: str | None, text: str | None, *, exact: bool, as_json: bool
+def tokens_command(  # noqa: PLR0913  one for each option
+    flags: Flags, model: str | None, text: str | None, *, exact: bool, forget: bool, as_json: bool
 ) -> None:
     """Show how the tokens of MODEL are counted, and how sure that is.
 
-    MODEL may be PROVIDER/MODEL. Without one, every model that taught anything is listed.
+    MODEL may be PROVIDER/MODEL. Without one, every model that taught anything is listed. A
+    parameter that a server refused is left out until it is forgotten here.
     """
     if exact and text is None:
         raise UsageError("--exact counts a text, and none is given.", "Give one with --text.")
@@ -60,8 +69,12 @@ def tokens_command(
 
         if text is not None:
             raise UsageError("--text is counted for a model, and none is named.", "Name one.")
+        if forget:
+            raise UsageError("--forget is for one model, and none is named.", "Name one.")
         list_models(flags, as_json=as_json)
         return
+    if forget:
+        _forget(flags, model)
     known = _known(flags, model)
     found = _text_fields(known, _given(text), exact=exact) if text is not None else None
     if as_json:
@@ -76,6 +89,18 @@ def _given(text: str) -> str:
     if text != "-":
         return text
     return sys.stdin.buffer.read().decode("utf-8-sig", "replace") if sys.stdin else ""
+
+
+def _forget(flags: Flags, model: str) -> None:
+    """Forget what the model's server taught, and say so, beside what is printed of the model."""
+    from jitchat.cli.opening import opened_store  # noqa: PLC0415  see _known
+    from jitchat.memory.cold.learnt import LearntModels  # noqa: PLC0415
+
+    known = _known(flags, model)
+    with opened_store(flags.paths()) as store:
+        was_any = LearntModels(store.database).of(known.server, known.model).forget()
+    told = "What its server taught is forgotten." if was_any else "There was nothing to forget."
+    say(f"jitchat: {told}", err=True)
 
 
 def _known(flags: Flags, model: str) -> _Known:
@@ -95,8 +120,9 @@ def _known(flags: Flags, model: str) -> _Known:
     profile, name = settings.in_use(), settings.model_name()
     counter, server = counter_for(name, os.environ), server_of(profile.base_url)
     with opened_store(flags.paths()) as store:
-        samples = LearntModels(store.database).of(server, name).samples(counter.name)
-    return _Known(profile, server, name, counter, samples, Calibration.of(samples))
+        kept = LearntModels(store.database).of(server, name)
+        samples, refused = kept.samples(counter.name), tuple(sorted(kept.refused()))
+    return _Known(profile, server, name, counter, samples, refused, Calibration.of(samples))
 
 
 def _told(known: _Known) -> Iterator[str]:
@@ -105,6 +131,8 @@ def _told(known: _Known) -> Iterator[str]:
     own = "the model's own tokenizer" if known.counter.exact else "not the model's own tokenizer"
     yield f"counted by {known.counter.name}, {own}"
     yield from _learnt_told(known) if known.samples else [_NOTHING_LEARNT]
+    if known.refused:
+        yield f"left out, for its server refused it: {', '.join(map(one_line, known.refused))}"
 
 
 def _learnt_told(known: _Known) -> Iterator[str]:
@@ -171,6 +199,7 @@ def _fields(known: _Known) -> dict[str, Any]:
         "counter": {"name": known.counter.name, "exact": known.counter.exact},
         "correction": correction_fields(learnt),
         "band": {str(at): learnt.band(at) for at in _AT} if learnt.samples else None,
+        "refused": list(known.refused),
         "samples": [{"counted": each.counted, "reported": each.reported} for each in known.samples],
     }
 

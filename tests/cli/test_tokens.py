@@ -42,6 +42,22 @@ def test_nothing_learnt_yet_says_what_would_fill_it(jitchat: Shell):
     ]
 
 
+def test_what_was_refused_is_shown_and_forgotten_when_it_is_asked_for(jitchat: Shell):
+    teach(jitchat, [Sample(10, 11)])
+    database = Database(jitchat.home / "jitchat.db")
+    LearntModels(database).of(HERE, "small-1").refuse("temperature")
+    database.close()
+    where = ("tokens", "small-1", "--base-url", HERE)
+    assert "left out, for its server refused it: temperature" in jitchat(*where).out
+
+    done = jitchat(*where, "--forget", "--json")
+
+    assert done.err == "jitchat: What its server taught is forgotten.\n"
+    assert (done.json["refused"], done.json["samples"]) == ([], [])
+    assert jitchat(*where, "--forget").err == "jitchat: There was nothing to forget.\n"
+    assert "Name one." in jitchat("tokens", "--forget").err
+
+
 def test_the_models_own_tokenizer_is_named(jitchat: Shell, shared_vocabulary: Path):
     assert "counted by o200k_base, the model's own tokenizer" in jitchat("tokens", "gpt-4o").out
     assert "counted by o200k_base, not the" in jitchat("tokens", "small-1").out
@@ -78,7 +94,7 @@ def test_json_has_all_samples(jitchat: Shell):
     found = jitchat("tokens", "small-1", "--base-url", HERE, "--json").json
 
     assert list(found) == [
-        *("provider", "server", "model", "counter", "correction", "band", "samples"),
+        *("provider", "server", "model", "counter", "correction", "band", "refused", "samples"),
     ]
     assert found["samples"][-1] == {"counted": 1_019, "reported": 1_119}
     assert len(found["samples"]) == 20

@@ -60,6 +60,20 @@ def test_a_parameter_may_be_refused_twice(model: LearntModel):
     assert model.refused() == {"seed", "temperature"}
 
 
+def test_one_model_is_forgotten_and_no_other(store: ColdStore, model: LearntModel):
+    other = LearntModels(store.database).of(SERVER, "small-2")
+    for each in (model, other):
+        each.refuse("seed")
+        each.learn_limit(9_000)
+        each.add_sample("estimate", 10, 11)
+
+    assert [model.forget(), model.forget()] == [True, False]
+
+    assert (model.refused(), model.limit(), model.samples("estimate")) == (frozenset(), None, ())
+    assert (other.refused(), other.limit()) == ({"seed"}, 9_000)
+    assert len(other.samples("estimate")) == 1
+
+
 def test_the_last_limit_that_was_told_stands(model: LearntModel):
     for tokens in (8_192, 4_096, 32_768, 0, -5):
         model.learn_limit(tokens)

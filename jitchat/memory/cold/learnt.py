@@ -18,6 +18,7 @@ from jitchat.turn import Sample
 
 KEPT_SAMPLES = 64
 """For each server, model and counter, the latest."""
+_TABLES = ("refused_parameters", "learnt_limits", "token_samples")
 _LARGEST = 2**63 - 1
 """SQLite's largest number; a server may report what it likes."""
 
@@ -99,6 +100,15 @@ class LearntModel:
                 (*key, _fitting(counted), _fitting(reported)),
             )
             _forget_oldest(connection, key)
+
+    def forget(self) -> bool:
+        """Drop what is refused, how much fits, and the samples; whether there was any of it."""
+        with self._database.write() as connection:
+            gone = [
+                connection.execute(f"DELETE FROM {table} WHERE server = ? AND model = ?", self._key)  # noqa: S608  constants
+                for table in _TABLES
+            ]
+        return any(each.rowcount for each in gone)
 
     def _rows(self, query: str, *more: str | int) -> list[tuple[object, ...]]:
         with self._database.read() as connection:
