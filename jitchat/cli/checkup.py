@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jitchat.cli.answerers import endpoint_of, key_of, make_provider
+from jitchat.cli.who import Who
 from jitchat.errors import JitchatError, NotAnAnswer, ProviderError, Unreachable
 from jitchat.providers.catalogue.lists import fetch_models
 from jitchat.providers.catalogue.local import LocalServer
@@ -78,19 +79,19 @@ def without_key(settings: Settings, asked: Sequence[Profile]) -> list[Profile]:
     return [each for each in settings.profiles() if each.wants_key and each.name not in names]
 
 
-async def ask_all(profiles: Iterable[Profile]) -> list[Finding]:
+async def ask_all(settings: Settings, profiles: Iterable[Profile]) -> list[Finding]:
     """Ask them at the same time."""
-    return await asyncio.gather(*(ask(profile) for profile in profiles))
+    return await asyncio.gather(*(ask(settings, profile) for profile in profiles))
 
 
-async def ask(profile: Profile) -> Finding:
+async def ask(settings: Settings, profile: Profile) -> Finding:
     """Send one tiny request, and stop the answer at its first piece."""
     model = profile.model
     try:
         await asyncio.to_thread(_require_key, profile)
         async with asyncio.timeout(SECONDS):
             model = model or await _first_model(profile)
-            seconds = await _first_piece(profile, model)
+            seconds = await _first_piece(Who(settings, profile, model))
     except TimeoutError:
         late = f"{profile.title} did not begin to answer within {SECONDS:.0f} seconds."
         return Finding(profile.name, False, late, "Try again; it may be busy.", model or None)
@@ -131,15 +132,25 @@ async def _first_model(profile: Profile) -> str:
     return models[0].name
 
 
-async def _first_piece(profile: Profile, model: str) -> float:
+async def _context(who: Who) -> int | None:
+    """Find the context size that the chat would ask Ollama for: another one loads it anew."""
+    if who.profile.protocol != "ollama":
+        return None
+    asked = await who.asked_limit()
+    limit = asked if asked is not None else await asyncio.to_thread(who.limit)
+    return limit.tokens
+
+
+async def _first_piece(who: Who) -> float:
     """Ask, and say how many seconds the first piece took.
 
     Raises:
         ProviderError: There is none.
 
     """
-    provider = await asyncio.to_thread(make_provider, profile, model, EstimateCounter())
-    options = replace(profile.sampling, context=profile.limit_of(model))
+    profile = who.profile
+    provider = await asyncio.to_thread(make_provider, profile, who.model, EstimateCounter())
+    options = replace(profile.sampling, context=await _context(who))
     began, why = time.monotonic(), ""
     try:
         async with aclosing(provider.stream(_ASKED, options)) as pieces:

@@ -55,12 +55,12 @@ def _checked(
     quiet_libraries()
     if names:
         profiles = [settings.profile(name) for name in dict.fromkeys(names)]
-        return [], asyncio.run(checkup.ask_all(profiles)), []
+        return [], asyncio.run(checkup.ask_all(settings, profiles)), []
     paths = flags.paths()
     around = look_around(settings, paths, os.environ)
     local = asyncio.run(_local(settings))
     chosen = checkup.worth_asking(settings, os.environ, paths.keys, local)
-    answered = asyncio.run(checkup.ask_all(chosen))
+    answered = asyncio.run(checkup.ask_all(settings, chosen))
     return around, answered, checkup.without_key(settings, chosen)
 
 

@@ -28,13 +28,17 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         length = int(self.headers["content-length"])
         sent = json.loads(self.rfile.read(length))
+        if self.path in self.server.told:
+            self._send(200, "application/json", json.dumps(self.server.told[self.path]).encode())
+            return
         self.server.asked.append((sent, self.headers.get("authorization")))
         status, body = self.server.reply
         self._send(status, "text/event-stream" if status == 200 else "application/json", body)
 
     def do_GET(self) -> None:
         rows = [{"id": name} for name in self.server.models]
-        self._send(200, "application/json", json.dumps({"data": rows}).encode())
+        found = self.server.told.get(self.path, {"data": rows})
+        self._send(200, "application/json", json.dumps(found).encode())
 
     def _send(self, status: int, kind: str, body: bytes) -> None:
         self.send_response(status)
@@ -51,6 +55,7 @@ class Handler(BaseHTTPRequestHandler):
 def server() -> Iterator[Any]:
     made: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     made.asked, made.models, made.reply = [], ["first", "second"], (200, ANSWER)
+    made.told = {}  # what it answers besides, by path
     made.url = f"http://127.0.0.1:{made.server_port}/v1"
     thread = threading.Thread(target=made.serve_forever, args=(0.01,))
     thread.start()
@@ -110,6 +115,26 @@ def test_a_provider_is_asked_end_to_end_with_its_key(
     assert sent["model"] == "m"
     assert authorization == f"Bearer {CANARY}"
     assert "canary" not in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("running", "context"),
+    [([], 32_768), ([{"name": "q:latest", "context_length": 8_192}], 8_192)],
+)
+def test_ollama_is_asked_with_the_context_that_the_chat_would_ask_for(
+    jitchat: Shell, config: Path, server: Any, running: list[object], context: int
+):
+    about = {"general.architecture": "q", "q.context_length": 131_072}
+    server.told = {"/api/ps": {"models": running}, "/api/show": {"model_info": about}}
+    server.reply = (200, b'{"message":{"content":"OK"},"done":false}\n')
+    address = server.url.removesuffix("/v1")
+    config.write_text(f'[providers.ollama]\nbase_url = "{address}"\nmodel = "q"\n')
+
+    done = jitchat("doctor", "ollama")
+
+    assert done.code == 0, done.out
+    ((sent, _),) = server.asked
+    assert sent["options"]["num_ctx"] == context
 
 
 def test_where_no_model_is_named_the_first_of_the_list_is_asked(
