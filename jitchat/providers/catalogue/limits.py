@@ -7,22 +7,16 @@ from urllib.parse import quote
 
 from jitchat.errors import KeyRefused, ProviderError, Unreachable
 from jitchat.providers.catalogue.asking import Server
-from jitchat.providers.catalogue.lists import chat_rows, ollama_loaded
+from jitchat.providers.catalogue.lists import chat_rows
+from jitchat.providers.catalogue.ollama import ollama_could_load, ollama_loaded
 from jitchat.providers.catalogue.rows import limit_of, name_of
 from jitchat.providers.protocol import Endpoint
 from jitchat.providers.protocols.values import at, count, text_at
-from jitchat.turn import LOADED, MAXIMUM, Limit
+from jitchat.turn import LOADED, Limit
 
 if TYPE_CHECKING:
     import httpx
 
-OLLAMA_DEFAULT = 32_768
-"""Tokens of context that Ollama is asked for where the user did not say how many.
-
-It takes the memory for all of them when it loads a model: at the 131,072 and more for which
-many small models are made, that is some 16 GiB beside the model itself, and a machine
-without them answers from the processor or not at all. 32,768 fit beside an 8B model in 16 GiB.
-"""
 _PATIENCE = 5.0
 _OLLAMAS = "library"
 """The owner of every model of Ollama, where it speaks as OpenAI does."""
@@ -51,14 +45,7 @@ async def _of_ollama(server: Server, model: str) -> Limit | None:
     loaded = (await ollama_loaded(server)).get(_tagged(model))
     if loaded:
         return Limit(loaded, LOADED)
-    shown = at(await server.post(f"{server.root}/api/show", {"model": model}), "model_info")
-    kind = text_at(shown, "general.architecture")
-    largest = count(at(shown, f"{kind}.context_length"))
-    if not largest:
-        return None
-    if largest <= OLLAMA_DEFAULT:
-        return Limit(largest, MAXIMUM)
-    return Limit(OLLAMA_DEFAULT, f"of {MAXIMUM} of {largest:,}")
+    return await ollama_could_load(server, model)
 
 
 async def _of_one(server: Server, model: str) -> Limit | None:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from jitchat.errors import NotAnAnswer, ProviderError
+from jitchat.errors import ProviderError
 from jitchat.providers.catalogue.asking import Params, Server
 from jitchat.providers.catalogue.model import ModelInfo
-from jitchat.providers.catalogue.rows import chats, in_order, model_of, models_of, name_of, rows_of
+from jitchat.providers.catalogue.ollama import no_list, ollama_models, with_limits
+from jitchat.providers.catalogue.rows import model_of, models_of, rows_of
 from jitchat.providers.protocol import Endpoint
-from jitchat.providers.protocols.refusals import CHECK_URL
-from jitchat.providers.protocols.values import at, count, text_at
-from jitchat.turn import LOADED, Limit
+from jitchat.providers.protocols.values import at, text_at
 
 if TYPE_CHECKING:
     import httpx
 
 _MOST_PAGES = 20
 _PAGE = 1_000
+_SHOWN_WITHIN = 2.0
+"""Seconds for what Ollama says of the models that are not loaded."""
 LM_STUDIO = "organization_owner"
 """The owner of every model there."""
 
@@ -34,7 +35,7 @@ async def fetch_models(
     """
     async with Server(endpoint, protocol_name, transport) as server:
         if protocol_name == "ollama":
-            return await ollama_models(server)
+            return await with_limits(server, await ollama_models(server), _SHOWN_WITHIN)
         if protocol_name in ("anthropic", "gemini"):
             pages = _gemini_pages(server) if protocol_name == "gemini" else _pages(server)
             return models_of([row async for rows in pages for row in rows])
@@ -51,42 +52,10 @@ async def chat_rows(server: Server) -> list[object]:
     answer = await server.get(f"{server.base}/models")
     rows = rows_of(answer)
     if not rows and not isinstance(answer, list) and at(answer, "data") is None:
-        raise _no_list()
+        raise no_list()
     if any(text_at(row, "owned_by") == LM_STUDIO for row in rows):
         return await _lm_studio_rows(server) or rows
     return rows
-
-
-async def ollama_models(server: Server) -> tuple[ModelInfo, ...]:
-    """Ask Ollama: what is on its disk, and what of that is loaded with how large a context.
-
-    Raises:
-        ProviderError: The list could not be had.
-
-    """
-    answer = await server.get(f"{server.root}/api/tags")
-    if not isinstance(at(answer, "models"), list):
-        raise _no_list()
-    loaded = await ollama_loaded(server)
-    found = {name_of(row): row for row in rows_of(answer) if name_of(row) and _talks(row)}
-    return in_order(
-        ModelInfo(name, Limit(loaded[name], LOADED) if name in loaded else None) for name in found
-    )
-
-
-async def ollama_loaded(server: Server) -> dict[str, int]:
-    """Ask Ollama what is loaded: the context's size by name; nothing where it does not say."""
-    try:
-        rows = rows_of(await server.get(f"{server.root}/api/ps"))
-    except ProviderError:
-        return {}
-    sizes = ((name_of(row), count(at(row, "context_length"))) for row in rows)
-    return {name: size for name, size in sizes if name and size}
-
-
-def _talks(row: object) -> bool:
-    """Whether a model of Ollama chats; those that only embed are of the family of BERT."""
-    return chats(row) and not text_at(row, "details", "family").endswith("bert")
 
 
 async def _lm_studio_rows(server: Server) -> list[object]:
@@ -106,7 +75,7 @@ async def _pages(server: Server) -> AsyncIterator[list[object]]:
     for _ in range(_MOST_PAGES):
         answer = await server.get(f"{server.base}/models", {"limit": _PAGE, **after})
         if not isinstance(at(answer, "data"), list):
-            raise _no_list()
+            raise no_list()
         yield rows_of(answer)
         last = text_at(answer, "last_id")
         if at(answer, "has_more") is not True or not last or after == {"after_id": last}:
@@ -119,13 +88,9 @@ async def _gemini_pages(server: Server) -> AsyncIterator[list[object]]:
     for _ in range(_MOST_PAGES):
         answer = await server.get(f"{server.base}/models", {"pageSize": _PAGE, **after})
         if not isinstance(at(answer, "models"), list):
-            raise _no_list()
+            raise no_list()
         yield rows_of(answer)
         token = text_at(answer, "nextPageToken")
         if not token or after == {"pageToken": token}:
             return
         after = {"pageToken": token}
-
-
-def _no_list() -> NotAnAnswer:
-    return NotAnAnswer("The server did not answer with a list of models.", CHECK_URL)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from jitchat.errors import KeyRefused, ProviderError
 from jitchat.providers.catalogue.asking import Server
-from jitchat.providers.catalogue.lists import LM_STUDIO, chat_rows, ollama_models
+from jitchat.providers.catalogue.lists import LM_STUDIO, chat_rows
 from jitchat.providers.catalogue.model import ModelInfo
+from jitchat.providers.catalogue.ollama import ollama_models, with_limits
 from jitchat.providers.catalogue.presets import PRESETS, Preset
 from jitchat.providers.catalogue.rows import models_of
 from jitchat.providers.protocol import Endpoint
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _PATIENCE = 1.0
 _CONNECT = 0.3
+_SHOWN_WITHIN = 0.5
+"""Seconds more for what Ollama says of the models that are not loaded."""
 _OWNERS = {"llamacpp": "llamacpp", "vllm": "vllm", LM_STUDIO: "lmstudio"}
 """Whom a server names as its models' owner: 8000 and 8080 are the ports of all sorts of servers."""
 _LLAMA_CPP_HEADER = "llama.cpp"
@@ -44,7 +47,7 @@ class LocalServer:
 async def find_local(
     transport: httpx.AsyncBaseTransport | None = None, moved: Mapping[str, str] | None = None
 ) -> tuple[LocalServer, ...]:
-    """Look at the ports on which model servers usually listen, within a second.
+    """Look at the ports on which model servers usually listen, within a second and a half.
 
     Args:
         transport: In place of the network.
@@ -68,8 +71,12 @@ async def _answering(
     endpoint = Endpoint(preset.name, base_url, "")
     server = Server(endpoint, preset.protocol, transport, patience=_PATIENCE, connect=_CONNECT)
     try:
-        async with asyncio.timeout(_PATIENCE), server:
-            return await _recognised(server, preset.protocol)
+        async with server:
+            async with asyncio.timeout(_PATIENCE):
+                found = await _recognised(server, preset.protocol)
+            if found is None or preset.protocol != "ollama":
+                return found
+            return replace(found, models=await with_limits(server, found.models, _SHOWN_WITHIN))
     except (ProviderError, TimeoutError):
         return None
 

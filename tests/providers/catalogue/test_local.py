@@ -65,6 +65,19 @@ async def test_each_server_is_told_by_its_answer_in_the_order_of_the_presets():
     )
 
 
+async def test_an_ollama_that_is_slow_to_tell_of_its_models_is_found_without_that(monkeypatch):
+    monkeypatch.setattr(local, "_SHOWN_WITHIN", 0.01)
+
+    class Slow(Ports):
+        async def handle_async_request(self, request):
+            if request.url.path == "/api/show":
+                await asyncio.Event().wait()
+            return await super().handle_async_request(request)
+
+    (found,) = await find_local(Slow({11434: OLLAMA}))
+    assert found.models == (ModelInfo("qwen3:8b"),)
+
+
 async def test_a_server_on_another_ones_port_is_what_it_says():
     found = await find_local(Ports({8080: owned("vllm"), 8000: owned("llamacpp")}))
     assert [(each.name, each.base_url) for each in found] == [
@@ -121,7 +134,8 @@ async def test_an_ollama_without_models_is_offered_all_the_same():
 async def test_it_is_only_looked_and_no_key_goes_along():
     transport = Ports({11434: OLLAMA, 8080: owned("llamacpp")})
     await find_local(transport)
-    assert {request.method for request in transport.requests} == {"GET"}
+    posted = {each.url.path for each in transport.requests if each.method != "GET"}
+    assert posted == {"/api/show"}
     assert {request.url.host for request in transport.requests} == {"localhost"}
     sent = {name for request in transport.requests for name in request.headers}
     assert not sent & {"authorization", "x-api-key", "x-goog-api-key", "cookie"}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import httpx
 
 from jitchat.providers.catalogue.lists import fetch_models
 from jitchat.providers.catalogue.model import ModelInfo
+from jitchat.turn import Limit
 from tests.providers.catalogue.servers import Routes, loaded, maximum
 from tests.providers.streams import endpoint
 
@@ -133,7 +136,26 @@ async def test_ollamas_models_come_with_the_context_that_is_loaded():
     found = await fetch_models(endpoint(base_url="http://localhost:11434"), "ollama", routes)
 
     assert found == (ModelInfo("qwen3:8b", loaded(16_384)), ModelInfo("llama3.2:3b"))
-    assert routes.asked == ["GET /api/tags", "GET /api/ps"]
+    assert routes.asked == ["GET /api/tags", "GET /api/ps", "POST /api/show"]
+
+
+async def test_an_ollamas_models_that_are_not_loaded_come_with_what_could_be():
+    names = [f"m{number:02}" for number in range(30)]
+
+    def shown(request: httpx.Request) -> object:
+        name = json.loads(request.content)["model"]
+        if name == "m01":
+            return httpx.Response(500)
+        return {"model_info": {"general.architecture": "q", "q.context_length": 131_072}}
+
+    routes = Routes(
+        {"GET /api/tags": {"models": [{"name": name} for name in names]}, "POST /api/show": shown}
+    )
+    found = await fetch_models(endpoint(base_url="http://localhost:11434"), "ollama", routes)
+
+    told = Limit(32_768, "of the server's maximum of 131,072")
+    assert [each.name for each in found] == names
+    assert [each.limit for each in found] == [told, None, *[told] * 18, *[None] * 10]
 
 
 async def test_an_ollama_that_does_not_say_what_is_loaded_still_has_its_list():
