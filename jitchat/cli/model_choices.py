@@ -16,7 +16,7 @@ from jitchat.memory.cold.learnt import server_of
 from jitchat.memory.cold.model_choice import ModelLists
 from jitchat.providers.catalogue.choices import ProviderChoice, State
 from jitchat.providers.catalogue.model import ModelInfo, model_from
-from jitchat.providers.catalogue.presets import PRESETS, READER_LIMIT
+from jitchat.providers.catalogue.presets import READER_LIMIT
 from jitchat.providers.catalogue.prices import Prices
 from jitchat.providers.catalogue.table import known_as
 from jitchat.settings import Settings
@@ -82,13 +82,15 @@ class ModelChoices:
         """Look for servers on this machine, within a second."""
         from jitchat.providers.catalogue.local import find_local  # noqa: PLC0415  loads httpx
 
-        moved = {each.name: each.base_url for each in self.settings.profiles() if _is_here(each)}
+        moved = {
+            each.name: each.base_url for each in self.settings.profiles() if each.is_local_preset
+        }
         return await find_local(self.transport, moved)
 
     async def here(self) -> tuple[ProviderChoice, ...]:
         """Look for servers on this machine; what became of each of those that are looked for."""
         found = await self.running()
-        looked_for = [each for each in self.settings.profiles() if _is_here(each)]
+        looked_for = [each for each in self.settings.profiles() if each.is_local_preset]
         return await asyncio.to_thread(self._told, looked_for, found)
 
     async def fetched(self, name: str) -> ProviderChoice:
@@ -130,7 +132,7 @@ class ModelChoices:
         """Say whether it can answer, and a sentence on that; `source` is where its key is from."""
         if profile.is_reader:
             return State.READY, "It needs no key and no network."
-        if _is_here(profile):
+        if profile.is_local_preset:
             return _state_here(profile, running, has_key=bool(source))
         if profile.wants_key and not source:
             return State.NEEDS_KEY, profile.key_help
@@ -176,12 +178,6 @@ def kept_models(
         return tuple(model_from(row) for row in rows), fetched_at
     except LookupError:
         return (), None
-
-
-def _is_here(profile: Profile) -> bool:
-    """Whether it is one of the servers that are looked for on this machine."""
-    preset = PRESETS.get(profile.name)
-    return profile.is_local and preset is not None and preset.is_local
 
 
 def _found(profile: Profile, running: Sequence[LocalServer]) -> LocalServer | None:

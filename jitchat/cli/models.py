@@ -32,6 +32,9 @@ def models_command(flags: Flags, words: tuple[str, ...], refresh: bool, as_json:
     A provider's name lists its models alone; any other text finds the models with it in their
     names. The lists are those of the last --refresh; servers on this machine are always looked
     for.
+
+    Ollama, LM Studio, llama.cpp and vLLM on this machine cost nothing. What any other server of
+    your own costs is unknown until [models.NAME] says it: input_price and output_price, 0 for free.
     """
     import asyncio  # noqa: PLC0415  not needed to print help
 

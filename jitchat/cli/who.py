@@ -85,13 +85,13 @@ class Who:
         )
 
     def prices(self) -> Prices | None:
-        """Say what it costs; None where nobody knows. What runs on this machine is free."""
+        """Say what it costs; None where nobody knows. What is sure to run here is free."""
         from jitchat.providers.catalogue.prices import Prices  # noqa: PLC0415  the frame needs none
 
         here = Prices(0.0, 0.0, source="runs here")
         if self.profile.is_reader:
             return here
-        return self.facts.prices or (here if self.profile.is_local else None)
+        return self.facts.prices or (here if self.profile.is_local_preset else None)
 
     @property
     def longest_answer(self) -> int | None:

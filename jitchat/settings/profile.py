@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from jitchat.providers.catalogue.presets import PRESETS
 from jitchat.providers.provider import Options
 from jitchat.settings.addresses import is_loopback, parts_of
 from jitchat.settings.rules import Secret
@@ -69,6 +70,16 @@ class Profile:
     def is_reader(self) -> bool:
         """Whether it is the embedded one, which has no server and no key."""
         return self.protocol == "reader"
+
+    @property
+    def is_local_preset(self) -> bool:
+        """Whether it is Ollama or another server that is looked for on this machine, and there.
+
+        What it answers costs nothing. Whatever else listens here may pass a request on to
+        somebody who charges for it.
+        """
+        preset = PRESETS.get(self.name)
+        return self.is_local and preset is not None and preset.is_local
 
     @property
     def limit(self) -> int | None:

@@ -19,7 +19,7 @@ from jitchat.cli.options import Flags
 from jitchat.cli.who import who_answers
 from jitchat.errors import SettingsError, StoreUnreadable, UnknownConversation
 from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.model_choice import ChosenModel, ModelLists
+from jitchat.memory.cold.model_choice import ChosenModel
 from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.embedding.embedder import NoEmbedder
 from jitchat.paths import locate
@@ -82,35 +82,6 @@ def test_a_picker_that_is_the_model_that_answers_is_known_as_that(
 
     assert session.options.picker is not None
     assert session.options.picker.answers == answers
-
-
-@pytest.mark.parametrize(
-    ("model", "longest"), [("claude-3-5-haiku-latest", 8_192), ("claude-unheard-of", None)]
-)
-def test_the_longest_answer_that_a_model_is_known_to_give_goes_along(
-    store: ColdStore, model: str, longest: int | None
-):
-    settings = settings_with(provider__name="anthropic", provider__model=model)
-
-    session = make_session(settings, store, store.create("x"), NoEmbedder(), EstimateCounter())
-
-    assert session.options.request.longest == longest
-
-
-def test_a_session_reads_the_kept_list_of_its_model_once(
-    store: ColdStore, monkeypatch: pytest.MonkeyPatch
-):
-    read: list[str] = []
-    listed = ModelLists.get
-    monkeypatch.setattr(ModelLists, "get", lambda made, at: read.append(at) or listed(made, at))
-    kept = {"name": "m", "limit": 9_000, "limit_source": "maximum"}
-    ModelLists(store.database).put("https://api.x.ai/v1", [kept])
-    settings = settings_with(provider__name="xai", provider__model="m")
-
-    session = make_session(settings, store, store.create("x"), NoEmbedder(), EstimateCounter())
-
-    assert session.options.budget.limit == 9_000
-    assert read == ["https://api.x.ai/v1"]
 
 
 async def test_the_readers_usage_is_the_price_of_the_request_and_of_the_answer(store: ColdStore):

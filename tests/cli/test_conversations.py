@@ -65,7 +65,8 @@ def test_the_database_is_closed_when_a_command_ends(two: Shell):
 def test_json_sums_up_what_was_sent_and_counts_what_has_no_known_cost(
     two: Shell, scripted: ScriptedProvider
 ):
-    local, cloud = ("--base-url", "http://localhost:9/v1"), ("--base-url", "https://llm.example/v1")
+    local = ("--provider", "vllm", "--base-url", "http://localhost:9/v1")
+    cloud = ("--base-url", "https://llm.example/v1")
     for where in (local, cloud, cloud):
         assert two("send", "hello", "--conversation", "first", "--model", "m", *where).code == 0
 

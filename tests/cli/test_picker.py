@@ -71,7 +71,7 @@ def test_json_has_the_picking_where_a_model_is_configured_and_only_there(
         "ms",
         "cost",
     ]
-    assert (picking["model"], picking["fallback"], picking["cost"]) == ("small-1", "", 0.0)
+    assert (picking["model"], picking["fallback"], picking["cost"]) == ("small-1", "", None)
     retrieved = {s["turn"]: s["reason"] for s in asked["segments"] if s["kind"] == "retrieved"}
     assert retrieved[25] == "picked by small-1"
     monkeypatch.delenv("JITCHAT_PICKER_MODEL")
