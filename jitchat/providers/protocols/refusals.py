@@ -45,7 +45,8 @@ _NO_MODEL = re.compile(
 _PULL = re.compile(r"model ['\"]([\w./:@-]{1,200})['\"] not found, try pulling it first")
 _BLOCKED = re.compile(r"requires moderation|\binput was flagged|content policy", re.IGNORECASE)
 """OpenRouter says so with 403."""
-_SPENT_REMEDY = "The account has no credit left, or a limit is reached: see to it at the provider."
+_SPENT_REMEDY = "Add credit to the account, or raise its limit; or choose another model."
+"""What to do, and no more: that the money is spent, the provider's own words say."""
 _LATER = "Send again in a while."
 _REMEDIES = {
     402: _SPENT_REMEDY,
