@@ -207,7 +207,8 @@ class Session:
         self.take_budget(budget)
         limit = refusal.limit
         told = f"takes {limit:,} tokens" if limit else "does not say how much it takes"
-        sentence = f"{self.provider.model} {told}; a window of {window.used:,} was refused."
+        size = f"{'' if window.is_sure else '~'}{window.used:,}"
+        sentence = f"{self.provider.model} {told}; a window of {size} was sent and refused."
         after = "" if window.mode is Mode.FULL else " A smaller one is sent."
         return LimitLearnt(Limit(budget.limit, LEARNT), sentence + after)
 

@@ -210,8 +210,8 @@ class _Planner:
         return WindowOverflow(
             f"{what} needs {told} tokens, {over:,} more than the budget of {budget.budget:,}"
             f" (limit {budget.limit:,} − reserve {budget.reserve:,}).",
-            f"Nothing was sent or cut. Choose: {choices}, {smaller}or use a model with a larger"
-            " context.",
+            f"Nothing is cut, so it is not sent. Choose: {choices}, {smaller}or use a model with a"
+            " larger context.",
             over,
         )
 

@@ -137,8 +137,10 @@ async def test_no_smaller_window_is_promised_where_every_turn_is_wanted(store):
     events = await send(session, "hello", Mode.FULL)
 
     told = next(event for event in events if isinstance(event, LimitLearnt))
-    assert told.sentence.endswith(" was refused.")
-    assert failures(events)
+    (sent,) = (event.window for event in events if isinstance(event, WindowBuilt))
+    assert told.sentence.endswith(f"; a window of ~{sent.used:,} was sent and refused.")
+    (failed,) = failures(events)
+    assert "Nothing is cut, so it is not sent." in str(failed.error)
 
 
 async def test_a_refusal_over_the_answers_length_keeps_room_for_it_and_the_counts(
