@@ -32,6 +32,11 @@ class Detail:
 NOTHING = Detail()
 
 
+def is_broken_off(reply: Turn, stop: str | None) -> bool:
+    """Whether a reply ended before the model ended it; `stop` is the model's word for why."""
+    return reply.status is not Status.COMPLETE and not stop
+
+
 class TurnDetails:
     """Reads the details of the few turns that are on screen."""
 

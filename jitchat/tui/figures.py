@@ -120,20 +120,28 @@ def indexing_sentence(progress: Progress) -> str:
 
 
 def usage_sentence(
-    usage: Usage | None, cost: float | None = 0.0, window: ContextWindow | None = None
+    usage: Usage | None,
+    cost: float | None = 0.0,
+    window: ContextWindow | None = None,
+    *,
+    is_broken_off: bool = False,
 ) -> str:
     """`sent 3,398 ✓ (2,900 cached, 498 new) · answer 210 ✓ (120 reasoning) · $0.0041`.
 
     `cost` is in US dollars: None where no price is known, 0 where nothing is charged. For what
-    the provider does not report, the count of `window` stands, as an estimate.
+    the provider does not report, the count of `window` stands, as an estimate; of a reply that
+    `is_broken_off` the provider had no occasion to.
     """
-    parts = [_sent(usage, window), _answered(usage), cost_of(cost) if cost != 0 else ""]
+    sent = _sent(usage, window, is_broken_off=is_broken_off)
+    parts = [sent, _answered(usage), cost_of(cost) if cost != 0 else ""]
     return " · ".join(filter(None, parts))
 
 
-def _sent(usage: Usage | None, window: ContextWindow | None) -> str:
+def _sent(usage: Usage | None, window: ContextWindow | None, *, is_broken_off: bool) -> str:
     if usage is None or usage.input_tokens is None:
         own = f"~{window.used:,}, " if window is not None else ""
+        if is_broken_off:
+            return f"{own}it ended before any usage came"
         what = "input" if usage is not None and usage.output_tokens is not None else "usage"
         return f"{own}the provider reports no {what}"
     cached, sent = usage.cached_tokens, usage.input_tokens

@@ -129,5 +129,20 @@ def test_a_reply_tells_what_the_provider_reported_and_no_more(
     assert usage_sentence(usage, cost, learnt) == told.format(used=f"{learnt.used:,}")
 
 
+@pytest.mark.parametrize(
+    ("usage", "told"),
+    [
+        (None, "~{used}, it ended before any usage came"),
+        (Usage(3_398, 2), "sent 3,398 ✓ · answer 2 ✓"),
+    ],
+)
+def test_a_reply_that_was_broken_off_is_no_fault_of_the_providers(
+    learnt: ContextWindow, usage: Usage | None, told: str
+):
+    sentence = usage_sentence(usage, 0.0, learnt, is_broken_off=True)
+
+    assert sentence == told.format(used=f"{learnt.used:,}")
+
+
 def test_without_a_window_what_is_not_reported_has_no_figure():
     assert usage_sentence(None) == "the provider reports no usage"

@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
-from jitchat.errors import Unreachable
+from jitchat.errors import StreamCut, Unreachable
 from jitchat.memory.cold.store import ColdStore
 from jitchat.providers.catalogue.prices import Prices
 from jitchat.providers.provider import Delta, Finished
@@ -116,6 +116,19 @@ async def test_after_the_reply_its_figures_stand_on_every_surface(
         assert shown(screen, "#cost").endswith(hint)
         assert line in boundary(screen)
         assert shown(screen, "#title").endswith(f"62 turns{total}")
+
+
+async def test_a_reply_that_was_broken_off_is_not_called_unreported(backend: TestBackend) -> None:
+    backend.provider = ScriptedProvider(("The window is ", StreamCut("It broke off.", "Again.")))
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        await ready(pilot)
+        screen = await ask(pilot)
+        told = f"~{screen.window.used:,}, it ended before any usage came · cost unknown"
+        assert shown(screen, "#cost") == told
+        await type_text(pilot, "and")
+        screen.query_one("#transcript").focus()
+        await pilot.press("w")
+        await until(pilot, lambda: shown(screen, "#cost") == told, "the same, from the store")
 
 
 async def test_the_total_grows_and_is_of_the_conversation_on_screen(

@@ -10,6 +10,7 @@ from textual import on, work
 from jitchat.errors import JitchatError, StoreError
 from jitchat.events import UsageReported
 from jitchat.text.money import total_of
+from jitchat.tui.details import is_broken_off
 from jitchat.tui.figures import exact_sentence, usage_sentence
 from jitchat.tui.messages import (
     Asked,
@@ -27,6 +28,7 @@ from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
 
 if TYPE_CHECKING:
+    from jitchat.memory.cold.archive import Ending
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
     from jitchat.turn import Conversation, Usage
@@ -99,7 +101,9 @@ class MeteredScreen(SendingScreen):
             self._timer.stop()
         self.sent = window
         self.show_window(window, sent=True, usage=usage)
-        self.query_one(HintLine).show_cost(usage_sentence(usage, cost, window))
+        broken = _is_broken_off(session, ending)
+        told = usage_sentence(usage, cost, window, is_broken_off=broken)
+        self.query_one(HintLine).show_cost(told)
 
     def action_count_exactly(self) -> None:
         """Have the provider count the window that would be sent; the message stays here."""
@@ -135,6 +139,14 @@ class MeteredScreen(SendingScreen):
         elif is_current:
             self.sent, self._exact = None, message.outcome
             self.show_window(message.outcome[0], sent=False)
+
+
+def _is_broken_off(session: Session, ending: Ending | None) -> bool:
+    """Whether nothing came of a window, or a reply that the model did not end."""
+    if ending is None or ending.reply_id is None:
+        return True
+    replies = (turn for turn in session.memory.turns if turn.id == ending.reply_id)
+    return any(is_broken_off(reply, ending.stop) for reply in replies)
 
 
 def _asking(session: Session) -> str:

@@ -25,6 +25,7 @@ from jitchat.events import (
 from jitchat.text.safe import one_line, shortened
 from jitchat.tui.backend import Backend
 from jitchat.tui.batches import Batches
+from jitchat.tui.details import is_broken_off
 from jitchat.tui.figures import usage_sentence
 from jitchat.tui.messages import SendEnded, SessionReported
 from jitchat.tui.screens.forked import ForkedScreen
@@ -146,12 +147,16 @@ class SendingScreen(ForkedScreen):
                 self.notify(one_line(sentence), timeout=SECONDS, markup=False)
 
     async def _answer_stored(self, turn: Turn) -> None:
+        transcript = self.query_one(Transcript)
+        await transcript.put(turn)
         if not self._measured:
+            note = transcript.detail_of(turn).note
+            broken = is_broken_off(turn, note.stop if note is not None else None)
             cost = self.session.cost_of(None) if self.session is not None else None
-            self.query_one(HintLine).show_cost(usage_sentence(None, cost, self.sent))
-        await self.query_one(Transcript).put(turn)
+            told = usage_sentence(None, cost, self.sent, is_broken_off=broken)
+            self.query_one(HintLine).show_cost(told)
         if self.session is not None:
-            await self.query_one(Transcript).take_in(self.session.memory.turns)
+            await transcript.take_in(self.session.memory.turns)
         await self._free()
 
     @on(SendEnded)

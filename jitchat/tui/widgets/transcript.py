@@ -75,6 +75,11 @@ class Transcript(TurnStretch):
             await self.mount_all(views)
             self.anchor()
 
+    def detail_of(self, turn: Turn) -> Detail:
+        """What is shown beside a turn that is mounted."""
+        view = self._view_of(turn.position)
+        return view.detail if view is not None else NOTHING
+
     async def stream(self, piece: str, position: int, *, typing: bool = False) -> None:
         """A piece of the reply that will be the turn at `position`, if nobody comes between."""
         view = await self._growing_view(position)
