@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 
+import pytest
+
 from jitchat.turn import Role
 from tests.support import ScriptedProvider
 from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
@@ -13,6 +15,24 @@ from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, unt
 def _last_text(screen: object) -> str:
     view = list(screen.query("TurnView"))[-1]  # type: ignore[attr-defined]
     return view.query_one(".turn-body").source if view.turn.role is Role.ASSISTANT else ""
+
+
+async def test_what_was_typed_during_a_reply_has_its_window_once_that_has_ended(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered = asyncio.Event()
+    backend.provider = ScriptedProvider(script=("Still ", answered, "here."))
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, "first")
+        await pilot.press("enter")
+        await until(pilot, lambda: _last_text(screen) == "Still ", "the first words")
+        monkeypatch.setattr("jitchat.tui.screens.desk.PREVIEW_AFTER", 60)
+        screen.query_one("#prompt").insert("second")  # type: ignore[attr-defined]
+        await pilot.pause()
+        answered.set()
+        await until(pilot, lambda: screen.window and screen.sent is None, "the next window")
+        assert screen.window.segments[-1].text.endswith("second")
 
 
 async def test_the_end_of_one_send_does_not_free_the_next(backend: TestBackend) -> None:

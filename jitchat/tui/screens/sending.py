@@ -190,9 +190,10 @@ class SendingScreen(ForkedScreen):
 
     @telling
     async def _free(self) -> None:
-        """Ready for the next message."""
+        """Ready for the next message; of one that was typed meanwhile, the window is shown."""
         self._sending = None
         self.query_one(HintLine).show_keys(busy=False)
+        self.plan_now()
         opening = self.opening
         named = await asyncio.to_thread(self._named, self.conversation, self._said)
         if opening == self.opening:
