@@ -17,6 +17,7 @@ from jitchat.crash import crash_report, place_of
 from jitchat.tui.backend import Backend
 from jitchat.tui.keys import ACTIONS, MODES
 from jitchat.tui.screens.chat import ChatScreen
+from jitchat.tui.widgets.prompt import Prompt
 from jitchat.turn import Conversation
 
 TWICE_WITHIN = 2.0
@@ -66,14 +67,18 @@ class JitchatApp(App[None]):
         yield from super().get_system_commands(screen)
 
     def action_help_quit(self) -> None:
-        """Ctrl+C: stop a reply; twice in two seconds: quit."""
+        """Ctrl+C: stop a reply, or empty the prompt; twice in two seconds: quit."""
         moment = time.monotonic()
         if moment - self._interrupted_at < TWICE_WITHIN:
             self.exit()
             return
+        chat = self.screen if isinstance(self.screen, ChatScreen) else None
+        if chat is not None and not chat.busy and chat.query_one(Prompt).empty():
+            self.notify("The prompt is emptied. Ctrl+Z brings the text back.", markup=False)
+            return
         self._interrupted_at = moment
-        if isinstance(self.screen, ChatScreen) and self.screen.busy:
-            self.screen.action_cancel()
+        if chat is not None and chat.busy:
+            chat.action_cancel()
         self.notify("Ctrl+C once more quits. Everything is stored.", timeout=2, markup=False)
 
     def _fatal_error(self) -> None:

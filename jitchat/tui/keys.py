@@ -75,7 +75,7 @@ PROMPT_KEYS = (
     ("Alt+Enter, \\ Enter", "new line"),
     ("Up, Down", "earlier prompts, at the first and last line"),
     ("PgUp, PgDn", "scroll the conversation"),
-    ("Ctrl+C", "copy what is selected; twice: quit"),
+    ("Ctrl+C", "copy what is selected, or empty the prompt; twice: quit"),
     ("Ctrl+D", "quit, on an empty prompt"),
     ("/ and a name", ", ".join(f"/{name}" for name in COMMANDS)),
 )

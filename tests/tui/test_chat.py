@@ -251,6 +251,35 @@ async def test_f2_hides_the_inspector_and_the_focus_returns_to_the_prompt(
         assert screen.query_one(Inspector).display
 
 
+async def test_ctrl_c_empties_the_prompt_and_ctrl_z_brings_the_text_back(
+    backend: TestBackend,
+) -> None:
+    never = asyncio.Event()
+    backend.provider = ScriptedProvider(script=("The window is ", never))
+    app = demo_app(backend)
+    async with app.run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        prompt = screen.query_one(Prompt)
+        await type_text(pilot, QUESTION)
+        await pilot.press("ctrl+c")
+        assert (prompt.text, app._exit) == ("", False)
+        assert any("Ctrl+Z" in notice.message for notice in app._notifications)
+        await pilot.press("ctrl+z")
+        assert prompt.text == QUESTION
+        prompt.select_all()
+        await pilot.press("ctrl+c")
+        assert (prompt.text, app.clipboard) == (QUESTION, QUESTION)
+        await pilot.press("end", "enter")
+        await until(pilot, lambda: "The window is" in _last_text(screen), "the first words")
+        planned = screen.planned
+        prompt.insert("and then?")
+        await pilot.press("ctrl+c")
+        await idle(pilot)
+        assert prompt.text == "and then?", "what streams is stopped first"
+        await until(pilot, lambda: screen.planned > planned, "the window for what was typed")
+        assert "next window" in shown(screen, "#inspector-title")
+
+
 @pytest.mark.parametrize("keys", [("ctrl+d",), ("ctrl+q",), ("ctrl+c", "ctrl+c")])
 async def test_quitting(backend: TestBackend, keys: tuple[str, ...]) -> None:
     app = demo_app(backend)

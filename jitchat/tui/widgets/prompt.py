@@ -105,6 +105,13 @@ class Prompt(TextArea):
         self.move_cursor(self.document.end)
         return before
 
+    def empty(self) -> bool:
+        """Take away what is typed, if the cursor is here and there is any; undo brings it back."""
+        is_typed = self.has_focus and bool(self.text)
+        if is_typed:
+            self.clear()
+        return is_typed
+
     async def _on_key(self, event: events.Key) -> None:
         self._key_at = time.monotonic()
         if event.key == "enter":
