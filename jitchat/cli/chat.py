@@ -47,7 +47,8 @@ class LocalBackend(ModelBackend):
         from jitchat.cli.compose import key_in_the_open, make_embedder  # noqa: PLC0415
         from jitchat.memory.memory import Memory  # noqa: PLC0415
 
-        self.warning = key_in_the_open(self.settings)
+        warnings = (key_in_the_open(self.settings), self.doubt())
+        self.warning = " ".join(filter(None, warnings))
         self._embedder = self._embedder or make_embedder(self.settings, self._paths)
         return self.session_on(Memory(self.store, conversation, self._embedder))
 

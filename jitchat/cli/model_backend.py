@@ -40,6 +40,10 @@ class ModelBackend:
 
         return session_with(self._who(), memory)
 
+    def doubt(self) -> str:
+        """Warn of the limit that is set for the model in use; mostly empty. Slow."""
+        return self._who().doubt()
+
     def choices(self) -> Sequence[ProviderChoice]:
         """List every provider, with the models that are known of it. Slow."""
         return self._choices().all()
@@ -75,7 +79,7 @@ class ModelBackend:
         who = self._who_is(provider, model)
         changed = session_with(who, session.memory) if session is not None else None
         self._picked = (provider, model)
-        notes = (exposed(who.profile), self._kept(provider, model))
+        notes = (exposed(who.profile), who.doubt(), self._kept(provider, model))
         return changed, " ".join(filter(None, notes))
 
     async def ask_limit(self, session: Session) -> Budget | None:

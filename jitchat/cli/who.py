@@ -17,6 +17,7 @@ from jitchat.memory.cold.learnt import LearntModel, LearntModels
 from jitchat.providers.catalogue.presets import READER_LIMIT
 from jitchat.settings import Settings
 from jitchat.settings.profile import Profile
+from jitchat.text.safe import one_line
 from jitchat.turn import ASSUMED, BY_USER, LEARNT, LOADED, OWN, Limit
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import TokenCounter, counter_for
@@ -61,6 +62,16 @@ class Who:
             return Limit(READER_LIMIT, OWN)
         assumed = ASSUMED_LOCAL_LIMIT if self.profile.is_local else ASSUMED_LIMIT
         return self.bounded(self.facts.limit) or Limit(assumed, ASSUMED)
+
+    def doubt(self) -> str:
+        """Warn of a limit that is set larger than a refusal taught; empty where it is not."""
+        own, taught = self.profile.limit_of(self.model), self.learnt and self.learnt.limit()
+        if own is None or not taught or own <= taught:
+            return ""
+        return (
+            f"{one_line(self.model)} took {taught:,} tokens when it refused a window; the limit is"
+            f" set to {own:,} and that counts. If windows are refused, lower it or take it out."
+        )
 
     def bounded(self, told: Limit | None) -> Limit | None:
         """Let what the server taught by a refusal win over a larger figure that it tells."""

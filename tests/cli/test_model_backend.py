@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from jitchat.cli import model_choices
+from jitchat.cli.chat import LocalBackend
 from jitchat.cli.model_backend import ModelBackend
 from jitchat.errors import JitchatError, SettingsError, StoreFull, UsageError
+from jitchat.memory.cold.learnt import LearntModels
 from jitchat.memory.cold.model_choice import ChosenModel
 from jitchat.paths import Paths, locate
 from jitchat.providers.catalogue.choices import State
@@ -111,6 +113,23 @@ def test_a_key_that_would_travel_unencrypted_is_told_of(made, store) -> None:
     backend = made(OWN + 'api_key = "sk-work-1234567890"')
     _, note = backend.choose_model(demo_session(store), "work", "m")
     assert note == "The key goes to llm.test unencrypted: use https."
+
+
+@pytest.mark.parametrize(
+    ("limit", "taught"), [(16_000, 8_192), (8_192, 8_192), (16_000, None), (None, 8)]
+)
+def test_a_limit_that_is_set_larger_than_a_refusal_taught_is_doubted_at_the_start(
+    made, store, paths: Paths, limit: int | None, taught: int | None
+) -> None:
+    own = OWN.replace("http:", "https:") + 'model = "m"\n'
+    toml = '[provider]\nname = "work"\n' + (f"limit = {limit}\n" if limit else "") + own
+    if taught is not None:
+        LearntModels(store.database).of("https://llm.test/v1", "m").learn_limit(taught)
+    backend = LocalBackend(made(toml).settings, paths, store)
+    backend.open_session(store_demo(store))
+    told = "m took 8,192 tokens when it refused a window; the limit is set to 16,000"
+    is_doubted = (limit, taught) == (16_000, 8_192)
+    assert backend.warning.startswith(told) if is_doubted else backend.warning == ""
 
 
 def test_a_pick_that_cannot_be_kept_answers_nevertheless(made, store, monkeypatch) -> None:
