@@ -54,7 +54,7 @@ async def test_how_far_the_indexing_is_can_be_read(backend: TestBackend, gated, 
     async with app.run_test(size=size) as pilot:
         screen = chat(pilot)
         await until(pilot, lambda: "indexing 0 of 300" in first_line(app), "the beginning")
-        assert "A talk" in first_line(app)
+        await until(pilot, lambda: "~estimate" in first_line(app), "the mark of an estimate")
         assert not screen.indexed
         gated.let.release(8)
         await until(pilot, lambda: "indexing 128 of 300" in first_line(app), "the first batch")

@@ -60,10 +60,11 @@ async def test_index_lines_are_written_behind_the_chat_and_that_is_seen(backend:
         writer.let.release()
         await until(pilot, lambda: "12 to go" in status(screen), "the first lines")
         assert status(screen).startswith("small-1 writes index lines… 12 to go · ")
-        assert status(screen).endswith(" + 10 tokens")
+        assert " + 10 tokens · " in status(screen)
+        assert status(screen).endswith(" · ~estimate")
         for _ in range(2):
             writer.let.release()
-        await until(pilot, lambda: "scripted" in status(screen), "the last of them")
+        await until(pilot, lambda: "to go" not in status(screen), "the last of them")
         assert kept(backend.store) == [("small-1", f"line {n}") for n in range(1, 21)]
 
 

@@ -18,6 +18,7 @@ from jitchat.tui.backend import Backend
 from jitchat.tui.figures import indexing_sentence, send_sentence
 from jitchat.tui.messages import PreviewReady
 from jitchat.tui.telling import tell
+from jitchat.tui.top_text import Answering
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
@@ -92,23 +93,24 @@ class DeskScreen(Screen[None]):
         self.query_one(Prompt).focus()
 
     def show_status(self) -> None:
-        """Who answers, and what embeds and counts; before it what is not yet as it should be.
-
-        In this order, for a small terminal shows no more than the beginning.
-        """
+        """Who answers, and what embeds and counts; before it what is not yet as it should be."""
         if self.session is not None:
-            provider, counter = self.session.provider, self.session.counter
-            model = "" if provider.model == provider.name else f" {provider.model}"
-            sign = "" if counter.exact else "~"
-            known = f"{provider.name}{model} · {self.session.memory.embedder.id}"
-            state = self._index_state(self.session)
-            self.query_one(TopLine).show_status(f"{state}{known} · {sign}{counter.name}")
+            self.show_state(self._index_state(self.session), self.session)
+
+    def show_state(self, state: str, session: Session) -> None:
+        """What goes on, ahead of who answers."""
+        provider, counter = session.provider, session.counter
+        model = "" if provider.model == provider.name else provider.model
+        sign = "" if counter.exact else "~"
+        embedder = session.memory.embedder.id
+        who = Answering(provider.name, model, embedder, f"{sign}{counter.name}")
+        self.query_one(TopLine).show_status(state, who)
 
     def _index_state(self, session: Session) -> str:
-        """What the hot index lacks, ahead of the rest of the status; mostly nothing."""
+        """What the hot index lacks; mostly nothing."""
         if self.progress is not None:
-            return f"{indexing_sentence(self.progress)} · "
-        return "vectors missing · " if session.memory.lacks_vectors else ""
+            return indexing_sentence(self.progress)
+        return "vectors missing" if session.memory.lacks_vectors else ""
 
     @on(Prompt.Changed)
     def _draft_changed(self) -> None:

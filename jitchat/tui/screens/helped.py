@@ -16,7 +16,6 @@ from jitchat.tui.backend import Backend
 from jitchat.tui.messages import BacklogEnded, LinesMoved, SendEnded, SessionReported
 from jitchat.tui.screens.answered import AnsweredScreen
 from jitchat.tui.widgets.hint_line import HintLine
-from jitchat.tui.widgets.top_line import TopLine
 from jitchat.turn import Conversation, Mode
 
 if TYPE_CHECKING:
@@ -82,9 +81,10 @@ class HelpedScreen(AnsweredScreen):
             self.plan_now()
         elif message.written.left and self.progress is None:
             written, name = message.written, session.summariser.name
-            self.query_one(TopLine).show_status(
+            told = (
                 f"{name} writes index lines… {written.left:,} to go"
                 f" · {written.input_tokens:,} + {written.output_tokens:,} tokens"
             )
+            self.show_state(told, session)
         if message.error is not None:
             self.tell(message.error)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from textual.worker import Worker
 
 _MEGABYTE = 1 << 20
+_AHEAD = 2
+"""Blank cells ahead of it."""
 
 
 class ModelFetch(Static):
@@ -30,11 +32,24 @@ class ModelFetch(Static):
         asked: bool
         """Whether the user asked for it, rather than the settings."""
 
+    class Moved(Message):
+        """It takes another room than before."""
+
     def __init__(self, backend: Backend) -> None:
         super().__init__(id="model-fetch")
         self._backend = backend
         self._worker: Worker[None] | None = None
+        self._brief = False
+        self._received = 0
         self.display = False
+        self.cells = 0
+        """What it takes of the line, with the blanks ahead of it."""
+
+    def be_brief(self, *, brief: bool) -> None:
+        """In fewer words, where there is little room."""
+        if brief is not self._brief:
+            self._brief = brief
+            self._show(self._received)
 
     def start(self, *, asked: bool = False) -> None:
         """Begin, unless it runs already."""
@@ -61,7 +76,18 @@ class ModelFetch(Static):
         finally:
             self._worker = None
             self.display = False
+            self._take(0)
             self.post_message(self.Ended(fetched, sentence, asked))
 
     def _show(self, received: int) -> None:
-        self.update(Content(f"fetching model, {received / _MEGABYTE:.0f} MB · F5 stops"))
+        self._received = received
+        size = f"{received / _MEGABYTE:.0f} MB"
+        brief = f"fetching {size} · F5"
+        told = Content(brief if self._brief else f"fetching model, {size} · F5 stops")
+        self.update(told)
+        self._take(told.cell_length + _AHEAD if self.display else 0)
+
+    def _take(self, cells: int) -> None:
+        if cells != self.cells:
+            self.cells = cells
+            self.post_message(self.Moved())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -12,8 +12,12 @@ from textual.widgets import Static
 
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line
+from jitchat.tui.top_text import Answering, TopText, fitted
 from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.turn import Mode
+
+_AHEAD = 2
+"""Blank cells ahead of the status."""
 
 
 class ModeTab(Static):
@@ -26,7 +30,9 @@ class ModeTab(Static):
         mode: Mode
 
     def __init__(self, mode: Mode) -> None:
-        super().__init__(Content(f" {mode.value} "), classes="mode")
+        told = Content(f" {mode.value} ")
+        super().__init__(told, classes="mode")
+        self.cells = told.cell_length
         self.mode = mode
 
     def on_click(self) -> None:
@@ -42,8 +48,9 @@ class TopLine(Horizontal):
         self._fetch = fetch
         self._title = Static(id="title")
         self._status = Static(id="status")
-        self._told = Content()
-        self._cost = ""
+        self._text = TopText()
+        self._drawn = ""
+        """The status that is drawn."""
         self._modes = [ModeTab(mode) for mode in Mode]
 
     def compose(self) -> ComposeResult:
@@ -53,25 +60,50 @@ class TopLine(Horizontal):
         yield self._fetch
         yield self._status
 
+    def on_resize(self) -> None:
+        """There is more room, or less."""
+        self._fetch.be_brief(brief=self.screen.has_class("-narrow"))
+        self._draw()
+
+    def on_model_fetch_moved(self) -> None:
+        """The download takes more room, or less."""
+        self._draw()
+
     def show_title(self, title: str, turns: int) -> None:
         """The conversation's title and size."""
-        size = f" · {counted(turns, 'turn')}"
-        self._told = Content.assemble((one_line(title), "bold"), (size, "dim"))
-        self._draw_title()
+        self._text = replace(self._text, title=one_line(title), size=counted(turns, "turn"))
+        self._draw()
 
     def show_cost(self, cost: str) -> None:
         """What the conversation cost so far; empty where nothing was charged."""
-        self._cost = f" · {cost}" if cost else ""
-        self._draw_title()
-
-    def _draw_title(self) -> None:
-        self._title.update(Content.assemble(self._told, (self._cost, "dim")), layout=False)
+        self._text = replace(self._text, cost=cost)
+        self._draw()
 
     def show_mode(self, mode: Mode) -> None:
         """Which mode is in use."""
         for tab in self._modes:
             tab.set_class(tab.mode is mode, "-on")
 
-    def show_status(self, status: str) -> None:
-        """Provider, model, embedder and counter."""
-        self._status.update(Content(one_line(status)))
+    def show_status(self, state: str, who: Answering | None = None) -> None:
+        """What goes on, if anything, and who answers; None where nobody does yet."""
+        who = who or Answering()
+        said = Answering(
+            *map(one_line, (who.provider, who.model, who.embedder, who.counter)),
+        )
+        self._text = replace(self._text, state=one_line(state), who=said)
+        self._draw()
+
+    def _draw(self) -> None:
+        """All of it, or what matters most, as far as there is room."""
+        text = fitted(self._text, self._room())
+        told = Content.assemble((text.title, "bold"), (text.figures, "dim"))
+        self._title.update(told, layout=False)
+        if text.status != self._drawn:
+            self._drawn = text.status
+            self._status.update(Content(text.status))
+
+    def _room(self) -> int:
+        """Cells for title and status together, and one between title and modes."""
+        width = self.content_size.width or self.app.size.width - 2
+        modes = sum(tab.cells for tab in self._modes)
+        return width - modes - self._fetch.cells - _AHEAD - 1

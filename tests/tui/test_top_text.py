@@ -1,0 +1,71 @@
+"""The first line in any room: what matters least gives way first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+
+from jitchat.tui.top_text import Answering, TopText, cut_in_the_middle, fitted
+from jitchat.tui.widgets.model_fetch import ModelFetch
+from tests.tui.support import TestBackend, demo_app, ready, until
+
+WHO = Answering("work", "a-very-long-model-name-of-2026-preview", "builtin-256", "~estimate")
+WHOLE = TopText("Release planning (demo)", "62 turns", "$0.0017", "", WHO)
+
+
+@pytest.mark.parametrize(
+    ("room", "left", "right"),
+    [
+        (120, "Release planning (demo) · 62 turns · $0.0017", str(WHO)),
+        (100, "Release p… · 62 turns · $0.0017", str(WHO)),
+        (90, "Release… · $0.0017", str(WHO)),
+        (77, "Release… · $0.0017", "work a-very-long-mo…-2026-preview · builtin-256 · ~estimate"),
+        (56, "$0.0017", "work a-very-l…preview · builtin-256 · ~estimate"),
+        (40, "$0.0017", "work a-very-l…preview · ~estimate"),
+    ],
+)
+def test_what_matters_least_gives_way_first(room: int, left: str, right: str):
+    text = fitted(WHOLE, room)
+
+    assert (text.title + text.figures, text.status) == (left, right)
+    assert text.width <= room
+
+
+@pytest.mark.parametrize("room", range(30, 140))
+def test_cost_model_and_the_mark_of_an_estimate_stay_in_any_room(room: int):
+    text = fitted(replace(WHOLE, title="日本語" * 9, state="indexing 1 of 300"), room)
+
+    assert text.cost == "$0.0017"
+    assert text.status.endswith("~estimate")
+    assert text.who.model
+    assert text.width <= room
+
+
+def test_a_name_is_cut_in_its_middle():
+    assert cut_in_the_middle("claude-opus-4-5-20251101", 16) == "claude-o…0251101"
+    assert cut_in_the_middle("gpt-5", 16) == "gpt-5"
+    assert cell_len(cut_in_the_middle("模型" * 20, 16)) == 16
+
+
+async def test_a_small_terminal_shows_the_download_and_what_must_stay(
+    backend: TestBackend,
+) -> None:
+    backend.may_fetch_model = True
+    backend.provider.model = "a-very-long-model-name-of-2026-preview"  # type: ignore[misc]
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+
+        def line() -> str:
+            return "".join(s.text for s in screen._compositor.render_strips()[0])
+
+        fetch = screen.query_one(ModelFetch)
+        assert str(fetch.render()) == "fetching 3 MB · F5"
+        await until(pilot, lambda: " fetching 3 MB · F5 " in line(), "the download")
+        assert line().rstrip().endswith(" · ~estimate")
+        assert " jit " in line()
+        await pilot.press("f5")
+        await until(pilot, lambda: " · none · ~estimate" in line(), "the whole status")
+        await pilot.resize_terminal(140, 40)
+        await until(pilot, lambda: "Release planning (demo) · 60 turns" in line(), "the title")
