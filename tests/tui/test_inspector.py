@@ -9,7 +9,8 @@ from textual.widgets import OptionList, Static, TextArea
 
 from jitchat.memory.cold.store import ColdStore
 from jitchat.tui.screens.chat import ChatScreen
-from jitchat.tui.widgets.inspector import _HEADER, SINGLY, Inspector, _line, _rows
+from jitchat.tui.segment_rows import HEADER, SINGLY, line_of, rows_of
+from jitchat.tui.widgets.inspector import Inspector
 from jitchat.turn import Mode, Usage
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.support import conversation_of, demo_session, session_on, talk
@@ -20,7 +21,7 @@ QUESTION = "what did we settle on for the deploy window?"
 
 def test_every_segment_and_everything_left_out_has_a_row(store: ColdStore) -> None:
     window = demo_session(store).preview(QUESTION, Mode.JIT)
-    rows = _rows(window)
+    rows = rows_of(window)
     assert [segment for _, segments, _ in rows for segment in segments] == list(window.segments)
     left = [row for kind, _, row in rows if kind == Verdict.LEFT_OUT]
     assert left == [row for row in window.ledger if row.verdict is Verdict.LEFT_OUT]
@@ -29,7 +30,7 @@ def test_every_segment_and_everything_left_out_has_a_row(store: ColdStore) -> No
 def test_a_long_recent_block_is_gathered_and_still_adds_up(store: ColdStore) -> None:
     turns = talk(*(f"point {number}" for number in range(3_000)))
     window = session_on(store, conversation_of(store, turns)).preview("and?", Mode.FULL)
-    rows = _rows(window)
+    rows = rows_of(window)
     assert len(rows) < SINGLY + 60
     assert [segment for _, segments, _ in rows for segment in segments] == list(window.segments)
     assert _tokens(rows) == window.used
@@ -41,16 +42,16 @@ def _tokens(rows: object) -> int:
 
 def test_rows_of_a_window_of_draft_and_system_only(store: ColdStore) -> None:
     window: ContextWindow = session_on(store, store.create("Empty")).preview("hello", Mode.JIT)
-    assert [kind for kind, _, _ in _rows(window)] == [Kind.SYSTEM, Kind.DRAFT]
+    assert [kind for kind, _, _ in rows_of(window)] == [Kind.SYSTEM, Kind.DRAFT]
 
 
 def test_every_reason_stands_under_its_heading(store: ColdStore) -> None:
     window = demo_session(store).preview(QUESTION, Mode.JIT)
-    for kind, segments, row in _rows(window):
+    for kind, segments, row in rows_of(window):
         reason = row.reason if row and kind == Verdict.LEFT_OUT else segments[0].reason
         if kind != Kind.INDEX:
-            found = _line(kind, segments, row, 1.0).plain.index(reason)
-            assert found == _HEADER.index("why"), kind
+            found = line_of(kind, segments, row, 1.0).plain.index(reason)
+            assert found == HEADER.index("why"), kind
 
 
 @pytest.mark.parametrize("size", [(140, 40), (80, 24)], ids=["large", "small"])
@@ -109,12 +110,33 @@ async def test_enter_tells_all_that_the_ledger_says_of_a_turn_that_was_left_out(
     )
 
 
+@pytest.mark.parametrize("size", [(160, 48), (80, 24)], ids=["large", "small"])
+async def test_a_reason_that_finds_no_room_stands_whole_below_while_the_cursor_is_on_it(
+    backend: TestBackend, size: tuple[int, int]
+) -> None:
+    async with demo_app(backend).run_test(size=size) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        assert screen.window is not None
+        left = [row for row in screen.window.ledger if row.verdict is Verdict.LEFT_OUT]
+        whole = screen.query_one("#row-reason", Static)
+        assert not whole.display
+        screen.query_one(Inspector).point_at("left out")
+        await until(pilot, lambda: whole.display, "the reason")
+        assert str(whole.content) == left[0].reason
+        screen.query_one(Inspector).point_at("system")
+        await until(pilot, lambda: not whole.display, "a reason that fits")
+        screen.query_one(Inspector).point_at("left out")
+        screen.query_one("#prompt").focus()
+        await until(pilot, lambda: not whole.display, "the end")
+
+
 def test_an_index_row_says_why_the_turn_is_not_there_at_full_text(store: ColdStore) -> None:
     window = demo_session(store).preview(QUESTION, Mode.JIT)
-    listed = [each for each in _rows(window) if each[0] == Kind.INDEX and each[2]]
+    listed = [each for each in rows_of(window) if each[0] == Kind.INDEX and each[2]]
     assert listed
     for each in listed:
-        assert _line(*each, 1.0).plain.endswith(each[2].reason)
+        assert line_of(*each, 1.0).plain.endswith(each[2].reason)
 
 
 def boundary(screen: ChatScreen) -> int:

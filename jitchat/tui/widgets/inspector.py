@@ -5,7 +5,6 @@ It is given the very window that is sent; it counts and ranks nothing itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
@@ -21,9 +20,19 @@ from jitchat.text.safe import one_line
 from jitchat.tui.figures import (
     ledger_note,
     limit_sentence,
-    part_bars,
     size_sentence,
     stable_sentence,
+)
+from jitchat.tui.segment_rows import (
+    AHEAD,
+    HEADER,
+    Row,
+    is_stable,
+    line_of,
+    reason_of,
+    rows_of,
+    sum_line,
+    title_of,
 )
 from jitchat.turn import Usage
 from jitchat.window.spending import picking_sentences
@@ -31,20 +40,11 @@ from jitchat.window.window import (
     ContextWindow,
     Kind,
     LedgerRow,
-    NeverCandidates,
-    Segment,
     Verdict,
 )
 
-SINGLY = 60
-"""So many recent turns have a row each; the ones before them share one."""
-
-_PARTS = 7
-"""Bars of a score: as many as it has parts."""
 _BESIDE = 3
 """Cells of a line of the list that are not its text: a margin on either side, the scrollbar."""
-Row = tuple[str, Sequence[Segment], LedgerRow | None]
-"""A kind or `left out`, the segments that the row stands for, and the turn's ledger row."""
 
 
 class Inspector(Vertical):
@@ -71,8 +71,9 @@ class Inspector(Vertical):
         super().__init__(id="inspector")
         self._title = Static(id="inspector-title")
         self._note = Static(id="inspector-note")
-        self._header = Static(Content(_HEADER), id="segments-header")
+        self._header = Static(Content(HEADER), id="segments-header")
         self._list = OptionList(id="segments", compact=True)
+        self._whole = Static(id="row-reason")
         self._rows: list[Row] = []
         self._window: ContextWindow | None = None
         self._usage: Usage | None = None
@@ -81,11 +82,19 @@ class Inspector(Vertical):
         """So many rows are of the stable prefix; in the list, its boundary comes after them."""
 
     def compose(self) -> ComposeResult:
-        """Title, table, and a note: on what cannot be sent, or on the limit and who picked."""
+        """Title, a note, table, and of the row under the cursor what its line has no room for.
+
+        The note is on what cannot be sent, or on the limit and who picked.
+        """
         yield self._title
         yield self._note
         yield self._header
         yield self._list
+        yield self._whole
+
+    def on_mount(self) -> None:
+        """No row is pointed at."""
+        self._whole.display = False
 
     def show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         """The window that was sent, with what was reported for it, or the one that would be."""
@@ -99,8 +108,8 @@ class Inspector(Vertical):
         self._note.update(Content("\n".join(told)))
         self._note.set_class(False, "-refusal")
         self._note.display = bool(told)
-        self._window, self._usage, self._rows = window, usage, _rows(window)
-        self._stable = sum(_is_stable(segments) for _, segments, _ in self._rows)
+        self._window, self._usage, self._rows = window, usage, rows_of(window)
+        self._stable = sum(is_stable(segments) for _, segments, _ in self._rows)
         self._fill()
 
     def report(self, usage: Usage) -> None:
@@ -137,6 +146,34 @@ class Inspector(Vertical):
                 self._list.focus()
                 return
 
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Tell all of the reason of the row under the cursor."""
+        event.stop()
+        self._tell_whole()
+
+    def on_descendant_focus(self) -> None:
+        """The cursor can be seen now."""
+        self._tell_whole()
+
+    def on_descendant_blur(self) -> None:
+        """Nobody looks at a row any more."""
+        self._whole.display = False
+
+    def _tell_whole(self) -> None:
+        reason, place = "", self._list.highlighted
+        if place is not None and place != self._stable and self._list.has_focus:
+            number = place - (place > self._stable)
+            is_row = number < len(self._rows)
+            reason = reason_of(*self._rows[number][1:]) if is_row else self._never()
+        told = Content(one_line(reason))
+        room = self._list.size.width - _BESIDE - len(AHEAD)
+        self._whole.update(told)
+        self._whole.display = told.cell_length > room
+
+    def _never(self) -> str:
+        never = self._window.never_candidates if self._window is not None else None
+        return never.sentence if never is not None else ""
+
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Open the row under the cursor."""
         event.stop()
@@ -148,7 +185,7 @@ class Inspector(Vertical):
         if segments:
             text = "".join(segment.text for segment in segments)
             note = ledger_note(row) if row else segments[0].reason
-            self.post_message(self.RowOpened(_title(kind, segments, row), text, note))
+            self.post_message(self.RowOpened(title_of(kind, segments, row), text, note))
         elif row is not None:
             self.post_message(self.LeftOutOpened(row))
 
@@ -180,13 +217,13 @@ class Inspector(Vertical):
         place = self._option_of(self._telling_row()) if here is None else here
         rows = [row for _, _, row in self._rows if row]
         largest = max((value for row in rows for _, value in row.parts), default=0.0)
-        lines: list[Content | Option] = [_line(*each, largest) for each in self._rows]
+        lines: list[Content | Option] = [line_of(*each, largest) for each in self._rows]
         if self._window is not None:
             never = self._window.never_candidates
             lines[self._stable : self._stable] = [
                 Option(self._boundary(self._window), disabled=True)
             ]
-            lines += [_sum_line(never)] if never else []
+            lines += [sum_line(never)] if never else []
         self._list.set_options(lines)
         if self._rows:
             after_boundary = place + (place == self._stable)
@@ -200,28 +237,6 @@ class Inspector(Vertical):
         return Content(_rule(told, self.size.width - _BESIDE))
 
 
-def _rows(window: ContextWindow) -> list[Row]:
-    """The segments in order, long recent blocks gathered, then what was left out by rank."""
-    ledger = {row.turn: row for row in window.ledger}
-    recent = [segment for segment in window.segments if segment.kind is Kind.RECENT]
-    gathered = recent[:-SINGLY] if len(recent) > SINGLY + 1 else []
-    last_gathered = gathered[-1].turn if gathered else None
-    rows: list[Row] = []
-    for segment in window.segments:
-        if segment.kind is Kind.RECENT and _within(segment, last_gathered):
-            if segment is gathered[0]:
-                rows.append((Kind.RECENT.value, gathered, None))
-            continue
-        known = None if segment.turn is None else ledger.get(segment.turn)
-        rows.append((segment.kind.value, (segment,), known))
-    left = [row for row in window.ledger if row.verdict is Verdict.LEFT_OUT]
-    return rows + [(Verdict.LEFT_OUT.value, (), row) for row in left]
-
-
-def _is_stable(segments: Sequence[Segment]) -> bool:
-    return bool(segments) and segments[0].kind.is_stable
-
-
 def _rule(told: str, width: int) -> str:
     """A line across the list: below it is what every request has anew, in as many words as fit."""
     for rest in (" ── below: new in each request ", " ── below: new ", " "):
@@ -229,44 +244,3 @@ def _rule(told: str, width: int) -> str:
         if len(line) < width:
             break
     return line.ljust(width, "─")
-
-
-def _within(segment: Segment, last: int | None) -> bool:
-    return last is not None and segment.turn is not None and segment.turn <= last
-
-
-def _line(kind: str, segments: Sequence[Segment], row: LedgerRow | None, largest: float) -> Content:
-    """A row of the table; nothing in it is markup."""
-    tokens = sum(segment.tokens for segment in segments) if segments else (row.tokens if row else 0)
-    judged = row is not None and (not segments or row.verdict is Verdict.INDEX)
-    reason = row.reason if row and judged else segments[0].reason
-    score = f"{row.score:.2f}" if row and row.rank else ""
-    bars = part_bars(row.parts, largest) if row else ""
-    ahead = _columns(kind, _turns(segments, row), f"{tokens:,}", score, bars)
-    return Content.assemble((ahead + one_line(reason), "" if segments else "dim"))
-
-
-def _sum_line(never: NeverCandidates) -> Content:
-    """The row for all that was never considered; it has no score, so the sentence has the room."""
-    ahead = _columns(Verdict.LEFT_OUT, "", f"{never.tokens:,}").rstrip()
-    return Content.assemble((f"{ahead}  {never.sentence}", "dim"))
-
-
-def _columns(kind: str, turn: str, tokens: str, score: str = "", parts: str = "") -> str:
-    """What stands ahead of the reason."""
-    return f"{kind:<10}{turn:>6}{tokens:>7}{score:>6}  {parts:<{_PARTS}} "
-
-
-_HEADER = _columns("kind", "turn", "tokens", "score", "parts") + "why"
-
-
-def _turns(segments: Sequence[Segment], row: LedgerRow | None) -> str:
-    numbers = [s.turn for s in segments if s.turn is not None] or ([row.turn] if row else [])
-    if not numbers:
-        return ""
-    return f"#{numbers[0]}" if len(numbers) == 1 else f"#{numbers[0]}–{numbers[-1]}"
-
-
-def _title(kind: str, segments: Sequence[Segment], row: LedgerRow | None) -> str:
-    tokens = sum(segment.tokens for segment in segments)
-    return one_line(f"{kind} {_turns(segments, row)} · {tokens:,} tokens")

@@ -1,0 +1,100 @@
+"""The rows of a window's table: what each costs, why it is there, and what is not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.content import Content
+
+from jitchat.text.safe import one_line
+from jitchat.tui.figures import part_bars
+from jitchat.window.window import (
+    ContextWindow,
+    Kind,
+    LedgerRow,
+    NeverCandidates,
+    Segment,
+    Verdict,
+)
+
+SINGLY = 60
+"""So many recent turns have a row each; the ones before them share one."""
+
+_PARTS = 7
+"""Bars of a score: as many as it has parts."""
+Row = tuple[str, Sequence[Segment], LedgerRow | None]
+"""A kind or `left out`, the segments that the row stands for, and the turn's ledger row."""
+
+
+def rows_of(window: ContextWindow) -> list[Row]:
+    """The segments in order, long recent blocks gathered, then what was left out by rank."""
+    ledger = {row.turn: row for row in window.ledger}
+    recent = [segment for segment in window.segments if segment.kind is Kind.RECENT]
+    gathered = recent[:-SINGLY] if len(recent) > SINGLY + 1 else []
+    last_gathered = gathered[-1].turn if gathered else None
+    rows: list[Row] = []
+    for segment in window.segments:
+        if segment.kind is Kind.RECENT and _within(segment, last_gathered):
+            if segment is gathered[0]:
+                rows.append((Kind.RECENT.value, gathered, None))
+            continue
+        known = None if segment.turn is None else ledger.get(segment.turn)
+        rows.append((segment.kind.value, (segment,), known))
+    left = [row for row in window.ledger if row.verdict is Verdict.LEFT_OUT]
+    return rows + [(Verdict.LEFT_OUT.value, (), row) for row in left]
+
+
+def is_stable(segments: Sequence[Segment]) -> bool:
+    """Whether a row is of the stable prefix."""
+    return bool(segments) and segments[0].kind.is_stable
+
+
+def _within(segment: Segment, last: int | None) -> bool:
+    return last is not None and segment.turn is not None and segment.turn <= last
+
+
+def line_of(
+    kind: str, segments: Sequence[Segment], row: LedgerRow | None, largest: float
+) -> Content:
+    """A row of the table; nothing in it is markup."""
+    tokens = sum(segment.tokens for segment in segments) if segments else (row.tokens if row else 0)
+    score = f"{row.score:.2f}" if row and row.rank else ""
+    bars = part_bars(row.parts, largest) if row else ""
+    ahead = _columns(kind, _turns(segments, row), f"{tokens:,}", score, bars)
+    told = ahead + one_line(reason_of(segments, row))
+    return Content.assemble((told, "" if segments else "dim"))
+
+
+def reason_of(segments: Sequence[Segment], row: LedgerRow | None) -> str:
+    """Why it is there, or is not."""
+    is_judged = row is not None and (not segments or row.verdict is Verdict.INDEX)
+    return row.reason if row and is_judged else segments[0].reason
+
+
+def sum_line(never: NeverCandidates) -> Content:
+    """The row for all that was never considered; it has no score, so the sentence has the room."""
+    ahead = _columns(Verdict.LEFT_OUT, "", f"{never.tokens:,}").rstrip()
+    return Content.assemble((f"{ahead}  {never.sentence}", "dim"))
+
+
+def _columns(kind: str, turn: str, tokens: str, score: str = "", parts: str = "") -> str:
+    """What stands ahead of the reason."""
+    return f"{kind:<10}{turn:>6}{tokens:>7}{score:>6}  {parts:<{_PARTS}} "
+
+
+AHEAD = _columns("kind", "turn", "tokens", "score", "parts")
+"""What stands ahead of the reason in the header."""
+HEADER = f"{AHEAD}why"
+
+
+def _turns(segments: Sequence[Segment], row: LedgerRow | None) -> str:
+    numbers = [s.turn for s in segments if s.turn is not None] or ([row.turn] if row else [])
+    if not numbers:
+        return ""
+    return f"#{numbers[0]}" if len(numbers) == 1 else f"#{numbers[0]}–{numbers[-1]}"
+
+
+def title_of(kind: str, segments: Sequence[Segment], row: LedgerRow | None) -> str:
+    """What stands above a row's exact text."""
+    tokens = sum(segment.tokens for segment in segments)
+    return one_line(f"{kind} {_turns(segments, row)} · {tokens:,} tokens")
