@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from rich.segment import Segments
 from rich.text import Text
 from textual.app import App, SystemCommand
+from textual.await_complete import AwaitComplete
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from jitchat import __version__
@@ -35,6 +37,8 @@ class JitchatApp(App[None]):
         self._backend = backend
         self._conversation = conversation
         self._interrupted_at = float("-inf")
+        self._held: list[Callable[[], None]] = []
+        """What is to be told once nothing is read that it would cover."""
 
     def on_mount(self) -> None:
         """Theme and keys as set."""
@@ -65,6 +69,40 @@ class JitchatApp(App[None]):
                         partial(screen.run_action, action.method),
                     )
         yield from super().get_system_commands(screen)
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Tell it; while the help is read, once that is closed."""
+        told = partial(
+            super().notify,
+            message,
+            title=title,
+            severity=severity,
+            timeout=timeout,
+            markup=markup,
+        )
+        self._held.append(told)
+        self._tell_held()
+
+    def pop_screen(self) -> AwaitComplete:
+        """Close the screen on top, and tell what was held back while it was read."""
+        popped = super().pop_screen()
+        self._tell_held()
+        return popped
+
+    def _tell_held(self) -> None:
+        if any(getattr(each, "HOLDS_NOTICES", False) for each in self.screen_stack):
+            return
+        held, self._held = self._held, []
+        for told in held:
+            told()
 
     def action_help_quit(self) -> None:
         """Ctrl+C: stop a reply, or empty the prompt; twice in two seconds: quit."""

@@ -47,6 +47,23 @@ async def test_a_meaning_of_several_lines_stays_in_its_column(backend: TestBacke
         assert f"Answer once more, beside this\n{'':<23}one" in page
 
 
+async def test_notices_wait_until_the_help_is_closed(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(80, 24), notifications=True) as pilot:
+        screen = await ready(pilot)
+        screen.notify("before", markup=False)
+        await pilot.press("f1")
+        await pilot.pause()
+        screen.notify("[b]meanwhile", markup=False)
+        await pilot.pause()
+        assert not any(toast.display for toast in pilot.app.screen.query("Toast"))
+        assert [notice.message for notice in pilot.app._notifications] == ["before"]
+        await pilot.press("escape")
+        await pilot.pause()
+        assert pilot.app.screen is screen
+        told = [str(toast.render()) for toast in screen.query("Toast")]
+        assert told == ["before", "[b]meanwhile"]
+
+
 def test_keys_give_way_to_the_sentence_and_the_ends_stay() -> None:
     assert fitting(IDLE, 43) == IDLE
     assert fitting(IDLE, 42) == (*IDLE[:3], IDLE[4])

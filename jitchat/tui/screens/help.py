@@ -31,6 +31,8 @@ class HelpScreen(ModalScreen[None]):
     """Read and close."""
 
     CSS_PATH = "dialog.tcss"
+    HOLDS_NOTICES = True
+    """They would cover what is read, and are told once it is closed."""
     BINDINGS = [Binding("escape,q,f1", "dismiss", "Close", id="help_close")]  # noqa: RUF012
 
     def __init__(self, hint: str) -> None:
