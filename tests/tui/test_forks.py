@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from textual.pilot import Pilot
 
 from jitchat.providers.provider import Finished, Reasoning, ReasoningEnded
@@ -13,6 +14,7 @@ from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.screens.forked import GO_ON
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.reasoning import Reasoning as ReasoningLine
+from jitchat.tui.widgets.top_line import ModeTab
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_view import TurnView
 from tests.support import ScriptedProvider, conversation_of, talk
@@ -172,6 +174,23 @@ async def test_reasoning_is_one_line_until_it_is_asked_for(backend: TestBackend)
         assert str(lines.last().render()) == "▸ reasoning · 10 characters"
         messages = screen.session.preview("and?", screen.mode).messages()  # type: ignore[union-attr]
         assert "Hm." not in str(messages)
+
+
+async def test_without_colours_cursor_and_mode_stand_out_and_unfolded_reasoning_from_its_start(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    backend.provider = ScriptedProvider(script=(Reasoning("Hm.\n" * 60), "Green."))
+    async with app_on(backend).run_test(size=(80, 24)) as pilot:
+        screen = await at(pilot, "r")
+        await answered(pilot, 5)
+        await pilot.press("end", "t")
+        chosen = view(screen, 5).query_one(".turn-header")
+        transcript = screen.query_one(Transcript)
+        await until(pilot, lambda: chosen.region.y == transcript.region.y, "its header on top")
+        assert chosen.styles.text_style.reverse
+        on = [tab for tab in screen.query(ModeTab) if tab.styles.text_style.reverse]
+        assert [tab.mode for tab in on] == [screen.mode]
 
 
 async def test_text_that_turns_out_to_be_reasoning_is_folded(backend: TestBackend) -> None:

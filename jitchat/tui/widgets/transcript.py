@@ -139,10 +139,14 @@ class Transcript(TurnStretch):
         """
         chosen = self._view_of(self.chosen.position) if self.chosen is not None else None
         views = [chosen] if chosen is not None else reversed(self._mounted())
-        reasoning = next((view.reasoning for view in views if view.reasoning is not None), None)
-        if reasoning is not None:
-            reasoning.toggle()
-        return reasoning is not None
+        view = next((view for view in views if view.reasoning is not None), None)
+        if view is None or view.reasoning is None:
+            return False
+        view.reasoning.toggle()
+        if view.reasoning.unfolded:
+            self.release_anchor()
+            self.call_after_refresh(self.scroll_to_widget, view, top=True, animate=False)
+        return True
 
     def watch_scroll_y(self, old: float, new: float) -> None:
         """What comes near is laid out."""
