@@ -37,11 +37,14 @@ def files(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_a_new_database_has_the_durable_settings(database):
-    with database.read() as connection:
-        asked = ("journal_mode", "synchronous", "foreign_keys")
-        found = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in asked]
-    assert found == ["wal", 2, 1]
+def test_a_new_database_and_one_opened_again_have_the_durable_settings(tmp_path):
+    for _ in range(2):
+        database = Database(tmp_path / "cold.db")
+        with database.read() as connection:
+            asked = ("journal_mode", "synchronous", "foreign_keys")
+            found = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in asked]
+        database.close()
+        assert found == ["wal", 2, 1]
 
 
 def test_an_empty_file_is_a_new_database(tmp_path):
