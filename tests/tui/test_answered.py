@@ -22,22 +22,17 @@ from tests.tui.support import chat, demo_app, idle, ready, type_text, until
 SIZE = (120, 36)
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [("ollama/qwen3:8b", "qwen3:8b"), ("grok", "x-ai/grok-4"), ("groq/new", "new")],
-)
-async def test_a_model_is_named_at_the_prompt(models, text: str, name: str) -> None:
-    async with demo_app(models).run_test(size=SIZE) as pilot:
-        await ready(pilot)
-        await type_text(pilot, f"/model {text}")
-        await pilot.press("enter")
-        await answers(pilot, name)
-        assert pilot.app.screen is chat(pilot)
+NAMED = {"ollama/qwen3:8b": "qwen3:8b", "grok": "x-ai/grok-4", "groq/new": "new"}
 
 
-async def test_what_names_several_opens_the_list_with_it_as_search(models) -> None:
+async def test_a_model_is_named_at_the_prompt_and_several_open_the_list_to_search(models) -> None:
     async with demo_app(models).run_test(size=SIZE) as pilot:
         await ready(pilot)
+        for text, name in NAMED.items():
+            await type_text(pilot, f"/model {text}")
+            await pilot.press("enter")
+            await answers(pilot, name)
+            assert pilot.app.screen is chat(pilot)
         await type_text(pilot, "/model openrouter")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen), "the list")

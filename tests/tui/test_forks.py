@@ -57,7 +57,9 @@ async def at(pilot: Pilot[None], *keys: str) -> ChatScreen:
     return screen
 
 
-async def test_a_reply_is_given_again_and_both_can_be_looked_at(backend: TestBackend) -> None:
+async def test_a_reply_is_given_again_and_both_are_looked_at_by_key_click_and_opening(
+    backend: TestBackend,
+) -> None:
     backend.provider = ScriptedProvider(script=("It is blue.",))
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
         screen = await at(pilot, "r")
@@ -69,6 +71,16 @@ async def test_a_reply_is_given_again_and_both_can_be_looked_at(backend: TestBac
         assert "1 of 2" in header(screen, 4)
         await pilot.press("]")
         await until(pilot, lambda: shown(screen) == [1, 2, 3, 5], "the second version")
+        await pilot.pause()
+        head = view(screen, 5).query_one(".turn-header")
+        await pilot.click(head, offset=(str(head.render()).index("2 of 2") + 1, 0))
+        await until(pilot, lambda: shown(screen) == [1, 2, 3, 4], "the other version")
+        await screen.open(screen.conversation, 5)
+        await ready(pilot)
+        assert shown(screen) == [1, 2, 3, 5]
+        await screen.open(screen.conversation, 4)
+        await ready(pilot)
+        assert shown(screen) == [1, 2, 3, 4]
 
 
 async def test_a_reply_in_the_middle_is_given_again_where_the_cursor_is(
@@ -80,15 +92,6 @@ async def test_a_reply_in_the_middle_is_given_again_where_the_cursor_is(
         await answered(pilot, 5)
         assert shown(screen) == [1, 5]
         assert [m.content for m in backend.provider.requests[0]][-1].endswith("Which port?")
-
-
-async def test_the_last_reply_is_given_again_from_the_prompt(backend: TestBackend) -> None:
-    async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await ready(pilot)
-        await pilot.press("alt+r")
-        await answered(pilot, 5)
-        assert shown(screen) == [1, 2, 3, 5]
-        assert screen.query_one(Prompt).text == ""
 
 
 async def test_a_reply_that_is_stopped_before_its_first_word_leaves_the_old_one_in_view(
@@ -130,10 +133,16 @@ async def test_the_window_of_an_edit_holds_only_what_it_follows(backend: TestBac
         assert "Port 8443." in sent()
 
 
-async def test_an_edit_that_is_left_gives_the_draft_back(backend: TestBackend) -> None:
+async def test_from_the_prompt_the_last_reply_is_given_again_and_the_last_message_edited(
+    backend: TestBackend,
+) -> None:
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
         screen = await ready(pilot)
         prompt = screen.query_one(Prompt)
+        await pilot.press("alt+r")
+        await answered(pilot, 5)
+        assert shown(screen) == [1, 2, 3, 5]
+        assert prompt.text == ""
         prompt.insert("half a thought")
         await pilot.press("alt+e")
         assert prompt.text == "And the logo?"
@@ -214,34 +223,16 @@ async def test_nothing_is_done_to_turns_while_a_reply_is_on_its_way(backend: Tes
         assert len(backend.provider.requests) == 1  # type: ignore[attr-defined]
 
 
-async def test_enter_opens_the_exact_text_of_a_turn(backend: TestBackend) -> None:
+async def test_enter_opens_the_exact_text_of_a_turn_and_what_is_typed_goes_to_the_prompt(
+    backend: TestBackend,
+) -> None:
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        await at(pilot, "k", "enter")
+        screen = await at(pilot, "k", "enter")
         assert isinstance(pilot.app.screen, ExactScreen)
         assert pilot.app.screen._text == "And the logo?"
-
-
-async def test_what_is_typed_into_a_pane_goes_to_the_prompt(backend: TestBackend) -> None:
-    async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "h", "i")
+        await pilot.press("escape")
+        assert pilot.app.screen is screen
+        assert screen.query_one(Transcript).has_focus
+        await pilot.press("h", "i")
         assert screen.query_one(Prompt).text == "hi"
         assert screen.query_one(Prompt).has_focus
-
-
-async def test_a_turn_off_the_path_is_opened_on_its_branch(backend: TestBackend) -> None:
-    async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "r")
-        await answered(pilot, 5)
-        await screen.open(screen.conversation, 4)
-        await ready(pilot)
-        assert shown(screen) == [1, 2, 3, 4]
-
-
-async def test_the_versions_are_a_place_to_click(backend: TestBackend) -> None:
-    async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "r")
-        await answered(pilot, 5)
-        await pilot.pause()
-        head = view(screen, 5).query_one(".turn-header")
-        await pilot.click(head, offset=(str(head.render()).index("2 of 2") + 1, 0))
-        await until(pilot, lambda: shown(screen) == [1, 2, 3, 4], "the other version")

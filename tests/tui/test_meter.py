@@ -68,7 +68,7 @@ async def ask(pilot: Pilot[None]) -> ChatScreen:
 @pytest.mark.parametrize(
     ("prices", "told"), [(PRICES, "~${}"), (None, "cost unknown"), (FREE, "")], ids=str
 )
-async def test_what_sending_costs_is_told_before(
+async def test_what_sending_costs_is_told_before_and_what_matters_fits_at_80_columns(
     backend: TestBackend, prices: Prices | None, told: str
 ) -> None:
     reporting(backend, None, prices)
@@ -80,19 +80,12 @@ async def test_what_sending_costs_is_told_before(
         hint = shown(screen, "#cost")
         assert hint.startswith(f"in ~{screen.window.used:,} · {cost}{' · ' * bool(cost)}saves ")
         assert ("$" in hint) == ("$" in told)
-
-
-async def test_all_of_it_fits_at_120_columns_and_what_matters_at_80(backend: TestBackend) -> None:
-    reporting(backend, None, PRICES)
-    async with demo_app(backend).run_test(size=(120, 36)) as pilot:
-        screen = await ready(pilot)
-        await type_text(pilot, QUESTION)
-        hint, cost = shown(screen, "#cost"), screen.query_one("#cost")
+        width = screen.query_one("#cost").size.width
         assert "stable" in hint
-        assert len(hint) <= cost.size.width
+        assert len(hint) <= width
         await pilot.resize_terminal(80, 24)
-        await pilot.pause()
-        assert hint.index(" · saves") < cost.size.width
+        await until(pilot, lambda: screen.query_one("#cost").size.width < width, "the new width")
+        assert hint.index(" · saves") < screen.query_one("#cost").size.width
 
 
 @pytest.mark.parametrize(
@@ -219,9 +212,12 @@ async def test_by_its_name_it_counts_what_would_be_sent_without_a_message(
         assert backend.counted == [screen.window.messages()]
 
 
-async def test_a_provider_that_does_not_count_says_so_and_the_line_stays(
-    backend: TestBackend,
+async def test_a_provider_that_cannot_count_says_why_and_the_line_stays(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    async def count(session: object, messages: Sequence[Message]) -> int:
+        raise Unreachable("work cannot be reached.", "Is it running?")
+
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
@@ -230,6 +226,12 @@ async def test_a_provider_that_does_not_count_says_so_and_the_line_stays(
         await until(pilot, lambda: pilot.app._notifications, "the sentence")
         (told,) = pilot.app._notifications
         assert told.message.startswith("scripted does not count.")
+        assert shown(screen, "#cost") == before
+        monkeypatch.setattr(backend, "count_exactly", count)
+        screen.action_count_exactly()
+        await until(pilot, lambda: len(pilot.app._notifications) == 2, "the other sentence")
+        *_, told = pilot.app._notifications
+        assert told.message == "work cannot be reached. Is it running?"
         assert shown(screen, "#cost") == before
 
 
@@ -252,18 +254,3 @@ async def test_a_count_that_comes_late_is_not_taken_for_another_window(
         await pilot.pause()
         assert screen.window is not None
         assert shown(screen, "#cost").startswith(f"in ~{screen.window.used:,} · ")
-
-
-async def test_an_error_of_the_network_is_told(backend: TestBackend) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-
-        async def count(session: object, messages: Sequence[Message]) -> int:
-            raise Unreachable("work cannot be reached.", "Is it running?")
-
-        backend.count_exactly = count  # type: ignore[method-assign]
-        screen.action_count_exactly()
-        await until(pilot, lambda: pilot.app._notifications, "the sentence")
-        assert [each.message for each in pilot.app._notifications] == [
-            "work cannot be reached. Is it running?"
-        ]

@@ -24,9 +24,9 @@ SIZE = (120, 36)
 KEY = "sk-or-1234567890"
 
 
-async def test_every_provider_is_listed_and_greyed_where_it_cannot_be_used(models) -> None:
+async def test_every_provider_is_listed_searched_and_greyed_where_it_cannot_be_used(models) -> None:
     async with demo_app(models).run_test(size=SIZE) as pilot:
-        await opened(pilot)
+        screen = await opened(pilot)
         assert [name for name, _ in rows(pilot)] == [
             *("reader", "ollama", "ollama", "ollama"),
             *("openrouter",) * 4,
@@ -35,6 +35,19 @@ async def test_every_provider_is_listed_and_greyed_where_it_cannot_be_used(model
         assert "set OPENAI_API_KEY" in drawn(pilot)
         greyed = [r.provider for r in pilot.app.screen.query_one(ModelList)._rows if not r.is_ready]
         assert greyed == ["openai", "lmstudio"]
+        await enter_text(pilot, "grok")
+        assert chosen(pilot) == ("openrouter", "x-ai/grok-4")
+        await enter_text(pilot, "llama")
+        assert chosen(pilot) == ("ollama", "llama3.2:3b"), "not the first of Ollama"
+        await enter_text(pilot, "grok nowhere")
+        assert rows(pilot) == []
+        assert screen.query_one("#models-nothing").display
+        await pilot.press("enter")
+        assert pilot.app.screen is screen
+        await enter_text(pilot, "groq/brand-new")
+        assert chosen(pilot) == ("groq", "brand-new"), "one that no list has can be named"
+        await pilot.press("enter")
+        await answers(pilot, "brand-new")
 
 
 async def test_with_the_reader_two_keys_have_a_model_of_this_machine_answer(models) -> None:
@@ -165,7 +178,7 @@ async def test_a_key_is_pasted_kept_and_the_models_are_listed(models) -> None:
         assert chosen(pilot) == ("openai", "gpt-5-mini")
 
 
-async def test_what_is_no_key_is_refused_in_place_and_may_be_pasted_again(models) -> None:
+async def test_what_is_no_key_is_refused_in_place_and_may_be_left_and_pasted_again(models) -> None:
     async with demo_app(models).run_test(size=SIZE) as pilot:
         await opened(pilot)
         await enter_text(pilot, "openai")
@@ -181,6 +194,14 @@ async def test_what_is_no_key_is_refused_in_place_and_may_be_pasted_again(models
         await pilot.press("escape")
         assert isinstance(pilot.app.screen, ModelsScreen)
         assert models.keys == {}
+        await enter_text(pilot, "openai/o9")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, KeyScreen), "one that is named asks for it first too"
+        await enter_text(pilot, KEY)
+        await pilot.press("enter")
+        await answers(pilot, "o9")
+        assert models.keys == {"openai": KEY}
 
 
 async def test_a_refused_key_can_be_replaced_from_its_row(models) -> None:
@@ -216,48 +237,12 @@ async def test_another_key_for_the_model_in_use_is_used_at_once(models) -> None:
         assert status(pilot).startswith("openrouter x-ai/grok-4")
 
 
-async def test_a_model_that_no_list_has_can_be_named(models) -> None:
-    async with demo_app(models).run_test(size=SIZE) as pilot:
-        await opened(pilot)
-        await enter_text(pilot, "groq/brand-new")
-        assert chosen(pilot) == ("groq", "brand-new")
-        await pilot.press("enter")
-        await answers(pilot, "brand-new")
-
-
-async def test_one_that_is_named_of_a_provider_without_a_key_asks_for_it_first(models) -> None:
-    async with demo_app(models).run_test(size=SIZE) as pilot:
-        await opened(pilot)
-        await enter_text(pilot, "openai/o9")
-        await pilot.press("enter")
-        await pilot.pause()
-        assert isinstance(pilot.app.screen, KeyScreen)
-        await enter_text(pilot, KEY)
-        await pilot.press("enter")
-        await answers(pilot, "o9")
-        assert models.keys == {"openai": KEY}
-
-
 async def test_the_model_in_use_is_marked_and_found_although_no_list_has_it(models) -> None:
     models.provider = ScriptedProvider(name="openrouter", model="secret-model")
     async with demo_app(models).run_test(size=SIZE) as pilot:
         await opened(pilot)
         assert chosen(pilot) == ("openrouter", "secret-model")
         assert "  • secret-model" in drawn(pilot)
-
-
-async def test_search_goes_to_the_first_model_that_fits_and_tells_of_none(models) -> None:
-    async with demo_app(models).run_test(size=SIZE) as pilot:
-        screen = await opened(pilot)
-        await enter_text(pilot, "grok")
-        assert chosen(pilot) == ("openrouter", "x-ai/grok-4")
-        await enter_text(pilot, "llama")
-        assert chosen(pilot) == ("ollama", "llama3.2:3b"), "not the first of Ollama"
-        await enter_text(pilot, "grok nowhere")
-        assert rows(pilot) == []
-        assert screen.query_one("#models-nothing").display
-        await pilot.press("enter")
-        assert pilot.app.screen is screen
 
 
 async def test_a_row_that_the_user_went_to_stays_chosen_when_others_come(models) -> None:
