@@ -25,7 +25,7 @@ def shown(widget: object, name: str) -> str:
     return str(widget.query_one(name).render())  # type: ignore[attr-defined]
 
 
-async def test_the_first_run_opens_into_a_chat_with_its_window_in_view(
+async def test_the_first_run_opens_into_a_chat_with_its_window_in_view_until_f2_hides_it(
     backend: TestBackend,
 ) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
@@ -37,6 +37,13 @@ async def test_the_first_run_opens_into_a_chat_with_its_window_in_view(
         assert screen.query_one(Prompt).has_focus
         assert screen.window is not None
         assert screen.window.mode is Mode.JIT
+        screen.query_one(Inspector).point_at("recent")
+        await pilot.press("f2")
+        await pilot.pause()
+        assert not screen.query_one(Inspector).display
+        assert screen.query_one(Prompt).has_focus, "it returns to the prompt"
+        await pilot.press("f2")
+        assert screen.query_one(Inspector).display
 
 
 async def test_shift_tab_changes_the_mode_and_the_window_without_a_request(
@@ -235,20 +242,6 @@ async def test_the_inspector_opens_the_exact_text_of_a_segment(backend: TestBack
         await pilot.press("enter")
         await until(pilot, lambda: pilot.app.screen is not screen, "the text")
         assert pilot.app.screen.query_one("#exact").text  # type: ignore[attr-defined]
-
-
-async def test_f2_hides_the_inspector_and_the_focus_returns_to_the_prompt(
-    backend: TestBackend,
-) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        screen.query_one(Inspector).point_at("recent")
-        await pilot.press("f2")
-        await pilot.pause()
-        assert not screen.query_one(Inspector).display
-        assert screen.query_one(Prompt).has_focus
-        await pilot.press("f2")
-        assert screen.query_one(Inspector).display
 
 
 async def test_ctrl_c_empties_the_prompt_and_ctrl_z_brings_the_text_back(

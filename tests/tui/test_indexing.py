@@ -49,28 +49,23 @@ def first_line(app: JitchatApp) -> str:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "large"])
-async def test_how_far_the_indexing_is_can_be_read(backend: TestBackend, gated, size) -> None:
+async def test_how_far_the_indexing_is_stands_before_who_answers(
+    backend: TestBackend, gated, size
+) -> None:
     app = JitchatApp(backend, conversation_of(backend.store, MANY))
     async with app.run_test(size=size) as pilot:
         screen = chat(pilot)
         await until(pilot, lambda: "indexing 0 of 300" in first_line(app), "the beginning")
         await until(pilot, lambda: "~estimate" in first_line(app), "the mark of an estimate")
         assert not screen.indexed
+        assert status(screen) == ("indexing 0 of 300 · scripted scripted-1 · fake-8 · ~estimate")
+        screen.show_status()
+        assert status(screen).startswith("indexing 0 of 300 · ")
         gated.let.release(8)
         await until(pilot, lambda: "indexing 128 of 300" in first_line(app), "the first batch")
         gated.let.release(1_000)
         await ready(pilot)
         assert status(screen) == "scripted scripted-1 · fake-8 · ~estimate"
-
-
-async def test_the_figure_stands_before_who_answers(backend: TestBackend, gated) -> None:
-    app = JitchatApp(backend, conversation_of(backend.store, MANY))
-    async with app.run_test(size=(160, 48)) as pilot:
-        screen = chat(pilot)
-        await until(pilot, lambda: "indexing" in status(screen), "the figure")
-        assert status(screen) == ("indexing 0 of 300 · scripted scripted-1 · fake-8 · ~estimate")
-        screen.show_status()
-        assert status(screen).startswith("indexing 0 of 300 · ")
 
 
 async def test_a_backlog_that_was_left_goes_on_from_there(backend: TestBackend, gated) -> None:

@@ -76,21 +76,6 @@ async def test_the_last_row_tells_of_the_turns_that_were_never_candidates(
         assert pilot.app.screen.query_one("#exact", TextArea).text == never.sentence
 
 
-async def test_the_window_of_every_turn_has_no_such_row(backend: TestBackend) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        await type_text(pilot, QUESTION)
-        rows = screen.query_one("#segments", OptionList)
-        last = str(rows.get_option_at_index(rows.option_count - 1).prompt)
-        assert "never candidates" in last
-        planned = screen.planned
-        await pilot.press("shift+tab")
-        await until(pilot, lambda: screen.planned > planned, "the window of full")
-        await pilot.pause()
-        assert screen.window is not None
-        assert rows.option_count == len(screen.window.segments) + 1
-
-
 async def test_enter_tells_all_that_the_ledger_says_of_a_turn_that_was_left_out(
     backend: TestBackend,
 ) -> None:
@@ -164,12 +149,15 @@ async def test_a_line_parts_the_stable_prefix_from_what_is_new(
         assert len(told) <= rows.scrollable_content_region.width - 2
 
 
-async def test_the_keyboard_walks_over_the_boundary(backend: TestBackend) -> None:
+async def test_the_cursor_keeps_off_the_boundary_by_key_and_when_the_window_changes(
+    backend: TestBackend,
+) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
-        rows, place = screen.query_one("#segments", OptionList), boundary(screen)
-        screen.query_one(Inspector).point_at("index")
+        inspector, rows = screen.query_one(Inspector), screen.query_one("#segments", OptionList)
+        place = boundary(screen)
+        inspector.point_at("index")
         assert rows.highlighted == place + 1
         await pilot.press("up")
         assert rows.highlighted == place - 1
@@ -178,17 +166,8 @@ async def test_the_keyboard_walks_over_the_boundary(backend: TestBackend) -> Non
         assert screen.window is not None
         first = next(each for each in screen.window.segments if each.kind is Kind.INDEX)
         assert pilot.app.screen.query_one("#exact", TextArea).text == first.text
-
-
-async def test_the_cursor_keeps_off_the_boundary_when_the_window_changes(
-    backend: TestBackend,
-) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        await type_text(pilot, QUESTION)
-        inspector, rows = screen.query_one(Inspector), screen.query_one("#segments", OptionList)
+        await pilot.press("escape")
         inspector.point_at("system")
-        assert screen.window is not None
         window = screen.window
         fewer = replace(window, segments=(window.segments[0], *window.segments[7:]))
         await pilot.press("down")
@@ -196,7 +175,7 @@ async def test_the_cursor_keeps_off_the_boundary_when_the_window_changes(
         assert (boundary(screen), rows.highlighted) == (1, 2)
 
 
-async def test_what_was_cached_stands_at_the_boundary_until_another_window_comes(
+async def test_what_was_cached_and_who_was_no_candidate_stand_there_until_another_window_comes(
     backend: TestBackend,
 ) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
@@ -206,8 +185,10 @@ async def test_what_was_cached_stands_at_the_boundary_until_another_window_comes
         place, window = boundary(screen), screen.window
         assert window is not None
 
-        def told() -> str:
+        def told(place: int = place) -> str:
             return str(rows.get_option_at_index(place).prompt)
+
+        assert "never candidates" in told(rows.option_count - 1)
 
         inspector.report(Usage(1_203, 3, 400))
         assert told().startswith(f"── stable prefix cached 400 ✓ of ~{window.stable_tokens:,} ──")
@@ -218,3 +199,9 @@ async def test_what_was_cached_stands_at_the_boundary_until_another_window_comes
         inspector.clear()
         inspector.report(Usage(1_203, 3, 400))
         assert rows.option_count == 0
+        planned = screen.planned
+        await pilot.press("shift+tab")
+        await until(pilot, lambda: screen.planned > planned, "the window of full")
+        await pilot.pause()
+        assert screen.window is not None
+        assert rows.option_count == len(screen.window.segments) + 1

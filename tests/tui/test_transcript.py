@@ -28,7 +28,7 @@ def positions(transcript: Transcript) -> list[int]:
     return [view.turn.position for view in transcript.query(TurnView)]
 
 
-async def test_the_end_is_shown_and_little_is_mounted() -> None:
+async def test_the_end_is_shown_marked_with_its_window_and_the_ends_are_one_key_away() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = app.query_one(Transcript)
@@ -36,6 +36,20 @@ async def test_the_end_is_shown_and_little_is_mounted() -> None:
         await pilot.pause()
         assert positions(transcript)[-1] == 1_000
         assert len(positions(transcript)) < 60
+        transcript.mark({1_000: Kind.RECENT, 999: Kind.RETRIEVED})
+        await pilot.pause()
+        views = {view.turn.position: view for view in transcript.query(TurnView)}
+        assert views[1_000].has_class("-recent")
+        assert "retrieved" in str(views[999].query_one(".turn-header").render())
+        transcript.mark({})
+        assert not views[1_000].has_class("-recent")
+        transcript.focus()
+        await pilot.press("g")
+        await pilot.pause()
+        assert positions(transcript)[0] == 1
+        await pilot.press("G")
+        await pilot.pause()
+        assert positions(transcript)[-1] == 1_000
 
 
 async def test_a_turn_far_back_can_be_jumped_to() -> None:
@@ -98,35 +112,6 @@ async def test_a_terminal_that_grows_is_filled() -> None:
         await pilot.pause()
         await pilot.resize_terminal(80, 200)
         await until(pilot, lambda: transcript.virtual_size.height > 200, "turns enough")
-
-
-async def test_first_and_last_are_one_key_away() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=(80, 24)) as pilot:
-        transcript = app.query_one(Transcript)
-        await transcript.show(TURNS)
-        transcript.focus()
-        await pilot.press("g")
-        await pilot.pause()
-        assert positions(transcript)[0] == 1
-        await pilot.press("G")
-        await pilot.pause()
-        assert positions(transcript)[-1] == 1_000
-
-
-async def test_the_gutter_tells_what_each_turn_is_in_the_window() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=(80, 24)) as pilot:
-        transcript = app.query_one(Transcript)
-        await transcript.show(TURNS)
-        await pilot.pause()
-        transcript.mark({1_000: Kind.RECENT, 999: Kind.RETRIEVED})
-        await pilot.pause()
-        views = {view.turn.position: view for view in transcript.query(TurnView)}
-        assert views[1_000].has_class("-recent")
-        assert "retrieved" in str(views[999].query_one(".turn-header").render())
-        transcript.mark({})
-        assert not views[1_000].has_class("-recent")
 
 
 async def test_a_reply_streams_into_its_own_turn() -> None:
