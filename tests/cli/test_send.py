@@ -130,7 +130,12 @@ class Stubborn(ScriptedProvider):
 def test_ctrl_c_keeps_what_came(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(composing, "make_provider", lambda *asked: Stubborn())
 
-    done = jitchat("send", "go on")
+    # Started in the background by a shell, Python finds Ctrl+C ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        done = jitchat("send", "go on")
+    finally:
+        signal.signal(signal.SIGINT, before)
 
     assert done.code == 130
     assert done.out == "The first half\n"
