@@ -90,6 +90,7 @@ async def test_reading_on_downwards_keeps_no_more_than_a_stretch() -> None:
             await pilot.pause()
             transcript.scroll_to(y=transcript.max_scroll_y, animate=False)
             await pilot.pause()
+        await until(pilot, lambda: len(positions(transcript)) == MOST, "no more than a stretch")
         found = positions(transcript)
         assert found[0] > 1
         assert found == list(range(found[0], found[0] + MOST))
