@@ -48,9 +48,16 @@ def first_line(app: JitchatApp) -> str:
     return "".join(segment.text for segment in app.screen._compositor.render_strips()[0])
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "large"])
+@pytest.mark.parametrize(
+    ("size", "who"),
+    [
+        ((80, 24), "scripted scripted-1 · ~estimate"),
+        ((160, 48), "scripted scripted-1 · fake-8 · ~estimate"),
+    ],
+    ids=["small", "large"],
+)
 async def test_how_far_the_indexing_is_stands_before_who_answers(
-    backend: TestBackend, gated, size
+    backend: TestBackend, gated, size: tuple[int, int], who: str
 ) -> None:
     app = JitchatApp(backend, conversation_of(backend.store, MANY))
     async with app.run_test(size=size) as pilot:
@@ -58,7 +65,7 @@ async def test_how_far_the_indexing_is_stands_before_who_answers(
         await until(pilot, lambda: "indexing 0 of 300" in first_line(app), "the beginning")
         await until(pilot, lambda: "~estimate" in first_line(app), "the mark of an estimate")
         assert not screen.indexed
-        assert status(screen) == ("indexing 0 of 300 · scripted scripted-1 · fake-8 · ~estimate")
+        assert status(screen) == f"indexing 0 of 300 · {who}"
         screen.show_status()
         assert status(screen).startswith("indexing 0 of 300 · ")
         gated.let.release(8)
