@@ -82,16 +82,18 @@ async def _watched(
     before = size = await asyncio.to_thread(_tree_size, cache)
     started = grown_at = patience.monotonic()
     try:
-        while not talk.done():
-            await asyncio.wait({talk}, timeout=patience.look_every)
+        while True:
+            is_over = talk.done()  # asked first: what it wrote last is reported, too
             now, last = patience.monotonic(), size
             size = await asyncio.to_thread(_tree_size, cache)
             if size != last:
                 grown_at = now
                 on_progress(max(0, size - before))
+            if is_over:
+                return talk.result()[0]
             if now - grown_at > patience.silence or now - started > patience.total:
                 return talk.result()[0] if talk.done() else None
-        return talk.result()[0]
+            await asyncio.wait({talk}, timeout=patience.look_every)
     finally:
         talk.cancel()
 
