@@ -9,6 +9,7 @@ from itertools import pairwise
 import pytest
 from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
+from textual.widgets import Markdown
 from textual.widgets.markdown import MarkdownBlock
 
 from jitchat.tui.widgets import reply_body
@@ -153,6 +154,24 @@ async def test_a_quotation_keeps_its_paragraphs_apart_and_code_is_not_guessed_at
         quoted = list(body.query("MarkdownBlockQuote MarkdownParagraph"))
         assert quoted[1].region.y - quoted[0].region.y == 2
         assert not body.query_one("#code-content").render().spans  # type: ignore[attr-defined]
+
+
+async def test_emphasis_looks_as_textual_draws_it():
+    text = "*a* **b** ~~c~~ `d`"
+    async with ReplyApp().run_test() as pilot:
+        body = pilot.app.query_one(ReplyBody)
+        await body.mount(plain := Markdown(text))
+        await body.finish(text)
+        for theme in ("textual-dark", "textual-light"):
+            pilot.app.theme = theme
+            await pilot.pause()
+            ours, theirs = (
+                [(each.text, each.style) for each in part.query_one(MarkdownBlock).render_line(0)]
+                for part in (body.query_one(ReplyPart), plain)
+            )
+            assert [each for each in ours if each[0].strip()] == [
+                each for each in theirs if each[0].strip()
+            ]
 
 
 async def test_what_was_drawn_at_once_grows_in_the_middle_of_a_list():

@@ -1,16 +1,20 @@
 """Markdown whose blocks stand a line apart, cheaply.
 
 A style that depends on a block's place among the others would be found anew for each of them
-whenever one is mounted; so the last one is told by the widget that it has none below it.
+whenever one is mounted; so the last one is told by the widget that it has none below it. What
+emphasis and the like look like is found once, for the widget, and not once more for each block.
 """
 
 from __future__ import annotations
+
+from functools import lru_cache
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widget import AwaitMount, Widget
 from textual.widgets import Markdown
-from textual.widgets._markdown import MarkdownBlockQuote, MarkdownFence
+from textual.widgets._markdown import MarkdownBlock, MarkdownBlockQuote, MarkdownFence
 
 
 class _Fence(MarkdownFence):
@@ -22,7 +26,13 @@ class _Fence(MarkdownFence):
     @classmethod
     def highlight(cls, code: str, language: str, ansi: bool = False, dark: bool = False) -> Content:
         """Colour it; without a language, it stays as it is."""
-        return super().highlight(code, language, ansi, dark) if language else Content(code)
+        return _highlighted(code, language, ansi, dark) if language else Content(code)
+
+
+@lru_cache(maxsize=16)
+def _highlighted(code: str, language: str, ansi: bool, dark: bool) -> Content:
+    """Textual asks for it twice as it mounts code, and whenever a style may be another."""
+    return MarkdownFence.highlight(code, language, ansi, dark)
 
 
 class _Quote(MarkdownBlockQuote):
@@ -36,14 +46,33 @@ class _Quote(MarkdownBlockQuote):
         yield from blocks
 
 
+def _plain(block: type[MarkdownBlock]) -> type[MarkdownBlock]:
+    """Such a block that leaves it to the widget what emphasis looks like."""
+    made: type[MarkdownBlock] = type(block.__name__, (block,), {})
+    # A widget's class statement does not take it.
+    setattr(made, "_inherit_component_classes", False)  # noqa: B010
+    return made
+
+
 class ReplyMarkdown(Markdown):
     """What a model wrote, or a part of it."""
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(MarkdownBlock.COMPONENT_CLASSES)
+    DEFAULT_CSS = """
+    ReplyMarkdown {
+        &:dark > .code_inline { background: $warning 10%; color: $text-warning 95%; }
+        &:light > .code_inline { background: $error 5%; color: $text-error 95%; }
+        &:ansi > .code_inline { background: ansi_default; }
+        & > .em { text-style: italic; }
+        & > .strong { text-style: bold; }
+        & > .s { text-style: strike; }
+    }
+    """
     BLOCKS = {  # noqa: RUF012  Textual's own shape
-        **Markdown.BLOCKS,
-        "fence": _Fence,
-        "code_block": _Fence,
-        "blockquote_open": _Quote,
+        **{name: _plain(block) for name, block in Markdown.BLOCKS.items()},
+        "fence": _plain(_Fence),
+        "code_block": _plain(_Fence),
+        "blockquote_open": _plain(_Quote),
     }
 
     def mount(
