@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.widget import Widget
+from textual.widgets.markdown import MarkdownBlock
 
 from jitchat.tui.screens import chat
 from jitchat.tui.widgets.transcript import MOST, Transcript
@@ -113,6 +115,43 @@ async def test_a_terminal_that_grows_is_filled() -> None:
         await pilot.pause()
         await pilot.resize_terminal(80, 200)
         await until(pilot, lambda: transcript.virtual_size.height > 200, "turns enough")
+
+
+async def test_the_cursor_and_the_gutter_restyle_a_turn_and_nothing_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        transcript = app.query_one(Transcript)
+        await transcript.show(talk("What is set?", "One.\n\n`two`"))
+        transcript.focus()
+        transcript.point_at(2)
+        await pilot.pause()
+        user, reply = transcript.query(TurnView)
+        code = reply.query(MarkdownBlock).last()
+        under_cursor = _grounds(code)
+        styled: list[object] = []
+        apply = app.stylesheet.apply
+        monkeypatch.setattr(
+            app.stylesheet, "apply", lambda node, **how: (styled.append(node), apply(node, **how))
+        )
+        transcript.point_at(1)
+        reply.mark(Kind.RECENT)
+        await pilot.pause()
+        headers = {view.query_one(".turn-header") for view in (user, reply)}
+        assert set(styled) == {user, reply} | headers
+        assert reply.styles.outline_left[0] == "heavy"
+        assert _grounds(code).isdisjoint(under_cursor)
+        transcript.point_at(2)
+        await pilot.pause()
+        assert _grounds(code) == under_cursor
+
+
+def _grounds(widget: Widget) -> set[object]:
+    """The colours behind the letters of a widget's first line."""
+    return {
+        part.style.bgcolor for part in widget.render_line(0) if part.style and part.text.strip()
+    }
 
 
 async def test_a_reply_streams_into_its_own_turn() -> None:

@@ -53,6 +53,7 @@ class Reasoning(Static):
     def settle(self, text: str, tokens: int = 0) -> None:
         """The whole of it; `tokens` where the provider reported them, else 0."""
         self._stop()
+        self.remove_class("-growing")
         self._text, self._tokens = text, tokens
         self._grown.clear()
         self._draw()
@@ -64,6 +65,7 @@ class Reasoning(Static):
 
     def _draw_growing(self) -> None:
         self._stop()
+        self.add_class("-growing")
         lines = self._tail.rstrip().splitlines() or [""]
         self.update(Content(f"▾ thinking… {one_line(lines[-1])}"), layout=False)
 

@@ -201,7 +201,7 @@ class Transcript(TurnStretch):
         if position is None and self._turns:
             position = self._turns[-1].position
         for view in self._mounted():
-            view.set_class(view.turn.position == position, "-chosen")
+            view.choose(chosen=view.turn.position == position)
 
     def _place_of_cursor(self) -> int | None:
         """The index of the turn under the cursor; the last one where that is gone."""

@@ -6,6 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.style import Style
+from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.text.safe import one_line, visible
@@ -40,6 +41,7 @@ class TurnView(Vertical):
         self.turn = turn
         self.detail = detail
         self._kind = kind
+        self._chosen = False
         self._header = Static(classes="turn-header")
         self._body: ReplyBody | Static
         if turn.role is Role.ASSISTANT:
@@ -70,6 +72,15 @@ class TurnView(Vertical):
         if kind is not self._kind:
             self._kind = kind
             self._draw_header()
+
+    def choose(self, *, chosen: bool) -> None:
+        """Whether the cursor is on the turn."""
+        if chosen != self._chosen:
+            self._chosen = chosen
+            self._mark_alone()
+            self._header.set_class(chosen, "-chosen")
+            for inside in self.walk_children(Widget):
+                inside.notify_style_update()  # its colours are blended with the turn's
 
     @property
     def reply(self) -> ReplyBody | None:
@@ -109,10 +120,22 @@ class TurnView(Vertical):
         else:
             self._reasoning.settle(detail.reasoning, _thought_tokens(detail))
 
-    def _draw_header(self) -> None:
-        self.set_class(self.turn.status is Status.STREAMING, "-streaming")
+    def _mark_alone(self) -> None:
+        """Set the classes of the turn; no style of what is in it depends on them.
+
+        Textual would find the styles of all that is in it anew, which is a second's work for the
+        blocks of a long reply.
+        """
+        before = self.classes
+        self.set_class(self.turn.status is Status.STREAMING, "-streaming", update=False)
+        self.set_class(self._chosen, "-chosen", update=False)
         for kind in Kind:
-            self.set_class(kind is self._kind, f"-{kind.value}")
+            self.set_class(kind is self._kind, f"-{kind.value}", update=False)
+        if self.is_attached and self.classes != before:
+            self.app.stylesheet.apply(self)
+
+    def _draw_header(self) -> None:
+        self._mark_alone()
         turn = self.turn
         said = turn.created_at
         when = f" · {said:%a} {said.day} {said:%b %Y, %H:%M}" if said else ""
