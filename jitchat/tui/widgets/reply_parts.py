@@ -16,7 +16,7 @@ from jitchat.tui.widgets.reply_markdown import ReplyMarkdown
 
 MOST_BLOCKS = 8
 """Paragraphs, lists and the like in one part, about a screen of them."""
-NEAR = 1
+NEAR = 0.25
 """Screens above and below that are laid out, too."""
 
 
@@ -111,7 +111,7 @@ class ReplyParts(Vertical):
         if len(self._parts) == 1 or not self.is_mounted:
             return
         screen = self.screen.region
-        near = screen.grow((NEAR * screen.height, 0) * 2)
+        near = screen.grow((int(NEAR * screen.height), 0) * 2)
         for part in self._parts[:-1]:
             part.fold(folded=not part.region.overlaps(near))
 

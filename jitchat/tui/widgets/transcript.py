@@ -151,6 +151,10 @@ class Transcript(TurnStretch):
     def watch_scroll_y(self, old: float, new: float) -> None:
         """What comes near is laid out."""
         super().watch_scroll_y(old, new)
+        self._fold_away()
+        self.call_after_refresh(self._fold_away)  # a jump goes further than was near
+
+    def _fold_away(self) -> None:
         for view in self._mounted():
             if view.reply is not None:
                 view.reply.fold_away()
