@@ -62,6 +62,20 @@ async def test_the_next_key_finds_it_drawn_and_waits_for_nothing(monkeypatch: py
         assert body.source == "It is"
 
 
+async def test_much_that_comes_at_once_is_drawn_line_by_line_and_none_of_it_is_left():
+    async with ReplyApp().run_test() as pilot:
+        body = pilot.app.query_one(ReplyBody)
+        body.add(LONG, typing=True)
+        await body._draw()
+        assert 0 < len(body.source) <= reply_body.MOST_AT_ONCE < len(LONG)
+        assert body.source.endswith("\n")
+        await until(pilot, lambda: body.source == LONG, "the rest")
+        body.add(LONG, typing=True)
+        await body._draw()
+        await body.finish(LONG + LONG)
+        assert body.source == LONG + LONG
+
+
 async def test_what_was_stored_replaces_what_was_drawn():
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)

@@ -19,6 +19,8 @@ DRAW_EVERY = 0.1
 """Seconds between two drawings, at least."""
 SHARE, LONGEST_REST = 0.2, 1.5
 """And so long that it takes no more of the event loop's time, up to so many seconds."""
+MOST_AT_ONCE = 600
+"""Characters in one drawing, some three paragraphs; more where it would fall behind."""
 DRAW_BESIDE_TYPING = 0.6
 """Seconds until it is drawn although keys were pressed just now."""
 
@@ -48,7 +50,8 @@ class ReplyBody(ReplyParts):
     async def finish(self, text: str) -> None:
         """The whole of it, as it was stored."""
         async with self._drawing:
-            self._take_pending()
+            while await self._grow_a_little():  # noqa: ASYNC110  it waits for nothing
+                await asyncio.sleep(0)
             await self.become(visible(text))
             self.call_after_refresh(self.fold_away)
 
@@ -68,10 +71,22 @@ class ReplyBody(ReplyParts):
     async def _draw(self) -> None:
         # Two appends at once would both begin where the first one did.
         async with self._drawing:
-            if pieces := self._take_pending():
-                self._drawn_at, self._worked = time.monotonic(), time.thread_time()
-                await self.grow(visible(pieces))
+            drawn_at, worked = time.monotonic(), time.thread_time()
+            if await self._grow_a_little():
+                self._drawn_at, self._worked = drawn_at, worked
                 self.call_after_refresh(self.fold_away)
+                if self._pending and self._waiting is None:
+                    self._waiting = self.set_timer(DRAW_EVERY, self._draw_if_rested)
+
+    async def _grow_a_little(self) -> bool:
+        """Append what is quick to draw of what waits; tell whether anything did."""
+        pieces = self._take_pending()
+        now = _quick(pieces)
+        if now < len(pieces):
+            self._pending.append(pieces[now:])
+        if pieces:
+            await self.grow(visible(pieces[:now]))
+        return bool(pieces)
 
     def _take_pending(self) -> str:
         if self._waiting is not None:
@@ -80,3 +95,11 @@ class ReplyBody(ReplyParts):
         pieces = "".join(self._pending)
         self._pending.clear()
         return pieces
+
+
+def _quick(pieces: str) -> int:
+    """How many characters are drawn now: whole lines, and not much more than `MOST_AT_ONCE`."""
+    most = max(MOST_AT_ONCE, len(pieces) // 3)
+    if len(pieces) <= most:
+        return len(pieces)
+    return pieces.rfind("\n", 0, most) + 1 or most
