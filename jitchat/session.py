@@ -8,7 +8,6 @@ ends as an event that carries the draft back, and what came of the reply is kept
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -20,18 +19,18 @@ from jitchat.events import Event, LimitLearnt, TurnsRetrieved, TurnStored, Windo
 from jitchat.exchange import Exchange, Outgoing
 from jitchat.memory.memory import Memory
 from jitchat.meter import Meter
+from jitchat.planning import Planning, Question, Reader
 from jitchat.providers.provider import Options, Provider
 from jitchat.subcall.picker import ModelPicker
 from jitchat.subcall.small_model import SmallModel
 from jitchat.subcall.summariser import Summariser
-from jitchat.text.safe import repaired
-from jitchat.turn import LEARNT, Limit, Mode, Retrieval, Role, Status, Turn, Usage
+from jitchat.turn import LEARNT, Limit, Mode, Turn, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
-from jitchat.window.history import History
-from jitchat.window.plan import SYSTEM_PROMPT, Sources, plan
+from jitchat.window.plan import SYSTEM_PROMPT
 from jitchat.window.record import window_from
-from jitchat.window.tokens import TokenCounter, message_tokens
+from jitchat.window.steering import NO_MORE, Once
+from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
@@ -69,25 +68,23 @@ class Session:
         self.picker = ModelPicker(picker) if picker else None
         self.summariser = Summariser(summariser, memory) if summariser else None
         self._meter = Meter(counter, options.learnt)
-        self._lock = threading.Lock()
-        self._history = History()
+        self.planning = Planning(memory, counter, self._reader)
 
     async def send(
-        self, draft: str, mode: Mode, after: int | None = None, again: Turn | None = None
+        self, draft: str, mode: Mode, once: Once = NO_MORE
     ) -> AsyncGenerator[Event, None]:
         """Send a message; closing the generator cancels the reply and keeps what came.
 
-        It follows the turn at position `after`, the last one if not given; or it is `again`, a
-        user's turn that is answered once more: the reply that it has stays, as an alternative.
+        `once` says where it stands and what else holds for it alone.
         """
-        exchange = Exchange(self.memory, self._outgoing(draft, after, again))
+        exchange = Exchange(self.memory, self._outgoing(draft, once))
         with self.memory.pace.under_way(), exchange:
             said = await asyncio.to_thread(exchange.store_draft)
             yield TurnStored(said)
             found = await asyncio.to_thread(self._retrieve, said)
             yield found
-            picked = await self._pick(said, found.retrieval, mode, self.options.budget)
-            async with aclosing(self._fitted(exchange, said, picked, mode)) as events:
+            question = await self._pick(Question(said, found.retrieval, once), mode)
+            async with aclosing(self._fitted(exchange, question, mode)) as events:
                 async for event in events:
                     yield event
             await asyncio.to_thread(exchange.finish)
@@ -98,12 +95,12 @@ class Session:
             yield event
 
     async def _fitted(
-        self, exchange: Exchange, said: Turn, picked: Retrieval, mode: Mode
+        self, exchange: Exchange, question: Question, mode: Mode
     ) -> AsyncGenerator[Event, None]:
         """Have the window answered; one that is too large for the model is built anew, once."""
-        built = await asyncio.to_thread(self._build, said, picked, mode)
+        built = await asyncio.to_thread(self._build, question, mode)
         try:
-            async with aclosing(self._answered(exchange, said, built)) as events:
+            async with aclosing(self._answered(exchange, question.said, built)) as events:
                 async for event in events:
                     yield event
         except ContextOverflow as overflow:
@@ -113,8 +110,9 @@ class Session:
         else:
             return
         yield await asyncio.to_thread(self._learn_limit, built.window, refusal)
-        built = await asyncio.to_thread(self._build, said, picked, mode)
-        async with aclosing(self._answered(exchange, said, built)) as events:
+        question = replace(question, once=replace(question.once, budget=None))
+        built = await asyncio.to_thread(self._build, question, mode)
+        async with aclosing(self._answered(exchange, question.said, built)) as events:
             async for event in events:
                 yield event
 
@@ -132,36 +130,30 @@ class Session:
                 if exchange.is_due:
                     await asyncio.to_thread(exchange.save)
 
-    def preview(
-        self, draft: str, mode: Mode, budget: Budget | None = None, after: int | None = None
-    ) -> ContextWindow:
+    def preview(self, draft: str, mode: Mode, once: Once = NO_MORE) -> ContextWindow:
         """Plan the window that `send` would build now. Changes nothing; takes a thread's time.
 
-        The draft follows the turn at position `after`, or the last one. A picker's model is not
-        asked: its choice can be another one, and the window says so.
+        A picker's model is not asked: its choice can be another one, and the window says so.
 
         Raises:
             WindowOverflow: What the mode must send does not fit.
 
         """
-        said, retrieval = self._previewed(draft, after)
-        if self.picker is not None and mode is Mode.JIT and retrieval.candidates:
-            retrieval = self.picker.not_asked(retrieval)
-        return self._plan(said, retrieval, mode, budget or self.options.budget)
+        question = self.planning.question(draft, once)
+        if self.picker is not None and mode is Mode.JIT and question.retrieval.candidates:
+            question = replace(question, retrieval=self.picker.not_asked(question.retrieval))
+        return self.planning.window(question, mode, self.options.budget)
 
-    async def preview_picked(
-        self, draft: str, mode: Mode, budget: Budget | None = None
-    ) -> ContextWindow:
+    async def preview_picked(self, draft: str, mode: Mode, once: Once = NO_MORE) -> ContextWindow:
         """Plan as `preview` does, but ask the picker's model, which is sent its request.
 
         Raises:
             WindowOverflow: What the mode must send does not fit.
 
         """
-        allowed = budget or self.options.budget
-        said, retrieval = await asyncio.to_thread(self._previewed, draft)
-        picked = await self._pick(said, retrieval, mode, allowed)
-        return await asyncio.to_thread(self._plan, said, picked, mode, allowed)
+        question = await asyncio.to_thread(self.planning.question, draft, once)
+        picked = await self._pick(question, mode)
+        return await asyncio.to_thread(self.planning.window, picked, mode, self.options.budget)
 
     async def aclose(self) -> None:
         """Give back every connection."""
@@ -212,31 +204,16 @@ class Session:
         after = "" if window.mode is Mode.FULL else " A smaller one is sent."
         return LimitLearnt(Limit(budget.limit, LEARNT), sentence + after)
 
-    def _outgoing(self, draft: str, after: int | None, again: Turn | None) -> Outgoing:
-        return Outgoing(draft, after, again, self.provider.name, self.cost_of)
+    def _outgoing(self, draft: str, once: Once) -> Outgoing:
+        return Outgoing(draft, once.after, once.again, self.provider.name, self.cost_of)
+
+    def _reader(self) -> Reader:
+        return Reader(self.provider.model, self.options.system, self.calibration)
 
     def _request_options(self, window: ContextWindow) -> Options:
         """Say what goes along with the window: for some servers, how large it may be."""
         limit = window.budget.limit
         return replace(self.options.request, context=limit, room=limit - window.used)
-
-    def _previewed(self, draft: str, after: int | None = None) -> tuple[Turn, Retrieval]:
-        """Make the draft's turn and search for it; for an empty one, nothing is looked for."""
-        self.memory.refresh()
-        said = self._draft_turn(repaired(draft), after)
-        if not said.content.strip():
-            return said, Retrieval()
-        return said, self.memory.retrieve(said.content, said.position)
-
-    def _draft_turn(self, content: str, after: int | None) -> Turn:
-        """Make the turn that the draft will be; sent again, an unanswered one is that turn."""
-        if after is not None:
-            return Turn(after + 1, Role.USER, content, self.memory.store.now())
-        turns = self.memory.turns
-        last = turns[-1] if turns else None
-        if last and last.status is Status.UNANSWERED and last.content == content:
-            return last
-        return Turn(last.position + 1 if last else 1, Role.USER, content, self.memory.store.now())
 
     def _retrieve(self, said: Turn) -> TurnsRetrieved:
         started = time.perf_counter()
@@ -244,33 +221,15 @@ class Session:
         retrieval = self.memory.retrieve(said.content, said.position)
         return TurnsRetrieved(retrieval, time.perf_counter() - started)
 
-    async def _pick(
-        self, said: Turn, retrieval: Retrieval, mode: Mode, budget: Budget
-    ) -> Retrieval:
+    async def _pick(self, question: Question, mode: Mode) -> Question:
         """Let a small model choose what is recalled, where one is to and there is a choice."""
         if self.picker is None or mode is not Mode.JIT:
-            return retrieval
-        sources = await asyncio.to_thread(self._sources, said, retrieval)
-        return await self.picker.pick(sources, budget, self.counter)
+            return question
+        sources = await asyncio.to_thread(self.planning.sources, question)
+        budget = question.once.budget or self.options.budget
+        picked = await self.picker.pick(sources, budget, self.counter)
+        return replace(question, retrieval=picked)
 
-    def _build(self, said: Turn, retrieval: Retrieval, mode: Mode) -> WindowBuilt:
-        window = self._plan(said, retrieval, mode, self.options.budget)
+    def _build(self, question: Question, mode: Mode) -> WindowBuilt:
+        window = self.planning.window(question, mode, self.options.budget)
         return WindowBuilt(window, window.digest)
-
-    def _plan(self, said: Turn, retrieval: Retrieval, mode: Mode, budget: Budget) -> ContextWindow:
-        sources = self._sources(said, retrieval)
-        return plan(mode, sources, budget, self.counter, self.calibration)
-
-    def _sources(self, said: Turn, retrieval: Retrieval) -> Sources:
-        history = self._history_before(said.position)
-        return Sources(history, said, self.provider.model, self.options.system, retrieval)
-
-    def _history_before(self, position: int) -> History:
-        """Price the turns ahead of a draft; each is priced once."""
-        with self._lock:
-            ahead = (turn for turn in self.memory.turns if turn.position < position)
-            self._history = self._history.following(ahead, self._price)
-            return self._history
-
-    def _price(self, text: str) -> int:
-        return message_tokens(self.counter, text)

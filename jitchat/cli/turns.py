@@ -83,9 +83,11 @@ def _planned(
         UsageError: No such model is configured.
 
     """
-    size = session.options.budget.of_size(budget) if budget else None
+    from jitchat.window.steering import Once  # noqa: PLC0415  not needed to print help
+
+    once = Once(budget=session.options.budget.of_size(budget) if budget else None)
     if not ask:
-        return session.preview(draft, mode, size)
+        return session.preview(draft, mode, once)
     if session.picker is None:
         raise UsageError(
             "--ask-picker: no small model is configured as the picker.",
@@ -95,7 +97,7 @@ def _planned(
 
     async def asked() -> ContextWindow:
         try:
-            return await session.preview_picked(draft, mode, size)
+            return await session.preview_picked(draft, mode, once)
         finally:
             await session.aclose()
 

@@ -19,6 +19,7 @@ from jitchat.crash import crash_report, place_of
 from jitchat.tui.backend import Backend
 from jitchat.tui.keys import ACTIONS, MODES
 from jitchat.tui.screens.chat import ChatScreen
+from jitchat.tui.views.view import View
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.turn import Conversation
 
@@ -68,6 +69,8 @@ class JitchatApp(App[None]):
                         f"{action.help}{keys}",
                         partial(screen.run_action, action.method),
                     )
+        elif isinstance(screen, View):
+            yield from _view_commands(screen)
         yield from super().get_system_commands(screen)
 
     def notify(
@@ -132,3 +135,11 @@ class JitchatApp(App[None]):
         )
         self._exit_renderables.append(Segments(self.console.render(told, self.console.options)))
         self._close_messages_no_wait()
+
+
+def _view_commands(view: View) -> Iterable[SystemCommand]:
+    """List what the keys of a view do."""
+    for _, binding, _, _ in view.active_bindings.values():
+        if binding.show and binding.description:
+            action = partial(view.run_action, binding.action)
+            yield SystemCommand(binding.description, f"{view.NAME} ({binding.key})", action)

@@ -47,6 +47,20 @@ ACTIONS = (
     Action(
         "count", "alt+x", "count_exactly", "Exact count", "Ask the provider for the window's tokens"
     ),
+    Action("wire", "f3", "view('wire')", "Wire", "The request, byte for byte"),
+    Action("ledger", "f4", "view('ledger')", "Ledger", "Every candidate, and why or why not"),
+    Action("what_if", "f7", "view('what_if')", "What if", "full, recency and jit side by side"),
+    Action("budget", "f8", "view('budget')", "Budget", "What enters and leaves as it changes"),
+    Action("sends", "f9", "view('sends')", "Sends", "The window of any send, as it was"),
+    Action("history", "alt+h", "view('history')", "History", "Tokens per send, and what was saved"),
+    Action(
+        "mattered", "alt+m", "view('mattered')", "Which turn mattered", "Ask again without each"
+    ),
+    Action("miss", "alt+w", "view('miss')", "Wrong reply", "Point at the turn that was missing"),
+    Action("cases", "alt+k", "view('cases')", "Check", "Are the noted turns found now?"),
+    Action("pin", "alt+p", "hold('pinned')", "Pin", "A turn into every window of jit, or not"),
+    Action("exclude", "alt+d", "hold('excluded')", "Exclude", "A turn from every window, or not"),
+    Action("undo", "alt+u", "undo_hold", "Undo", "The last pin or exclusion"),
     Action("quit", "ctrl+q", "app.quit", "Quit", "Everything is stored"),
 )
 MODES = (
@@ -61,6 +75,11 @@ TURN_ACTIONS = (
     ("turn_go_on", "c", "screen.go_on"),
     ("turn_window", "w", "screen.sent_window"),
     ("turn_reasoning", "t,space", "screen.reasoning"),
+    ("turn_pin", "p", "screen.hold('pinned')"),
+    ("turn_exclude", "x", "screen.hold('excluded')"),
+    ("turn_undo", "u", "screen.undo_hold"),
+    ("turn_mattered", "m", "screen.view('mattered')"),
+    ("turn_miss", "exclamation_mark", "screen.view('miss')"),
     ("turn_version_before", "left,left_square_bracket", "screen.other_version(-1)"),
     ("turn_version_after", "right,right_square_bracket", "screen.other_version(1)"),
 )
@@ -85,6 +104,8 @@ PANE_KEYS = (
     ("Enter, R, E, C", "its exact text; regenerate, edit and resend, continue"),
     ("[, ], T", "the other versions of a turn; its reasoning"),
     ("W", "the window that was sent for it, and what was reported"),
+    ("P, X, U", "pin a turn, exclude it; take the last of these back"),
+    ("M, !", "which turn mattered for a reply; which one was missing"),
     ("Y", "exact text: copy it"),
 )
 

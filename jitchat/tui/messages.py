@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # the first frame does not wait for the session's imports
     from jitchat.subcall.summariser import LinesWritten
     from jitchat.turn import Mode
     from jitchat.window.budget import Budget
+    from jitchat.window.steering import Once
     from jitchat.window.window import ContextWindow
 
 
@@ -126,7 +127,7 @@ class Asked:
     opening: int
     draft: str
     mode: Mode
-    after: int | None
+    once: Once
 
 
 @dataclass

@@ -11,6 +11,7 @@ from jitchat.events import Event, ReplyDelta, SendFailed, TurnStored
 from jitchat.memory.cold.store import ColdStore
 from jitchat.session import Session
 from jitchat.turn import Mode, Turn
+from jitchat.window.steering import Once
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
 
 
@@ -30,7 +31,7 @@ async def send(
 
 async def regenerate(session: Session, said: Turn, mode: Mode) -> list[Event]:
     """Every event of another reply to what was said."""
-    return [event async for event in session.send(said.content, mode, again=said)]
+    return [event async for event in session.send(said.content, mode, Once(again=said))]
 
 
 def kinds(events: list[Event]) -> list[str]:

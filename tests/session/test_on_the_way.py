@@ -25,6 +25,7 @@ from jitchat.providers.provider import (
     ToolCall,
 )
 from jitchat.turn import Limit, Mode, Status
+from jitchat.window.steering import Once
 from tests.session.sending import (
     check_nothing_is_left_open,
     durable,
@@ -226,7 +227,7 @@ async def test_a_message_that_is_edited_is_a_fork(store):
     await send(session, "which port?", FULL)
     said, answered = session.memory.turns[-2:]
     session.provider.script = ("Two.",)
-    events = [e async for e in session.send("which host?", FULL, after=said.position - 1)]
+    events = [e async for e in session.send("which host?", FULL, Once(after=said.position - 1))]
     assert [turn.content for turn in session.memory.turns[-2:]] == ["which host?", "Two."]
     sent = [message.content for message in session.provider.requests[-1]]
     assert not any("which port?" in text or "One." in text for text in sent)

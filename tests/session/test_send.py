@@ -14,6 +14,7 @@ from jitchat.providers.provider import Finished, Options, Piece
 from jitchat.session import SessionOptions
 from jitchat.turn import Message, Mode, Role, Status, Usage
 from jitchat.window.budget import Budget
+from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow, Kind
 from tests.session.sending import (
     Durable,
@@ -186,7 +187,7 @@ async def test_a_preview_changes_nothing(store):
     for mode in Mode:
         session.preview("draft", mode)
         session.preview("", mode)
-        session.preview("  \n", mode, Budget(limit=6_000, reserve=100))
+        session.preview("  \n", mode, Once(budget=Budget(limit=6_000, reserve=100)))
     assert durable(store) == before
     assert session.provider.requests == []
 
@@ -200,7 +201,7 @@ async def test_an_empty_draft_is_previewed_without_looking_for_anything(store):
 async def test_a_preview_may_have_a_budget_of_its_own(store):
     session = demo_session(store)
     small = session.options.budget.of_size(900)
-    assert session.preview(QUESTION, Mode.JIT, small).budget == small
+    assert session.preview(QUESTION, Mode.JIT, Once(budget=small)).budget == small
     assert session.preview(QUESTION, Mode.JIT).budget == session.options.budget
 
 

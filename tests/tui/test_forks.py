@@ -148,7 +148,7 @@ async def test_from_the_prompt_the_last_reply_is_given_again_and_the_last_messag
         assert prompt.text == "And the logo?"
         await pilot.press("escape")
         assert prompt.text == "half a thought"
-        assert screen.after is None
+        assert screen.once.after is None
 
 
 async def test_a_reply_that_was_cut_by_length_goes_on(backend: TestBackend) -> None:
@@ -219,7 +219,7 @@ async def test_nothing_is_done_to_turns_while_a_reply_is_on_its_way(backend: Tes
         for key in ("r", "e", "c", "]"):
             await pilot.press(key)
         assert screen.busy
-        assert screen.after is None
+        assert screen.once.after is None
         assert len(backend.provider.requests) == 1  # type: ignore[attr-defined]
 
 

@@ -12,4 +12,5 @@ MIGRATIONS = (
     "006_forks",
     "007_replies",
     "008_models",
+    "009_inspection",
 )

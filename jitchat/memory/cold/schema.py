@@ -229,3 +229,34 @@ def models(db: Database) -> None:
     """What servers taught about their models, what models they have, and the one in use."""
     for statement in _OF_MODELS:
         db.execute(statement)
+
+
+_OF_INSPECTION = (
+    "ALTER TABLE windows ADD COLUMN sizes TEXT",
+    "ALTER TABLE windows ADD COLUMN request TEXT",
+    "ALTER TABLE windows ADD COLUMN sent_at TEXT",
+    """
+    CREATE TABLE held_turns (
+        turn INTEGER PRIMARY KEY REFERENCES turns(id),
+        hold TEXT NOT NULL CHECK (hold IN ('pinned', 'excluded'))
+    )
+    """,
+    """
+    CREATE TABLE cases (
+        id INTEGER PRIMARY KEY,
+        said INTEGER NOT NULL REFERENCES turns(id),
+        wanted INTEGER NOT NULL REFERENCES turns(id),
+        kind TEXT NOT NULL CHECK (kind IN ('miss', 'kept')),
+        window INTEGER REFERENCES windows(id),
+        noted_at TEXT NOT NULL,
+        UNIQUE (said, wanted)
+    )
+    """,
+)
+
+
+@migrations(name="009_inspection")
+def inspection(db: Database) -> None:
+    """What is kept of a send beside its window; what the user decided about turns."""
+    for statement in _OF_INSPECTION:
+        db.execute(statement)

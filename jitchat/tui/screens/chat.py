@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual import on
 
 from jitchat.tui.backend import Backend
 from jitchat.tui.commands import COMMANDS, Command, command_in, mistyped
 from jitchat.tui.keys import bindings
 from jitchat.tui.messages import SessionReady, SessionRefused
-from jitchat.tui.screens.metered import MeteredScreen
 from jitchat.tui.screens.sending import NEW_TITLE
+from jitchat.tui.screens.viewing import ViewingScreen
 from jitchat.tui.telling import telling
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.top_line import ModeTab, TopLine
+from jitchat.tui.widgets.top_line import ModeTab
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.turn import Conversation, Mode
+from jitchat.window.steering import NO_MORE
 
 
-class ChatScreen(MeteredScreen):
+class ChatScreen(ViewingScreen):
     """Where people spend their time."""
 
     BINDINGS = bindings()
@@ -40,7 +43,8 @@ class ChatScreen(MeteredScreen):
         elif self.session is not None and not self.busy:
             if (after := self.leave_edit()) is not None:
                 await self.show_up_to(self.session, after)
-            self.start(self.session, message.text, after)
+            once, self.once = replace(self.once, after=after), NO_MORE
+            self.start(self.session, message.text, once)
         elif self.session is None and self.refusal is None and self._waiting is None:
             self._waiting = message.text
             self.query_one(HintLine).show_cost("opening the conversation, then sending…")
@@ -115,12 +119,6 @@ class ChatScreen(MeteredScreen):
         modes = list(Mode)
         self.action_use_mode(modes[(modes.index(self.mode) + 1) % len(modes)].value)
 
-    def action_use_mode(self, mode: str) -> None:
-        """Use a mode from now on."""
-        self.mode = Mode(mode)
-        self.query_one(TopLine).show_mode(self.mode)
-        self.plan_now(afresh=True)
-
     def action_toggle_inspector(self) -> None:
         """Show or hide the inspector."""
         inspector = self.query_one(Inspector)
@@ -132,7 +130,7 @@ class ChatScreen(MeteredScreen):
         """Stop the reply; with none under way, back to the prompt."""
         if self.busy:
             self.stop()
-        elif self.after is not None:
+        elif self.once.after is not None:
             self.leave_edit()
         else:
             self.query_one(Prompt).focus()

@@ -26,8 +26,9 @@ from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Mode, Usage
+from jitchat.turn import Mode, Turn, Usage
 from jitchat.window.spending import window_cost
+from jitchat.window.steering import NO_MORE, Once
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
@@ -54,10 +55,12 @@ class DeskScreen(Screen[None]):
         self.session: Session | None = None
         self.sent: ContextWindow | None = None
         """The window that was sent, while it is what the screen shows."""
+        self.sent_for: Turn | None = None
+        """The user's turn that it was sent for, or the last one that was."""
         self.window: ContextWindow | None = None
         """The window on screen, sent or not; None while it cannot be planned."""
-        self.after: int | None = None
-        """The position of the turn that the draft is to follow; None for the last one."""
+        self.once = NO_MORE
+        """What holds for the draft alone."""
         self.planned = 0
         """How many plans were shown or refused."""
         self.indexed = False
@@ -133,15 +136,13 @@ class DeskScreen(Screen[None]):
         if self.session is None or self.busy or (self.sent and not draft and not afresh):
             return
         self._serial += 1
-        self._plan(self.session, draft, self.mode, self._serial, self.after)
+        self._plan(self.session, draft, self.mode, self._serial, self.once)
 
     @work(thread=True, exclusive=True, group="plan")
-    def _plan(
-        self, session: Session, draft: str, mode: Mode, serial: int, after: int | None
-    ) -> None:
+    def _plan(self, session: Session, draft: str, mode: Mode, serial: int, once: Once) -> None:
         outcome: ContextWindow | JitchatError
         try:
-            outcome = session.preview(draft, mode, after=after)
+            outcome = session.preview(draft, mode, once)
         except JitchatError as error:
             outcome = error
         if not get_current_worker().is_cancelled:
@@ -158,6 +159,12 @@ class DeskScreen(Screen[None]):
             self._show_refusal(message.outcome)
         else:
             self.show_window(message.outcome, sent=False)
+
+    def action_use_mode(self, mode: str) -> None:
+        """Use a mode from now on."""
+        self.mode = Mode(mode)
+        self.query_one(TopLine).show_mode(self.mode)
+        self.plan_now(afresh=True)
 
     def forget_window(self) -> None:
         """Another conversation comes: a plan that is under way is not for it."""

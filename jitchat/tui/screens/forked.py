@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import events, on
@@ -22,7 +23,8 @@ from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Conversation, Role, Status, Turn
+from jitchat.turn import Conversation, Mode, Role, Status, Turn
+from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:
     from jitchat.session import Session
@@ -40,14 +42,14 @@ class ForkedScreen(HelpedScreen):
         """What stood in the prompt before a turn was edited there."""
 
     def start(
-        self, session: Session, draft: str, after: int | None = None, again: Turn | None = None
+        self, session: Session, draft: str, once: Once = NO_MORE, mode: Mode | None = None
     ) -> None:
-        """Send: behind the turn at `after`, or once more what was said `again`."""
+        """Send; in another mode than the screen's where one is given."""
         raise NotImplementedError
 
     async def leave(self) -> None:
         """An edit is of the conversation that is left."""
-        if self.after is not None:
+        if self.once.after is not None:
             self.leave_edit()
         await super().leave()
 
@@ -64,7 +66,7 @@ class ForkedScreen(HelpedScreen):
             self.notify("It was not answered yet: Enter sends it again.", markup=False)
         else:
             await self.show_up_to(session, said.position)
-            self.start(session, said.content, again=said)
+            self.start(session, said.content, Once(again=said))
 
     def action_edit(self) -> None:
         """Put the chosen message into the prompt, or the last one; Enter sends it as a fork."""
@@ -75,17 +77,17 @@ class ForkedScreen(HelpedScreen):
         if said is None:
             self.notify("You have said nothing yet.", markup=False)
             return
-        if self.after is None:
+        if self.once.after is None:
             self._unsent = self.query_one(Prompt).draft
         self.query_one(Prompt).swap(said.content)
         self.query_one(Prompt).focus()
-        self.after = parent_of(said)
+        self.once = replace(self.once, after=parent_of(said))
         self.query_one(HintLine).show_edit(said.position)
         self.plan_now(afresh=True)
 
     def leave_edit(self) -> int | None:
         """Edit no more, with the prompt as it was before; what the edited turn follows, if any."""
-        after, self.after = self.after, None
+        after, self.once = self.once.after, replace(self.once, after=None)
         if after is not None:
             self.query_one(HintLine).show_edit(None)
             self.query_one(Prompt).swap(self._unsent)
@@ -105,7 +107,7 @@ class ForkedScreen(HelpedScreen):
         is_last = session.memory.turns[-1].position == reply.position
         if not is_last:
             await self.show_up_to(session, reply.position)
-        self.start(session, GO_ON, None if is_last else reply.position)
+        self.start(session, GO_ON, Once(after=None if is_last else reply.position))
 
     async def _was_cut(self, reply: Turn) -> bool:
         if reply.status in (Status.CUT, Status.CANCELLED, Status.INTERRUPTED):
@@ -134,9 +136,9 @@ class ForkedScreen(HelpedScreen):
         beside = versions[position]
         other = beside[(beside.index(position) + step) % len(beside)]
         await asyncio.to_thread(session.memory.switch_to, other)
-        await self._show_branch(session, other)
+        await self.show_branch(session, other)
 
-    async def _show_branch(self, session: Session, position: int) -> None:
+    async def show_branch(self, session: Session, position: int) -> None:
         """Show the conversation as it now is, with one of its turns in view."""
         transcript, turns = self.query_one(Transcript), session.memory.turns
         is_last = bool(turns) and turns[-1].position == position

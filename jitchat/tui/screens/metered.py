@@ -99,7 +99,7 @@ class MeteredScreen(SendingScreen):
         self.forget_window()
         if self._timer is not None:
             self._timer.stop()
-        self.sent = window
+        self.sent, self.sent_for = window, said
         self.show_window(window, sent=True, usage=usage)
         broken = _is_broken_off(session, ending)
         told = usage_sentence(usage, cost, window, is_broken_off=broken)
@@ -110,7 +110,7 @@ class MeteredScreen(SendingScreen):
         if self.session is None or self.waits():
             return
         hint = self.query_one(HintLine)
-        asked = Asked(self.opening, self.query_one(Prompt).draft, self.mode, self.after)
+        asked = Asked(self.opening, self.query_one(Prompt).draft, self.mode, self.once)
         self._count(self.session, asked, hint.sentence)
         hint.show_cost(_asking(self.session))
 
@@ -118,9 +118,7 @@ class MeteredScreen(SendingScreen):
     async def _count(self, session: Session, asked: Asked, told: str) -> None:
         outcome: tuple[ContextWindow, int] | JitchatError
         try:
-            window = await asyncio.to_thread(
-                session.preview, asked.draft, asked.mode, after=asked.after
-            )
+            window = await asyncio.to_thread(session.preview, asked.draft, asked.mode, asked.once)
             outcome = window, await self.backend.count_exactly(session, window.messages())
         except JitchatError as error:
             outcome = error
@@ -129,7 +127,7 @@ class MeteredScreen(SendingScreen):
     @on(WindowCounted)
     def _window_counted(self, message: WindowCounted) -> None:
         """Tell it; not where something else would be sent by now."""
-        now = Asked(self.opening, self.query_one(Prompt).draft, self.mode, self.after)
+        now = Asked(self.opening, self.query_one(Prompt).draft, self.mode, self.once)
         is_current = message.asked == now and not self.busy
         if isinstance(message.outcome, JitchatError):
             self.tell(message.outcome)

@@ -34,7 +34,8 @@ from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Conversation, Role, Turn
+from jitchat.turn import Conversation, Mode, Role, Turn
+from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -70,13 +71,13 @@ class SendingScreen(ForkedScreen):
             self._sending.cancel()
 
     def start(
-        self, session: Session, draft: str, after: int | None = None, again: Turn | None = None
+        self, session: Session, draft: str, once: Once = NO_MORE, mode: Mode | None = None
     ) -> None:
-        """Send: behind the turn at `after`, or once more what was said `again`."""
+        """Send; in another mode than the screen's where one is given."""
         self.query_one(HintLine).show_keys(busy=True)
-        self._said, self._answered, self._again = None, False, again is not None
+        self._said, self._answered, self._again = None, False, once.again is not None
         self._measured = False
-        self._sending = self._send(session, session.send(draft, self.mode, after, again), draft)
+        self._sending = self._send(session, session.send(draft, mode or self.mode, once), draft)
 
     @work(group="send")
     async def _send(self, session: Session, sent: AsyncGenerator[Event, None], draft: str) -> None:
@@ -111,7 +112,7 @@ class SendingScreen(ForkedScreen):
                 await transcript.put(turn)
                 hint.show_cost("looking for what is needed…")
             case WindowBuilt(window, _):
-                self.sent = window
+                self.sent, self.sent_for = window, self._said
                 self.show_window(window, sent=True)
             case ReplyDelta() | ReasoningDelta() | ReasoningFound():
                 self._answered = True

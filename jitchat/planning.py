@@ -1,0 +1,120 @@
+"""From a draft to the windows that could be sent for it. Sends nothing, changes nothing.
+
+One question is looked up once; a window of any mode and any budget is planned from that.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from jitchat.errors import WindowOverflow
+from jitchat.memory.memory import Memory
+from jitchat.text.safe import repaired
+from jitchat.turn import Mode, Retrieval, Role, Status, Turn
+from jitchat.window.budget import Budget
+from jitchat.window.calibration import Calibration
+from jitchat.window.history import History
+from jitchat.window.plan import Sources, plan
+from jitchat.window.steering import NO_MORE, Once
+from jitchat.window.tokens import TokenCounter, message_tokens
+from jitchat.window.window import ContextWindow
+
+Planned = ContextWindow | WindowOverflow
+"""A window, or why there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A draft in its place in the conversation, and what was found for it."""
+
+    said: Turn
+    """The turn that the draft is, or will be."""
+    retrieval: Retrieval = field(default_factory=Retrieval)
+    once: Once = NO_MORE
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Who reads the windows."""
+
+    model: str
+    system: str
+    """Its instructions."""
+    calibration: Calibration
+    """How far the counter is off for it."""
+
+
+class Planning:
+    """Plans over one conversation. Safe to use from several threads."""
+
+    def __init__(self, memory: Memory, counter: TokenCounter, reader: Callable[[], Reader]) -> None:
+        """`reader` tells who reads the next window."""
+        self._memory, self._counter, self._reader = memory, counter, reader
+        self._lock = threading.Lock()
+        self._history = History()
+
+    def question(self, draft: str, once: Once = NO_MORE) -> Question:
+        """Make the draft's turn and search for it; for an empty one, nothing is looked for."""
+        self._memory.refresh()
+        said = self._draft_turn(repaired(draft), once)
+        if not said.content.strip():
+            return Question(said, once=once)
+        return Question(said, self._memory.retrieve(said.content, said.position), once)
+
+    def window(self, question: Question, mode: Mode, budget: Budget) -> ContextWindow:
+        """Plan the window of a mode.
+
+        Raises:
+            WindowOverflow: What the mode must send does not fit.
+
+        """
+        sources = self.sources(question)
+        allowed = question.once.budget or budget
+        return plan(mode, sources, allowed, self._counter, self._reader().calibration)
+
+    def compare(self, question: Question, budget: Budget) -> Mapping[Mode, Planned]:
+        """Plan the windows of all modes."""
+        return {mode: self._planned(question, mode, budget) for mode in Mode}
+
+    def sweep(
+        self, question: Question, mode: Mode, budgets: Sequence[Budget]
+    ) -> tuple[Planned, ...]:
+        """Plan the windows of several budgets."""
+        return tuple(self._planned(question, mode, budget) for budget in budgets)
+
+    def sources(self, question: Question) -> Sources:
+        """Gather all that a window is made from."""
+        history = self._history_before(question.said.position)
+        reader = self._reader()
+        return Sources(history, question.said, reader.model, reader.system, question.retrieval)
+
+    def _planned(self, question: Question, mode: Mode, budget: Budget) -> Planned:
+        try:
+            return self.window(question, mode, budget)
+        except WindowOverflow as overflow:
+            return overflow
+
+    def _draft_turn(self, content: str, once: Once) -> Turn:
+        """Make the turn that the draft will be; sent again, an unanswered one is that turn."""
+        if once.again is not None:
+            return once.again
+        if once.after is not None:
+            return Turn(once.after + 1, Role.USER, content, self._memory.store.now())
+        turns = self._memory.turns
+        last = turns[-1] if turns else None
+        if last and last.status is Status.UNANSWERED and last.content == content:
+            return last
+        place = last.position + 1 if last else 1
+        return Turn(place, Role.USER, content, self._memory.store.now())
+
+    def _history_before(self, position: int) -> History:
+        """Price the turns ahead of a draft; each is priced once."""
+        with self._lock:
+            ahead = (turn for turn in self._memory.turns if turn.position < position)
+            self._history = self._history.following(ahead, self._price)
+            return self._history
+
+    def _price(self, text: str) -> int:
+        return message_tokens(self._counter, text)

@@ -1,0 +1,62 @@
+"""The views of a window: opened on what the screen shows, and followed when they are left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jitchat.tui.screens.metered import MeteredScreen
+from jitchat.tui.telling import telling
+from jitchat.tui.views.subject import Branched, GoTo, Planned, SendAgain, Subject
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+    from jitchat.tui.views.subject import Outcome
+
+
+class ViewingScreen(MeteredScreen):
+    """A chat that can be looked into."""
+
+    def action_view(self, name: str) -> None:
+        """Open a view; nothing is sent or changed by that."""
+        from jitchat.tui.views.every import make_view  # noqa: PLC0415  not on the first frame
+
+        if self.session is None:
+            self.notify("The conversation is still being opened.", markup=False)
+        else:
+            self.app.push_screen(make_view(name, self._subject(self.session)), self._viewed)
+
+    def _subject(self, session: Session) -> Subject:
+        return Subject(
+            backend=self.backend,
+            session=session,
+            draft=self.query_one(Prompt).draft,
+            mode=self.mode,
+            once=self.once,
+            window=self.window,
+            sent=self.sent_for if self.sent is not None else None,
+            chosen=self.query_one(Transcript).chosen,
+        )
+
+    @telling
+    async def _viewed(self, outcome: Outcome | None) -> None:
+        session = self.session
+        if session is None or outcome is None:
+            return
+        match outcome:
+            case GoTo(position):
+                await self.query_one(Transcript).show(session.memory.turns, position)
+                self.query_one(Transcript).point_at(position)
+                self.query_one(Transcript).focus()
+            case Planned(once, mode):
+                self.once = once if once is not None else self.once
+                self.action_use_mode((mode or self.mode).value)
+            case SendAgain(said, mode, once):
+                if not self.waits():
+                    await self.show_up_to(session, said.position)
+                    self.start(session, said.content, once, mode)
+            case Branched(position, clears_draft):
+                if clears_draft:
+                    self.query_one(Prompt).clear()
+                await self.show_branch(session, position)

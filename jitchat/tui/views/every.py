@@ -1,0 +1,30 @@
+"""Every view by name; each is imported when it is opened for the first time."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jitchat.tui.views.subject import Subject
+    from jitchat.tui.views.view import View
+
+VIEWS = {
+    "ledger": "LedgerView",
+    "what_if": "WhatIfView",
+    "budget": "BudgetView",
+    "sends": "SendsView",
+    "wire": "WireView",
+    "history": "HistoryView",
+    "mattered": "MatteredView",
+    "miss": "MissView",
+    "cases": "CasesView",
+}
+"""By the name of its module here: its class."""
+
+
+def make_view(name: str, subject: Subject) -> View:
+    """Make the view of that name."""
+    module = import_module(f"jitchat.tui.views.{name}")
+    view: View = getattr(module, VIEWS[name])(subject)
+    return view

@@ -1,0 +1,23 @@
+"""Ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.widget import Widget
+
+from jitchat.tui.views.view import View
+
+
+class LedgerView(View):
+    """Ledger."""
+
+    NAME = "Ledger"
+
+    def body(self) -> Iterable[Widget]:
+        """Make nothing yet."""
+        return ()
+
+    def copyable(self) -> str:
+        """Write nothing yet."""
+        return ""

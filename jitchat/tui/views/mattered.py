@@ -1,0 +1,23 @@
+"""Which turn mattered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.widget import Widget
+
+from jitchat.tui.views.view import View
+
+
+class MatteredView(View):
+    """Which turn mattered."""
+
+    NAME = "Which turn mattered"
+
+    def body(self) -> Iterable[Widget]:
+        """Make nothing yet."""
+        return ()
+
+    def copyable(self) -> str:
+        """Write nothing yet."""
+        return ""

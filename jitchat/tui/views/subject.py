@@ -1,0 +1,71 @@
+"""What a view looks at, and what it asks of the chat when it is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jitchat.turn import Mode, Turn
+from jitchat.window.steering import NO_MORE, Once
+
+if TYPE_CHECKING:  # a view is opened from a screen that has them
+    from jitchat.session import Session
+    from jitchat.tui.backend import Backend
+    from jitchat.window.window import ContextWindow
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The chat as it was when the view was opened."""
+
+    backend: Backend
+    session: Session
+    draft: str
+    """What stands in the prompt."""
+    mode: Mode
+    """In which the draft would be sent."""
+    once: Once = NO_MORE
+    """What holds for the draft alone."""
+    window: ContextWindow | None = None
+    """The window on screen; None where none can be planned."""
+    sent: Turn | None = None
+    """The user's turn for which that window was sent; None for one that would be."""
+    chosen: Turn | None = None
+    """The turn under the transcript's cursor; None without a cursor."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoTo:
+    """Show a turn in the transcript."""
+
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The next window is to be planned anew; in place of the desk's, where they are given."""
+
+    once: Once | None = None
+    mode: Mode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SendAgain:
+    """Answer a user's turn once more, as a fork."""
+
+    said: Turn
+    mode: Mode
+    once: Once
+
+
+@dataclass(frozen=True, slots=True)
+class Branched:
+    """The conversation has new turns, or goes on elsewhere."""
+
+    position: int
+    """The turn to show."""
+    clears_draft: bool = False
+    """Whether the draft became a turn of it."""
+
+
+Outcome = GoTo | Planned | SendAgain | Branched

@@ -1,0 +1,82 @@
+"""The frame that all views share: a title, what it shows in one line, a body, the keys.
+
+On a wide terminal a view leaves room for the transcript beside it, unless it needs all of it;
+on a narrow one it is a screen of its own. Opening one changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Footer, Static
+
+from jitchat.errors import JitchatError
+from jitchat.tui.telling import tell
+from jitchat.tui.views.subject import Outcome, Subject
+
+WIDE = 110
+"""Columns from which a view is a column beside the transcript."""
+
+
+class View(ModalScreen[Outcome | None]):
+    """A view of one subject. Closing it without a choice gives None."""
+
+    CSS_PATH = "view.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  Textual's own shape
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("escape,q", "close", "Close", id="view_close"),
+        Binding("y", "copy", "Copy", id="view_copy"),
+    ]
+    NAME: ClassVar[str] = ""
+    """Its title."""
+    EXPLAINED: ClassVar[str] = ""
+    """What it shows, in one line."""
+    FILLS: ClassVar[bool] = False
+    """Whether it takes all of a wide terminal."""
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__(classes="view -fills" if self.FILLS else "view")
+        self.subject = subject
+        self._nothing = Static(id="view-nothing")
+
+    def compose(self) -> ComposeResult:
+        """Title and explanation, the body, the keys."""
+        with Vertical(id="view-frame") as frame:
+            frame.border_title = self.NAME
+            yield Static(Content(self.EXPLAINED), id="view-explained")
+            yield self._nothing
+            yield from self.body()
+            yield Footer(show_command_palette=False, compact=True)
+
+    def body(self) -> Iterable[Widget]:
+        """Make what stands between explanation and keys."""
+        raise NotImplementedError
+
+    def copyable(self) -> str:
+        """Write what is shown as plain text."""
+        raise NotImplementedError
+
+    def show_nothing(self, why: str) -> None:
+        """Say why there is nothing to show, and what would fill it; empty: there is something."""
+        self._nothing.update(Content(why))
+        self._nothing.display = bool(why)
+
+    def tell(self, error: JitchatError) -> None:
+        """Show an error of ours."""
+        tell(self, error)
+
+    def action_close(self) -> None:
+        """Back to the chat."""
+        self.dismiss(None)
+
+    def action_copy(self) -> None:
+        """Copy what is shown."""
+        self.app.copy_to_clipboard(self.copyable())
+        self.notify("Copied.", markup=False)
