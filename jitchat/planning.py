@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from jitchat.errors import WindowOverflow
 from jitchat.memory.memory import Memory
+from jitchat.text.references import referenced
 from jitchat.text.safe import repaired
 from jitchat.turn import Mode, Retrieval, Role, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.history import History
 from jitchat.window.plan import Sources, plan
-from jitchat.window.steering import NO_MORE, Once
+from jitchat.window.steering import NO_MORE, Once, Steering
 from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import ContextWindow
 
@@ -53,15 +54,26 @@ class Planning:
         """`reader` tells who reads the next window."""
         self._memory, self._counter, self._reader = memory, counter, reader
         self._lock = threading.Lock()
-        self._history = History()
+        self._history = self._steered = History()
+        self._steered_from: tuple[History, frozenset[int]] = (self._history, frozenset())
+
+    @property
+    def steering(self) -> Steering:
+        """What the user decided about turns of the path."""
+        return Steering.from_words(self._memory.held)
 
     def question(self, draft: str, once: Once = NO_MORE) -> Question:
         """Make the draft's turn and search for it; for an empty one, nothing is looked for."""
         self._memory.refresh()
         said = self._draft_turn(repaired(draft), once)
-        if not said.content.strip():
-            return Question(said, once=once)
-        return Question(said, self._memory.retrieve(said.content, said.position), once)
+        return self.asked(said, once) if said.content.strip() else Question(said, once=once)
+
+    def asked(self, said: Turn, once: Once = NO_MORE) -> Question:
+        """Search for what the user says; the turns that it names are wanted."""
+        without = once.without(self.steering)
+        retrieval = self._memory.retrieve(said.content, said.position, without)
+        wanted = once.wanted | referenced(said.content)
+        return Question(said, retrieval, replace(once, wanted=wanted))
 
     def window(self, question: Question, mode: Mode, budget: Budget) -> ContextWindow:
         """Plan the window of a mode.
@@ -86,9 +98,18 @@ class Planning:
 
     def sources(self, question: Question) -> Sources:
         """Gather all that a window is made from."""
-        history = self._history_before(question.said.position)
-        reader = self._reader()
-        return Sources(history, question.said, reader.model, reader.system, question.retrieval)
+        reader, steering = self._reader(), self.steering
+        without = question.once.without(steering)
+        return Sources(
+            self._steered_by(self._history_before(question.said.position), frozenset(without)),
+            question.said,
+            reader.model,
+            reader.system,
+            question.retrieval,
+            pinned=tuple(sorted(steering.pinned)),
+            wanted=question.once.wanted,
+            without=without,
+        )
 
     def _planned(self, question: Question, mode: Mode, budget: Budget) -> Planned:
         try:
@@ -115,6 +136,15 @@ class Planning:
             ahead = (turn for turn in self._memory.turns if turn.position < position)
             self._history = self._history.following(ahead, self._price)
             return self._history
+
+    def _steered_by(self, history: History, without: frozenset[int]) -> History:
+        """Take turns out; while nothing changes, as from key to key, that is done once."""
+        with self._lock:
+            known, taken = self._steered_from
+            if known is not history or taken != without:
+                self._steered = history.without(without, self._price)
+                self._steered_from = history, without
+            return self._steered
 
     def _price(self, text: str) -> int:
         return message_tokens(self._counter, text)

@@ -29,7 +29,7 @@ from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.plan import SYSTEM_PROMPT
 from jitchat.window.record import window_from
-from jitchat.window.steering import NO_MORE, Once
+from jitchat.window.steering import NO_MORE, Held, Hold, Once, Steering
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow
 
@@ -81,9 +81,9 @@ class Session:
         with self.memory.pace.under_way(), exchange:
             said = await asyncio.to_thread(exchange.store_draft)
             yield TurnStored(said)
-            found = await asyncio.to_thread(self._retrieve, said)
+            question, found = await asyncio.to_thread(self._retrieve, said, once)
             yield found
-            question = await self._pick(Question(said, found.retrieval, once), mode)
+            question = await self._pick(question, mode)
             async with aclosing(self._fitted(exchange, question, mode)) as events:
                 async for event in events:
                     yield event
@@ -172,6 +172,26 @@ class Session:
         return self.memory.archive.ending(turn.id)
 
     @property
+    def steering(self) -> Steering:
+        """What the user decided about turns of the path, until it is taken back."""
+        return self.planning.steering
+
+    def hold(self, position: int, hold: Hold | None) -> Held:
+        """Pin a turn or exclude it, one in place of the other; None takes that back.
+
+        Raises:
+            LookupError: No finished turn of the path is there.
+
+        """
+        before = self.steering.of(position)
+        turn = next((turn for turn in self.memory.turns if turn.position == position), None)
+        if turn is None:
+            raise LookupError(position)
+        self.memory.holding.put(turn, hold)
+        self.memory.refresh()
+        return Held(position, before, hold)
+
+    @property
     def calibration(self) -> Calibration:
         """How far the own counts are off for the model that answers."""
         return self._meter.calibration
@@ -215,11 +235,11 @@ class Session:
         limit = window.budget.limit
         return replace(self.options.request, context=limit, room=limit - window.used)
 
-    def _retrieve(self, said: Turn) -> TurnsRetrieved:
+    def _retrieve(self, said: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()
         self.memory.index_little(said.position)
-        retrieval = self.memory.retrieve(said.content, said.position)
-        return TurnsRetrieved(retrieval, time.perf_counter() - started)
+        question = self.planning.asked(said, once)
+        return question, TurnsRetrieved(question.retrieval, time.perf_counter() - started)
 
     async def _pick(self, question: Question, mode: Mode) -> Question:
         """Let a small model choose what is recalled, where one is to and there is a choice."""

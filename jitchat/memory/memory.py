@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -17,23 +17,21 @@ from typing import TYPE_CHECKING
 from jitchat.errors import EmbedderUnavailable, StoreError
 from jitchat.memory.cold.archive import WindowArchive
 from jitchat.memory.cold.finished import FinishedTurns, behind
+from jitchat.memory.cold.held import HeldTurns
 from jitchat.memory.cold.replies import Place, ReplyWriter, begin_reply
 from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.embedding.embedder import Embedder, NoEmbedder
 from jitchat.memory.index.batches import BATCH
+from jitchat.memory.index.found import Asked, found_in
 from jitchat.memory.index.loaded import LoadedIndex
 from jitchat.memory.index.model_lines import ModelLines
 from jitchat.memory.index.pace import Pace
-from jitchat.memory.index.picker import floor_of, pick
-from jitchat.memory.index.query import make_query
 from jitchat.text.safe import repaired
 from jitchat.turn import Conversation, IndexEntry, Retrieval, Role, Status, Turn
 
 if TYPE_CHECKING:
     from jitchat.memory.index.backlog import OnProgress
     from jitchat.memory.index.search import HotIndex
-
-LATE_DECISIONS = 2
 
 
 class Memory:
@@ -46,8 +44,11 @@ class Memory:
         self.conversation = conversation
         self.archive = WindowArchive(store.database)
         self._model_lines = ModelLines(store.database)
+        self.holding = HeldTurns(store.database)
         self.embedder: Embedder = embedder or NoEmbedder()
         self.pace = Pace()
+        self.held: Mapping[int, str] = {}
+        """How the user holds turns of the path, by position: `pinned` or `excluded`."""
         self.failure: EmbedderUnavailable | None = None
         """Why turns that were indexed last have no vectors of the embedder that was wanted."""
         self.lacks_vectors = False
@@ -122,6 +123,7 @@ class Memory:
         """Take in the turns that were finished since, and the branch, by whichever instance."""
         with self._lock:
             changed = self._known.take_in()
+            self.held = self.holding.of(self.conversation.id, self._known.path)
             if changed is not None:
                 self._indexed = min(self._indexed, changed - 1)
                 if changed <= self._loaded.seen:
@@ -197,20 +199,19 @@ class Memory:
             if self._loaded.index is not None:
                 self._loaded.index.rewrite({turn.position: line for turn, line in lines.items()})
 
-    def retrieve(self, draft: str, position: int) -> Retrieval:
-        """Search the hot index for a draft that will be the turn at `position`."""
+    def retrieve(
+        self, draft: str, position: int, without: Collection[int] = frozenset()
+    ) -> Retrieval:
+        """Search the hot index for a draft that will be the turn at `position`.
+
+        Nothing at the positions `without` is picked, nor lends the draft its words.
+        """
         index = self._load()
-        earlier = (turn for turn in reversed(self._known.turns) if turn.position < position)
+        said = (turn for turn in reversed(self._known.turns) if turn.position not in without)
+        earlier = (turn for turn in said if turn.position < position)
         context = next((turn.content for turn in earlier if turn.role is Role.USER), "")
-        query = make_query(draft, context, index.speakers, self.store.now().date())
-        candidates = index.search(query, position)
-        listed = {row.turn for row in candidates}
-        late = index.decisions(LATE_DECISIONS, position)
-        unlisted = tuple(entry for entry in late if entry.turn not in listed)
-        hits, spared = pick(candidates)
-        return Retrieval(
-            candidates, hits, unlisted, floor_of(candidates), spared, searched=self._loaded.seen
-        )
+        asked = Asked(draft, context, position, self.store.now().date())
+        return found_in(index, asked, self._loaded.seen, without)
 
     def _load(self) -> HotIndex:
         with self._lock:

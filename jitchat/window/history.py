@@ -7,9 +7,9 @@ one subtraction, however long the conversation is.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, compress
 
 from jitchat.turn import Role, Status, Turn
 from jitchat.window.render import verbatim
@@ -30,6 +30,8 @@ class History:
     """Cumulative costs: one more than there are turns."""
     positions: tuple[int, ...] = ()
     """Of each turn, ascending, with gaps. Kept, for they are searched."""
+    taken_out: Mapping[int, int] = field(default_factory=dict)
+    """Position of a turn that `without` took out: what it would cost."""
 
     def extended(self, turns: Iterable[Turn], price: Callable[[str], int]) -> History:
         """Add turns at the end. Unanswered and blank ones are left out: no window shows them.
@@ -58,6 +60,35 @@ class History:
         if size < len(self.turns):
             same = self._first(size)
         return same.extended(wanted[size:], price)
+
+    def without(self, positions: Collection[int], price: Callable[[str], int]) -> History:
+        """Take turns out, for windows that are not to have them; nothing follows on the result.
+
+        The turn behind one may now be the first of its day, and is priced anew.
+        """
+        found = (self.find(position) for position in positions)
+        out = frozenset(index for index in found if index is not None)
+        if not out:
+            return self
+        kept = [index not in out for index in range(len(self.turns))]
+        costs = tuple(compress(self._costs_beside(out, price), kept))
+        return History(
+            turns=tuple(compress(self.turns, kept)),
+            costs=costs,
+            before=tuple(accumulate(costs, initial=0)),
+            positions=tuple(compress(self.positions, kept)),
+            taken_out={self.positions[index]: self.costs[index] for index in sorted(out)},
+        )
+
+    def _costs_beside(self, out: Collection[int], price: Callable[[str], int]) -> list[int]:
+        """Price the turns behind those that go, as if these were not there."""
+        costs, last = list(self.costs), None
+        for index in sorted(out):
+            if index - 1 not in out:
+                last = self.turns[index - 1] if index else None
+            if index + 1 < len(costs) and index + 1 not in out:
+                costs[index + 1] = price(verbatim(self.turns[index + 1], last))
+        return costs
 
     @property
     def total(self) -> int:

@@ -6,7 +6,7 @@ with the conversation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jitchat.turn import Candidate, Mode, Retrieval
@@ -31,6 +31,10 @@ class Choice:
     recalled: Recall = field(default_factory=Recall)
     squeezed: tuple[int, ...] = ()
     """Positions of turns that the recent block would hold if the window were larger."""
+    without: Mapping[int, str] = field(default_factory=dict)
+    """Positions of turns that the user keeps out, and how that is told."""
+    asked: frozenset[int] = frozenset()
+    """Positions of turns that the user asked for."""
 
     @property
     def tokens(self) -> int:
@@ -44,7 +48,8 @@ def ledger_rows(
     """Write the shortlist by rank, then what came along with it, then what found no room."""
     book = _Book(mode, retrieval, history, choice)
     rows = {row.turn: book.candidate(row) for row in retrieval.candidates}
-    for extra in (book.companions(), book.decisions(), book.squeezed()):
+    extras = (book.companions(), book.kept_out(), book.asked(), book.decisions(), book.squeezed())
+    for extra in extras:
         for row in extra:
             rows.setdefault(row.turn, row)
     return tuple(rows.values())
@@ -117,6 +122,18 @@ class _Book:
                 if segment.kind is kind and segment.turn is not None:
                     yield self._row(segment.turn, verdict, segment.reason)
 
+    def kept_out(self) -> Iterator[LedgerRow]:
+        """Tell of turns that the user keeps out, so that they can be taken back in."""
+        for position in self._history.taken_out:
+            yield self._row(position, Verdict.LEFT_OUT, self._choice.without[position])
+
+    def asked(self) -> Iterator[LedgerRow]:
+        """Tell of turns that the user asked for and that are not sent."""
+        for position in sorted(self._choice.asked - self._sent.keys()):
+            if self._history.find(position) is not None:
+                reason = self._choice.recalled.refused.get(position, _NOT_FETCHED)
+                yield self._row(position, Verdict.LEFT_OUT, reason)
+
     def decisions(self) -> Iterator[LedgerRow]:
         """Tell of late decisions that were not."""
         for entry in self._retrieval.decisions if self._mode is Mode.JIT else ():
@@ -138,14 +155,18 @@ class _Book:
         if segment and segment.kind is not Kind.INDEX:
             return segment.tokens
         index = self._history.find(position)
-        return self._history.costs[index] if index is not None else 0
+        if index is None:
+            return self._history.taken_out.get(position, 0)
+        return self._history.costs[index]
 
     def _why_not(self, row: Candidate, *, has_line: bool) -> str:
         """Say why a candidate is not there at full text."""
+        if row.turn in self._history.taken_out:
+            return self._choice.without[row.turn]
         if row.turn in self._squeezed:
             return _SQUEEZED
         if self._mode is Mode.RECENCY:
-            return _BEFORE
+            return _NOT_FETCHED if row.turn in self._choice.asked else _BEFORE
         if self._history.find(row.turn) is None:
             return "not among the turns that a window may show"
         refused = self._choice.recalled.refused.get(row.turn)
@@ -174,6 +195,7 @@ def _short(distance: float) -> str:
 
 _NO_MATCH = "nothing in them matched"
 _BEFORE = "said before the recent block"
+_NOT_FETCHED = "asked for, but only jit fetches turns"
 _SQUEEZED = "the recent block had no room for it"
 
 

@@ -11,9 +11,10 @@ comes of it, and a refusal, speak of corrected tokens.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from math import ceil
 
 from jitchat.errors import WindowOverflow
 from jitchat.turn import Mode, Retrieval, Turn
@@ -48,12 +49,17 @@ class Sources:
     """All that a window is made from."""
 
     history: History
+    """Without the turns that the user keeps out; those are in its `taken_out`."""
     draft: Turn
     model: str
     system: str = SYSTEM_PROMPT
     retrieval: Retrieval = field(default_factory=Retrieval)
     pinned: tuple[int, ...] = ()
     """Positions. A pinned turn that is in the recent block is not quoted as well."""
+    wanted: frozenset[int] = frozenset()
+    """Positions of turns that `jit` loads at full text before all that was found."""
+    without: Mapping[int, str] = field(default_factory=dict)
+    """Positions of turns that no window has, and why not, as the ledger tells it."""
 
 
 def plan(
@@ -71,7 +77,7 @@ def plan(
     """
     planner = _Planner(sources, budget, counter, calibration)
     choose = {Mode.FULL: planner.full, Mode.RECENCY: planner.recency, Mode.JIT: planner.jit}
-    choice = choose[mode]()
+    choice = replace(choose[mode](), without=sources.without, asked=sources.wanted)
     rows = ledger_rows(mode, sources.retrieval, sources.history, choice)
     planned = ContextWindow(
         mode=mode,
@@ -112,7 +118,8 @@ class _Planner:
         """Everything, or a refusal."""
         if self.whole > self._budget.budget:
             raise self._overflow("The whole conversation", self.whole, _OTHER_MODES)
-        return self._everything("mode full: every turn")
+        out = len(self._history.taken_out)
+        return self._everything("mode full: every turn" + (f" but {out:,} kept out" * bool(out)))
 
     def recency(self) -> Choice:
         """System, the recent block and the draft."""
@@ -136,7 +143,10 @@ class _Planner:
         if not start and self.whole <= self._budget.budget:
             return self._everything(_PASSED)
         chosen = self._just_enough(pinned, start)
-        return self._everything(_PASSED) if self.whole < chosen.tokens else chosen
+        is_dearer = self.whole < chosen.tokens
+        if is_dearer or (self.whole <= self._budget.budget and self._lacks_asked(chosen)):
+            return self._everything(_PASSED)
+        return chosen
 
     def _pins_and_start(self) -> tuple[list[Segment], int]:
         """Find the pinned turns ahead of the recent block, and its start: each limits the other."""
@@ -160,7 +170,8 @@ class _Planner:
         segments = (*head, *self._tail(recalled))
         most = min(self._budget.budget, self.whole)
         while _tokens(segments) > most and not recalled.empty:
-            recalled = recalled.smaller()
+            missing = _tokens(segments) - most
+            recalled = recalled.smaller(ceil(missing * self._calibration.slope))
             segments = (*head, *self._tail(recalled))
         return Choice(segments, recalled, self._squeezed(start))
 
@@ -169,9 +180,15 @@ class _Planner:
         room = self._budget.budget - _tokens(head) - _tokens(self._bare_tail)
         retrieved = self._budget.retrieved_of(self._history.total)
         slope = self._calibration.slope
-        allowance = Allowance(room, retrieved, self._budget.index, slope)
+        asked = self._sources.wanted
+        allowance = Allowance(room, retrieved, self._budget.index, slope, asked)
         retrieval = self._sources.retrieval
         return recall(self._history, retrieval, taken, allowance, self._price)
+
+    def _lacks_asked(self, chosen: Choice) -> bool:
+        """Whether a turn that was asked for is not there, though a window may show it."""
+        refused = self._sources.wanted.intersection(chosen.recalled.refused)
+        return any(self._history.find(turn) is not None for turn in refused)
 
     def _tail(self, recalled: Recall) -> list[Segment]:
         return tail_segments(recalled.lines, recalled.turns, self._draft, self._price)

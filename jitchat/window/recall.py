@@ -34,6 +34,9 @@ class Allowance:
     """For index lines."""
     slope: float = 1.0
     """What a token here is in tokens of the server, for what is told."""
+    asked: frozenset[int] = frozenset()
+    """Positions of turns that the user asked for: on top of what is found and before it, they are
+    bound by `room` only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +49,24 @@ class Recall:
     """Position of a hit that is not among `turns`: why."""
     needless: frozenset[int] = frozenset()
     """Positions of turns that a line would hardly be shorter than."""
+    asked: frozenset[int] = frozenset()
+    """Positions of turns that the user asked for: they come first among `turns`."""
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing left to give up."""
         return not self.turns and not self.lines
 
-    def smaller(self) -> Recall:
-        """Give up the line of least value, or the turn when there are no lines."""
+    def smaller(self, missing: int) -> Recall:
+        """Give up the line of least value, or the turn when there are no lines.
+
+        `missing` is how many tokens the window is short of, as they are told.
+        """
         if self.lines:
             return replace(self, lines=self.lines[:-1])
-        refused = {**self.refused, self.turns[-1].turn: "no room left in the window"}
-        return replace(self, turns=self.turns[:-1], refused=refused)
+        last = self.turns[-1].turn
+        why = _asked_for(missing) if last in self.asked else "no room left in the window"
+        return replace(self, turns=self.turns[:-1], refused={**self.refused, last: why})
 
 
 def recall(
@@ -69,12 +78,12 @@ def recall(
 ) -> Recall:
     """Choose what the tail holds; `taken` are the turns that are in the window already."""
     loading = _Loading(history, taken, allowance, price)
-    loading.load_hits(retrieval)
+    loading.load(retrieval, sorted(allowance.asked - taken))
     known = taken | loading.loaded.keys()
     room = min(allowance.index, allowance.room - loading.spent)
     listing = list_turns(history, retrieval, known, room, price)
     turns = tuple(loading.loaded.values())
-    return Recall(turns, listing.lines, loading.refused, listing.needless)
+    return Recall(turns, listing.lines, loading.refused, listing.needless, allowance.asked)
 
 
 class _Loading:
@@ -87,7 +96,7 @@ class _Loading:
         self._fence = price(_FENCE)
         self._room = allowance.room - self._fence
         self._retrieved, self._slope = allowance.retrieved, allowance.slope
-        self._paid = 0
+        self._paid = self._paid_for_hits = 0
         self._texts: dict[int, str] = {}
         self.loaded: dict[int, Piece] = {}
         self.refused: dict[int, str] = {}
@@ -97,20 +106,28 @@ class _Loading:
         """What the loaded turns cost with their fence."""
         return self._paid + self._fence if self.loaded else 0
 
-    def load_hits(self, retrieval: Retrieval) -> None:
-        """Load the hits, best first, as far as they can be paid.
+    def load(self, retrieval: Retrieval, asked: Sequence[int]) -> None:
+        """Load what was asked for, then the hits, best first, as far as they can be paid.
 
         The turns beside the best ones come before the hits of less value: an answer needs its
         question.
         """
         best, rest = retrieval.hits[:NEIGHBOURS_OF], retrieval.hits[NEIGHBOURS_OF:]
         beside = {hit.turn: _beside(self._history, hit.turn) for hit in best}
-        wanted = {hit.turn for hit in retrieval.hits}.union(*beside.values())
+        wanted = {hit.turn for hit in retrieval.hits}.union(asked, *beside.values())
         self._texts = _quotations(self._history, wanted)
+        self._load_asked(asked)
         self._load_each(best)
         for position, neighbours in beside.items():
             self._load_beside(position, neighbours)
         self._load_each(rest)
+
+    def _load_asked(self, positions: Sequence[int]) -> None:
+        for position in positions:
+            if position in self._texts:
+                left = self._room - self._paid
+                if missing := self._pay(position, f"you asked for #{position}", left):
+                    self.refused[position] = _asked_for(self._told(missing))
 
     def _load_each(self, hits: Sequence[Hit]) -> None:
         for hit in hits:
@@ -119,8 +136,8 @@ class _Loading:
             if hit.turn not in self._texts:
                 self.refused[hit.turn] = "not among the turns that a window may show"
             elif missing := self._load(hit.turn, hit.reason):
-                more = ceil(missing * self._slope)
-                self.refused[hit.turn] = f"would fit with {more:,} more tokens"
+                more = f"would fit with {self._told(missing):,} more tokens"
+                self.refused.setdefault(hit.turn, more)
 
     def _load_beside(self, position: int, neighbours: Sequence[int]) -> None:
         if position in self.loaded:
@@ -128,19 +145,32 @@ class _Loading:
                 if beside not in self._taken and beside not in self.loaded:
                     self._load(beside, f"neighbour of #{position}")
 
-    @property
-    def _left(self) -> int:
-        return min(self._room, self._retrieved) - self._paid
-
     def _load(self, position: int, reason: str) -> int:
+        """Load a turn that was found; the best is bound by the room only."""
+        left, before = self._room - self._paid, self._paid
+        if self._paid_for_hits:
+            left = min(left, self._retrieved - self._paid_for_hits)
+        missing = self._pay(position, reason, left)
+        self._paid_for_hits += self._paid - before
+        return missing
+
+    def _pay(self, position: int, reason: str, left: int) -> int:
         """Load a turn if it can be paid; the tokens that are missing if not, else 0."""
         text = self._texts[position]
-        cost, left = self._price(text), max(0, self._left if self.loaded else self._room)
+        cost, left = self._price(text), max(0, left)
         if cost > left:
             return cost - left
         self._paid += cost
         self.loaded[position] = Piece(position, text, reason)
         return 0
+
+    def _told(self, tokens: int) -> int:
+        """Tell tokens of one's own as the server counts them."""
+        return ceil(tokens * self._slope)
+
+
+def _asked_for(missing: int) -> str:
+    return f"asked for, but would need {missing:,} more tokens"
 
 
 def _quotations(history: History, positions: Collection[int]) -> dict[int, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -31,6 +32,22 @@ class Steering:
             return Hold.PINNED
         return Hold.EXCLUDED if turn in self.excluded else None
 
+    @classmethod
+    def from_words(cls, held: Mapping[int, str]) -> Steering:
+        """Make it of how each held turn is held, as the cold store has it."""
+        pinned = (turn for turn, hold in held.items() if hold == Hold.PINNED)
+        excluded = (turn for turn, hold in held.items() if hold == Hold.EXCLUDED)
+        return cls(frozenset(pinned), frozenset(excluded))
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A decision about a turn that was made, and can be taken back."""
+
+    turn: int
+    before: Hold | None
+    after: Hold | None
+
 
 @dataclass(frozen=True, slots=True)
 class Once:
@@ -46,6 +63,11 @@ class Once:
     """Positions of turns that are to be there at full text."""
     dropped: frozenset[int] = frozenset()
     """Positions of turns that are to stay out."""
+
+    def without(self, steering: Steering) -> dict[int, str]:
+        """Tell which turns are to stay out, by position, and why."""
+        lasting = dict.fromkeys(steering.excluded, "excluded by you")
+        return dict.fromkeys(self.dropped, "left out of this message by you") | lasting
 
 
 NO_MORE = Once()

@@ -85,9 +85,14 @@ class Case:
     retrieval: Retrieval
     pinned: tuple[int, ...]
     budget: Budget
+    wanted: frozenset[int] = frozenset()
+    excluded: frozenset[int] = frozenset()
 
     def history(self, counter: TokenCounter) -> History:
-        return History().extended(self.turns, lambda text: message_tokens(counter, text))
+        def price(text: str) -> int:
+            return message_tokens(counter, text)
+
+        return History().extended(self.turns, price).without(self.excluded, price)
 
     def sources(self, counter: TokenCounter, *, pinned: bool = True) -> Sources:
         return Sources(
@@ -97,6 +102,8 @@ class Case:
             self.system,
             self.retrieval,
             self.pinned if pinned else (),
+            self.wanted,
+            dict.fromkeys(self.excluded, "excluded by you"),
         )
 
     def window(
@@ -145,6 +152,8 @@ def cases(draw: st.DrawFn) -> Case:
         retrieval=draw(retrievals(tuple(dict.fromkeys(draw(places))))),
         pinned=tuple(draw(places)[: draw(st.sampled_from((0, 0, 1, 4)))]),
         budget=draw(budgets()),
+        wanted=frozenset(draw(places)[: draw(st.sampled_from((0, 0, 1, 3)))]),
+        excluded=frozenset(draw(places)[: draw(st.sampled_from((0, 0, 0, 1, 9)))]),
     )
 
 

@@ -16,6 +16,7 @@ from jitchat.providers.reader.reader import answer
 from jitchat.session import Session
 from jitchat.transfer.intake import store_demo
 from jitchat.turn import Mode
+from jitchat.window.steering import Hold
 from jitchat.window.window import ContextWindow, Kind, Segment
 from tests.support import session_on
 from tests.window.cases import turns_of
@@ -71,6 +72,23 @@ def _ledger(window: ContextWindow) -> Iterator[str]:
 @pytest.mark.parametrize("mode", list(Mode))
 def test_the_demos_window_is_the_one_on_file(demo, mode):
     text, path = drawn(demo.preview(QUESTION, mode)), GOLDEN / f"{mode.value}.txt"
+    if WRITE:
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "holds", "draft"),
+    [
+        ("jit-pinned", {4: Hold.PINNED}, QUESTION),
+        ("jit-excluded", {9: Hold.EXCLUDED, 59: Hold.EXCLUDED}, QUESTION),
+        ("jit-asked", {}, "and what was said in #12?"),
+    ],
+)
+def test_the_demos_steered_window_is_the_one_on_file(demo, name, holds, draft):
+    for position, hold in holds.items():
+        demo.hold(position, hold)
+    text, path = drawn(demo.preview(draft, Mode.JIT)), GOLDEN / f"{name}.txt"
     if WRITE:
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8")

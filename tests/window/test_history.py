@@ -88,3 +88,30 @@ def test_nothing_was_said_yet():
     history = History()
     assert (history.total, history.last(), history.find(1)) == (0, None, None)
     assert history.exchange_at(0) == history.exchanges_back(2) == 0
+
+
+def test_turns_that_are_taken_out_leave_the_rest_as_if_they_had_never_been(clock):
+    today, later = clock(), clock().replace(day=20)
+    days = (None, today, today, today, later, later, None, later)
+    turns = [
+        replace(each, created_at=day) for each, day in zip(talk(*"abcdefgh"), days, strict=True)
+    ]
+    history = History().extended(turns, len)
+    for out in ([1], [2], [2, 3], [5], [4, 5, 6], [8], [2, 4, 7], range(1, 9)):
+        left = [each for each in turns if each.position not in out]
+        short = history.without(out, len)
+        assert replace(short, taken_out={}) == History().extended(left, len)
+        assert short.taken_out == {place: history.costs[place - 1] for place in out}
+
+
+def test_only_the_turns_behind_those_that_go_are_priced_anew():
+    price = Prices()
+    history = History().extended(talk(*"abcdefgh"), price)
+    price.seen.clear()
+    history.without([2, 3, 6, 8], price)
+    assert price.seen == ["d", "g"]
+
+
+def test_taking_out_what_is_not_there_changes_nothing():
+    history = History().extended(talk("one", "two"), len)
+    assert history.without([], len) is history.without([3, 9], len) is history

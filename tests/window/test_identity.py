@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 
@@ -28,6 +30,7 @@ def check(case: Case, counter: TokenCounter) -> None:
             check_shape(window, case)
             check_ledger(window, case)
             check_sum_of_the_rest(window, case.history(counter))
+            check_steering(window, case, counter)
         else:
             assert window.overshoot > 0
     check_full(windows[Mode.FULL], case, counter)
@@ -88,6 +91,22 @@ def check_sum_of_the_rest(window: ContextWindow, history: History) -> None:
     assert (never.turns, never.tokens) == (len(rest), sum(rest)) if never else not rest
 
 
+def check_steering(window: ContextWindow, case: Case, counter: TokenCounter) -> None:
+    """What is kept out is told of and not there; what is pinned, or asked for, is in jit."""
+    history = case.history(counter)
+    there, rows = window.kind_of_turns(), {row.turn: row for row in window.ledger}
+    assert history.taken_out.keys() <= case.excluded & rows.keys()
+    assert all(rows[turn].reason == "excluded by you" for turn in history.taken_out)
+    assert case.excluded.isdisjoint(there)
+    if window.mode is not Mode.JIT:
+        return
+    known = {turn.position for turn in history.turns}
+    full_text = {turn for turn, kind in there.items() if kind is not Kind.INDEX}
+    assert known.intersection(case.pinned) <= full_text
+    for turn in (known & case.wanted) - full_text:
+        assert rows[turn].reason.startswith("asked for, but would need ")
+
+
 def check_full(full: ContextWindow | WindowOverflow, case: Case, counter: TokenCounter) -> None:
     everything = [t.position for t in case.history(counter).turns]
     if isinstance(full, ContextWindow):
@@ -95,7 +114,7 @@ def check_full(full: ContextWindow | WindowOverflow, case: Case, counter: TokenC
         assert full.used == full.full_tokens
     else:
         bigger = case.budget.of_size(case.budget.budget + full.overshoot)
-        roomy = Case(case.turns, case.draft, case.system, case.retrieval, case.pinned, bigger)
+        roomy = replace(case, budget=bigger)
         window = roomy.window(Mode.FULL, counter)
         assert isinstance(window, ContextWindow)
         assert window.free == 0

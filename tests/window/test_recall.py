@@ -22,7 +22,7 @@ def test_lines_are_given_up_ahead_of_turns_and_the_least_valuable_first():
     held = Recall(pieces(9, 3), pieces(7, 20, 1))
     order = []
     while not held.empty:
-        before, held = held, held.smaller()
+        before, held = held, held.smaller(5)
         order += [p.turn for p in before.lines if p not in held.lines]
         order += [p.turn for p in before.turns if p not in held.turns]
     assert order == [1, 20, 7, 3, 9]

@@ -1,0 +1,84 @@
+"""Steering, from the session's side: preview, sending and the store agree."""
+
+from __future__ import annotations
+
+import pytest
+
+from jitchat.events import WindowBuilt
+from jitchat.memory.memory import Memory
+from jitchat.turn import Mode
+from jitchat.window.difference import difference
+from jitchat.window.steering import Held, Hold, Once, Steering
+from jitchat.window.window import ContextWindow, Kind, Verdict
+from tests.session.sending import send
+from tests.support import demo_session
+from tests.window.cases import turns_of
+
+QUESTION = "what did we settle on for the deploy window?"
+
+
+def window_in(events: list[object]) -> ContextWindow:
+    return next(event.window for event in events if isinstance(event, WindowBuilt))
+
+
+def test_a_turn_is_pinned_or_excluded_and_both_can_be_taken_back(store):
+    session = demo_session(store)
+    assert session.hold(9, Hold.PINNED) == Held(9, None, Hold.PINNED)
+    assert session.hold(9, Hold.EXCLUDED) == Held(9, Hold.PINNED, Hold.EXCLUDED)
+    assert session.hold(4, Hold.PINNED).before is None
+    assert session.steering == Steering(frozenset({4}), frozenset({9}))
+    again = Memory(store, session.memory.conversation)
+    assert again.held == {4: "pinned", 9: "excluded"}
+    assert session.hold(9, None) == Held(9, Hold.EXCLUDED, None)
+    assert session.steering == Steering(frozenset({4}))
+    with pytest.raises(LookupError):
+        session.hold(61, Hold.PINNED)
+
+
+async def test_what_is_sent_is_what_was_previewed_with_all_that_was_decided(store):
+    session = demo_session(store)
+    session.hold(9, Hold.EXCLUDED)
+    session.hold(4, Hold.PINNED)
+    draft, once = f"{QUESTION} see #12", Once(dropped=frozenset({8}), wanted=frozenset({20}))
+    shown = session.preview(draft, Mode.JIT, once)
+    sent = window_in([event async for event in session.send(draft, Mode.JIT, once)])
+    assert not difference(shown, sent)
+    assert shown.ledger == sent.ledger
+    assert {8, 9}.isdisjoint(sent.kind_of_turns())
+    assert turns_of(sent, Kind.PINNED) == [4]
+    assert {12, 20} <= set(turns_of(sent, Kind.RETRIEVED))
+    reasons = {row.turn: row.reason for row in sent.ledger}
+    assert reasons[9] == "excluded by you"
+    assert reasons[8] == "left out of this message by you"
+    assert reasons[12] == "you asked for #12"
+
+
+async def test_what_was_decided_for_one_message_is_gone_with_the_next(store):
+    session = demo_session(store)
+    async for _ in session.send(QUESTION, Mode.JIT, Once(dropped=frozenset({9}))):
+        pass
+    assert 9 in turns_of(window_in(await send(session, QUESTION)), Kind.RETRIEVED)
+
+
+def test_another_turn_takes_the_place_of_one_that_is_excluded(store):
+    session = demo_session(store)
+    before = session.preview(QUESTION, Mode.JIT)
+    assert 9 in turns_of(before, Kind.RETRIEVED)
+    session.hold(9, Hold.EXCLUDED)
+    after = session.preview(QUESTION, Mode.JIT)
+    told = difference(before, after)
+    assert 9 in {each.turn for each in told.lost}
+    row = next(row for row in after.ledger if row.turn == 9)
+    assert (row.rank, row.verdict) == (1, Verdict.LEFT_OUT)
+    best = next(row for row in after.ledger if row.verdict is Verdict.RETRIEVED)
+    assert best.turn in {each.turn for each in told.gained} | before.kind_of_turns().keys()
+
+
+def test_no_price_is_asked_for_again_while_nothing_changes(store):
+    session = demo_session(store)
+    session.hold(9, Hold.EXCLUDED)
+    planning = session.planning
+    one, other = (planning.sources(planning.question(draft)) for draft in ("one", "and more"))
+    assert one.history is other.history
+    session.hold(8, Hold.EXCLUDED)
+    assert planning.sources(planning.question("one")).history.taken_out.keys() == {8, 9}

@@ -1,0 +1,32 @@
+"""Which turns a draft names."""
+
+from __future__ import annotations
+
+import pytest
+
+from jitchat.text.references import referenced
+
+
+@pytest.mark.parametrize(
+    ("draft", "named"),
+    [
+        ("what did #12 say?", {12}),
+        ("#1", {1}),
+        ("(#3, #4; #5.) #6's", {3, 4, 5, 6}),
+        ("twice #9 and #9", {9}),
+        ("#12\n#13", {12, 13}),
+    ],
+)
+def test_a_number_behind_a_hash_names_a_turn(draft: str, named: set[int]):
+    assert referenced(draft) == named
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        *("", "12", "# 12", "#0", "#012", "#1a2b3c", "##12", "C#12", "&#12;", "#12.5", "#7#8"),
+        *("http://example.org/#12", "#1_2", "#" + "9" * 40, "#\N{ARABIC-INDIC DIGIT TWO}"),
+    ],
+)
+def test_what_only_looks_like_it_names_none(draft: str):
+    assert referenced(draft) == frozenset()
