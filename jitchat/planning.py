@@ -96,6 +96,16 @@ class Planning:
         """Plan the windows of several budgets."""
         return tuple(self._planned(question, mode, budget) for budget in budgets)
 
+    def unmet(self, draft: str) -> str:
+        """Say which turns a draft names that no window shows: `no #99 here`; mostly nothing."""
+        named = referenced(draft)
+        if not named:
+            return ""
+        excluded = sorted(named & self.steering.excluded)
+        unknown = sorted(named - {turn.position for turn in self._memory.turns})
+        told = [f"no {_ids(unknown)} here"] if unknown else []
+        return ", ".join([*told, *([f"{_ids(excluded)} excluded by you"] if excluded else [])])
+
     def sources(self, question: Question) -> Sources:
         """Gather all that a window is made from."""
         reader, steering = self._reader(), self.steering
@@ -148,3 +158,7 @@ class Planning:
 
     def _price(self, text: str) -> int:
         return message_tokens(self._counter, text)
+
+
+def _ids(positions: Sequence[int]) -> str:
+    return " ".join(f"#{position}" for position in positions)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from jitchat.turn import Mode
+
 COMMANDS = {
     "model": "models",
     "mode": "use_mode",
+    "once": "use_once",
     "new": "new_conversation",
     "resume": "resume",
     "retry": "regenerate",
@@ -31,7 +34,8 @@ COMMANDS = {
     "quit": "app.quit",
 }
 """By what is typed: the action of the chat screen."""
-TAKES_WORD, TAKES_WORDS = frozenset({"mode"}), frozenset({"model"})
+TAKES_WORD, TAKES_WORDS = frozenset({"mode", "once", "pin", "exclude"}), frozenset({"model"})
+_ADDRESS = re.compile(rf"\s*@({'|'.join(Mode)})(?:\s+|$)", re.IGNORECASE)
 _COMMAND = re.compile(r"/([a-z]+)(?:[ \t]+(\S.*))?", re.IGNORECASE)
 
 
@@ -41,6 +45,20 @@ class Command:
 
     name: str
     argument: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Addressed:
+    """A draft, and the mode that it is to be sent in, whatever the screen's is."""
+
+    text: str
+    mode: Mode | None = None
+
+
+def addressed_in(draft: str) -> Addressed:
+    """Read a mode for one message off its beginning: `@full and now?`."""
+    found = _ADDRESS.match(draft)
+    return Addressed(draft[found.end() :], Mode(found[1].lower())) if found else Addressed(draft)
 
 
 def command_in(draft: str) -> Command | None:

@@ -69,15 +69,18 @@ MODES = (
     Action("mode_jit", "", "use_mode('jit')", "Mode jit", "Send the last turns and what is needed"),
 )
 
+HOLD_ACTIONS = (
+    ("turn_pin", "p", "screen.hold('pinned')"),
+    ("turn_exclude", "x", "screen.hold('excluded')"),
+    ("turn_undo", "u", "screen.undo_hold"),
+)
 TURN_ACTIONS = (
     ("turn_regenerate", "r", "screen.regenerate"),
     ("turn_edit", "e", "screen.edit"),
     ("turn_go_on", "c", "screen.go_on"),
     ("turn_window", "w", "screen.sent_window"),
     ("turn_reasoning", "t,space", "screen.reasoning"),
-    ("turn_pin", "p", "screen.hold('pinned')"),
-    ("turn_exclude", "x", "screen.hold('excluded')"),
-    ("turn_undo", "u", "screen.undo_hold"),
+    *HOLD_ACTIONS,
     ("turn_mattered", "m", "screen.view('mattered')"),
     ("turn_miss", "exclamation_mark", "screen.view('miss')"),
     ("turn_version_before", "left,left_square_bracket", "screen.other_version(-1)"),
@@ -96,6 +99,8 @@ PROMPT_KEYS = (
     ("PgUp, PgDn", "scroll the conversation"),
     ("Ctrl+C", "copy what is selected, or empty the prompt; twice: quit"),
     ("Ctrl+D", "quit, on an empty prompt"),
+    ("@full, @recency, @jit", "ahead of a message: that mode, for this one only"),
+    ("#12", "in a message: jit brings that turn"),
     ("/ and a name", ", ".join(f"/{name}" for name in COMMANDS)),
 )
 PANE_KEYS = (
@@ -105,6 +110,7 @@ PANE_KEYS = (
     ("[, ], T", "the other versions of a turn; its reasoning"),
     ("W", "the window that was sent for it, and what was reported"),
     ("P, X, U", "pin a turn, exclude it; take the last of these back"),
+    ("Space", "inspector: the turn out of this message, or into it"),
     ("M, !", "which turn mattered for a reply; which one was missing"),
     ("Y", "exact text: copy it"),
 )

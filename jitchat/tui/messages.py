@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # the first frame does not wait for the session's imports
     from jitchat.subcall.summariser import LinesWritten
     from jitchat.turn import Mode
     from jitchat.window.budget import Budget
-    from jitchat.window.steering import Once
+    from jitchat.window.steering import Held, Once
     from jitchat.window.window import ContextWindow
 
 
@@ -50,6 +50,8 @@ class PreviewReady(Message):
 
     serial: int
     outcome: ContextWindow | JitchatError
+    unmet: str = ""
+    """Which turns the draft names in vain; mostly empty."""
 
 
 @dataclass
@@ -138,6 +140,17 @@ class WindowCounted(Message):
     outcome: tuple[ContextWindow, int] | JitchatError
     told: str
     """What stood in the hint line before."""
+
+
+@dataclass
+class HoldMade(Message):
+    """A turn was pinned or excluded, or that was taken back."""
+
+    opening: int
+    held: Held
+    undoes: bool
+    told: str
+    """What came of it, as a sentence."""
 
 
 @dataclass

@@ -44,6 +44,14 @@ def rows_of(window: ContextWindow) -> list[Row]:
     return rows + [(Verdict.LEFT_OUT.value, (), row) for row in left]
 
 
+def turn_of(row: Row) -> int | None:
+    """Tell the turn that a row is of; None for several, for the draft and for instructions."""
+    kind, segments, judged = row
+    if len(segments) > 1 or kind == Kind.DRAFT.value:
+        return None
+    return segments[0].turn if segments else (judged.turn if judged else None)
+
+
 def is_stable(segments: Sequence[Segment]) -> bool:
     """Whether a row is of the stable prefix."""
     return bool(segments) and segments[0].kind.is_stable
@@ -98,3 +106,12 @@ def title_of(kind: str, segments: Sequence[Segment], row: LedgerRow | None) -> s
     """What stands above a row's exact text."""
     tokens = sum(segment.tokens for segment in segments)
     return one_line(f"{kind} {_turns(segments, row)} · {tokens:,} tokens")
+
+
+def rule(told: str, width: int) -> str:
+    """A line across the list: below it is what every request has anew, in as many words as fit."""
+    for rest in (" ── below: new in each request ", " ── below: new ", " "):
+        line = f"── {told}{rest}"
+        if len(line) < width:
+            break
+    return line.ljust(width, "─")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from jitchat.turn import Turn
@@ -63,6 +63,15 @@ class Once:
     """Positions of turns that are to be there at full text."""
     dropped: frozenset[int] = frozenset()
     """Positions of turns that are to stay out."""
+
+    def toggled(self, turn: int, *, is_there: bool) -> Once:
+        """Take a turn out of this message or bring it in; again, and it is as it was.
+
+        `is_there` tells whether the window has it at full text.
+        """
+        if turn in self.wanted or not (is_there or turn in self.dropped):
+            return replace(self, wanted=self.wanted ^ {turn})
+        return replace(self, dropped=self.dropped ^ {turn})
 
     def without(self, steering: Steering) -> dict[int, str]:
         """Tell which turns are to stay out, by position, and why."""

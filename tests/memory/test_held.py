@@ -44,7 +44,7 @@ def test_another_instance_is_followed(memory, store):
 def test_only_turns_of_the_branch_are_told_of(memory):
     hold(memory, 1, "pinned")
     hold(memory, 4, "excluded")
-    memory.fork(2)
+    memory.add_user_turn("And the flag?", after=2)
     assert memory.held == {1: "pinned"}
     memory.switch_to(4)
     assert memory.held == {1: "pinned", 4: "excluded"}

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.tui.commands import COMMANDS, Command, command_in, mistyped
+from jitchat.tui.commands import (
+    COMMANDS,
+    Addressed,
+    Command,
+    addressed_in,
+    command_in,
+    mistyped,
+)
+from jitchat.turn import Mode
 
 
 @pytest.mark.parametrize(
@@ -17,6 +25,8 @@ from jitchat.tui.commands import COMMANDS, Command, command_in, mistyped
         ("/mode full", Command("mode", "full")),
         ("/mode", Command("mode")),
         ("/new\n", Command("new")),
+        ("/once full", Command("once", "full")),
+        ("/pin #12", Command("pin", "#12")),
     ],
 )
 def test_a_slash_and_a_name_is_an_action(draft: str, command: Command) -> None:
@@ -56,3 +66,19 @@ def test_a_lone_word_that_is_no_command_is_not_sent(draft: str) -> None:
 @pytest.mark.parametrize("draft", ["/model", "/etc/hosts", "/tmp is full", "what is /model", "/1"])
 def test_a_message_that_begins_with_a_slash_is_a_message(draft: str) -> None:
     assert not mistyped(draft)
+
+
+@pytest.mark.parametrize(
+    ("draft", "addressed"),
+    [
+        ("@full and now?", Addressed("and now?", Mode.FULL)),
+        (" @JIT\n\ntwo\nlines", Addressed("two\nlines", Mode.JIT)),
+        ("@recency", Addressed("", Mode.RECENCY)),
+        ("@fully aware", Addressed("@fully aware")),
+        ("mail me@full now", Addressed("mail me@full now")),
+        ("and @full", Addressed("and @full")),
+        ("", Addressed("")),
+    ],
+)
+def test_a_mode_ahead_of_a_message_is_read_off(draft: str, addressed: Addressed) -> None:
+    assert addressed_in(draft) == addressed

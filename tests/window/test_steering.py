@@ -180,3 +180,13 @@ def test_what_is_kept_out_for_good_is_told_so_also_when_it_is_dropped_once():
 def test_steering_is_read_as_it_is_stored():
     stored = {4: "pinned", 9: "excluded"}
     assert Steering.from_words(stored) == Steering(frozenset({4}), frozenset({9}))
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_toggling_twice_leaves_everything_as_it_was(is_there):
+    once = Once(after=4, wanted=frozenset({7}), dropped=frozenset({8}))
+    changed = once.toggled(9, is_there=is_there)
+    assert (changed.dropped if is_there else changed.wanted) >= {9}
+    assert changed.toggled(9, is_there=not is_there) == once
+    assert once.toggled(7, is_there=True).wanted == frozenset()
+    assert once.toggled(8, is_there=False).dropped == frozenset()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from textual import on
 
 from jitchat.tui.backend import Backend
-from jitchat.tui.commands import COMMANDS, Command, command_in, mistyped
+from jitchat.tui.commands import COMMANDS, Command, addressed_in, command_in, mistyped
 from jitchat.tui.keys import bindings
 from jitchat.tui.messages import SessionReady, SessionRefused
 from jitchat.tui.screens.sending import NEW_TITLE
+from jitchat.tui.screens.steered import HOLDS
 from jitchat.tui.screens.viewing import ViewingScreen
 from jitchat.tui.telling import telling
 from jitchat.tui.widgets.budget_bar import BudgetBar
@@ -22,6 +24,9 @@ from jitchat.tui.widgets.top_line import ModeTab
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.turn import Conversation, Mode
 from jitchat.window.steering import NO_MORE
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
 
 
 class ChatScreen(ViewingScreen):
@@ -41,10 +46,7 @@ class ChatScreen(ViewingScreen):
             self.query_one(Prompt).give_back(message.text)
             self.notify(told, markup=False)
         elif self.session is not None and not self.busy:
-            if (after := self.leave_edit()) is not None:
-                await self.show_up_to(self.session, after)
-            once, self.once = replace(self.once, after=after), NO_MORE
-            self.start(self.session, message.text, once)
+            await self._send_off(self.session, message.text)
         elif self.session is None and self.refusal is None and self._waiting is None:
             self._waiting = message.text
             self.query_one(HintLine).show_cost("opening the conversation, then sending…")
@@ -52,11 +54,28 @@ class ChatScreen(ViewingScreen):
             self.query_one(Prompt).give_back(message.text)
             self._say_why_not()
 
+    async def _send_off(self, session: Session, typed: str) -> None:
+        """Send what was typed, with all that was decided for this message alone."""
+        said = addressed_in(typed)
+        if not said.text.strip():
+            self.query_one(Prompt).give_back(typed)
+            self.notify(f"Write the message behind {typed.strip()}.", markup=False)
+            return
+        if (after := self.leave_edit()) is not None:
+            await self.show_up_to(session, after)
+        once, self.once = replace(self.once, after=after), NO_MORE
+        mode, self.once_mode = said.mode or self.once_mode, None
+        self.show_mode()
+        self.start(session, said.text, once, mode)
+
     async def _run_command(self, command: Command) -> None:
         """Do what was typed; a mode that does not exist is told of."""
         argument = command.argument
-        if command.name == "mode" and argument not in list(Mode):
-            self.notify(f"/mode takes one of {', '.join(Mode)}.", markup=False)
+        if command.name in ("mode", "once") and argument not in list(Mode):
+            self.notify(f"/{command.name} takes one of {', '.join(Mode)}.", markup=False)
+            return
+        if command.name in HOLDS and argument:
+            self.hold_named(HOLDS[command.name], argument)
             return
         given = f"({argument!r})" if argument else ""
         await self.run_action(f"{COMMANDS[command.name]}{given}")
@@ -73,10 +92,10 @@ class ChatScreen(ViewingScreen):
             self.call_after_refresh(self.query_one(Transcript).draw_behind_key)
 
     @on(SessionReady)
-    def _send_waiting(self, message: SessionReady) -> None:
+    async def _send_waiting(self, message: SessionReady) -> None:
         if self._waiting is not None and message.opening == self.opening:
             draft, self._waiting = self._waiting, None
-            self.start(message.session, draft)
+            await self._send_off(message.session, draft)
 
     @on(SessionRefused)
     def _refused_to_wait(self, message: SessionRefused) -> None:

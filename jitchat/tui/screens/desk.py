@@ -15,6 +15,7 @@ from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.tui.backend import Backend
+from jitchat.tui.commands import addressed_in
 from jitchat.tui.figures import indexing_sentence, send_sentence
 from jitchat.tui.messages import PreviewReady
 from jitchat.tui.telling import tell
@@ -61,6 +62,8 @@ class DeskScreen(Screen[None]):
         """The window on screen, sent or not; None while it cannot be planned."""
         self.once = NO_MORE
         """What holds for the draft alone."""
+        self.once_mode: Mode | None = None
+        """The mode for the next message alone; None for the usual one."""
         self.planned = 0
         """How many plans were shown or refused."""
         self.indexed = False
@@ -69,6 +72,16 @@ class DeskScreen(Screen[None]):
         """How far that is, while turns are being indexed."""
         self._serial = 0
         self._timer: Timer | None = None
+
+    @property
+    def draft(self) -> str:
+        """What would be sent: what is in the prompt, without a mode ahead of it."""
+        return addressed_in(self.query_one(Prompt).draft).text
+
+    @property
+    def next_mode(self) -> Mode:
+        """The mode that it would be sent in."""
+        return addressed_in(self.query_one(Prompt).draft).mode or self.once_mode or self.mode
 
     @property
     def busy(self) -> bool:
@@ -91,9 +104,14 @@ class DeskScreen(Screen[None]):
 
     def set_out(self) -> None:
         """As the settings have it."""
-        self.query_one(TopLine).show_mode(self.mode)
+        self.show_mode()
         self.query_one(Inspector).set_class(not self.backend.settings.screen.inspector, "-hidden")
         self.query_one(Prompt).focus()
+
+    def show_mode(self) -> None:
+        """Which mode comes next, and whether for one message only."""
+        addressed = addressed_in(self.query_one(Prompt).draft).mode or self.once_mode
+        self.query_one(TopLine).show_mode(addressed or self.mode, once=addressed is not None)
 
     def show_status(self) -> None:
         """Who answers, and what embeds and counts; before it what is not yet as it should be."""
@@ -118,6 +136,7 @@ class DeskScreen(Screen[None]):
     @on(Prompt.Changed)
     def _draft_changed(self) -> None:
         self.attend()
+        self.show_mode()
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.set_timer(PREVIEW_AFTER, self.plan_now)
@@ -132,11 +151,11 @@ class DeskScreen(Screen[None]):
 
         An empty prompt leaves the window that was sent on screen, unless `afresh`.
         """
-        draft = self.query_one(Prompt).draft
+        draft = self.draft
         if self.session is None or self.busy or (self.sent and not draft and not afresh):
             return
         self._serial += 1
-        self._plan(self.session, draft, self.mode, self._serial, self.once)
+        self._plan(self.session, draft, self.next_mode, self._serial, self.once)
 
     @work(thread=True, exclusive=True, group="plan")
     def _plan(self, session: Session, draft: str, mode: Mode, serial: int, once: Once) -> None:
@@ -146,7 +165,7 @@ class DeskScreen(Screen[None]):
         except JitchatError as error:
             outcome = error
         if not get_current_worker().is_cancelled:
-            self.post_message(PreviewReady(serial, outcome))
+            self.post_message(PreviewReady(serial, outcome, session.planning.unmet(draft)))
 
     @on(PreviewReady)
     def _preview_ready(self, message: PreviewReady) -> None:
@@ -155,15 +174,24 @@ class DeskScreen(Screen[None]):
             return
         self.sent = self.window = None
         self.planned = message.serial
+        self.show_holds()
         if isinstance(message.outcome, JitchatError):
             self._show_refusal(message.outcome)
         else:
             self.show_window(message.outcome, sent=False)
+            if message.unmet:
+                hint = self.query_one(HintLine)
+                hint.show_cost(f"{message.unmet} · {hint.sentence}")
+
+    def show_holds(self) -> None:
+        """What the user decided about turns, in the transcript."""
+        if self.session is not None:
+            self.query_one(Transcript).hold(self.session.steering)
 
     def action_use_mode(self, mode: str) -> None:
         """Use a mode from now on."""
-        self.mode = Mode(mode)
-        self.query_one(TopLine).show_mode(self.mode)
+        self.mode, self.once_mode = Mode(mode), None
+        self.show_mode()
         self.plan_now(afresh=True)
 
     def forget_window(self) -> None:

@@ -24,7 +24,6 @@ from jitchat.tui.screens.sending import SendingScreen
 from jitchat.tui.telling import telling
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
 
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ class MeteredScreen(SendingScreen):
         if self.session is None or self.waits():
             return
         hint = self.query_one(HintLine)
-        asked = Asked(self.opening, self.query_one(Prompt).draft, self.mode, self.once)
+        asked = Asked(self.opening, self.draft, self.next_mode, self.once)
         self._count(self.session, asked, hint.sentence)
         hint.show_cost(_asking(self.session))
 
@@ -127,7 +126,7 @@ class MeteredScreen(SendingScreen):
     @on(WindowCounted)
     def _window_counted(self, message: WindowCounted) -> None:
         """Tell it; not where something else would be sent by now."""
-        now = Asked(self.opening, self.query_one(Prompt).draft, self.mode, self.once)
+        now = Asked(self.opening, self.draft, self.next_mode, self.once)
         is_current = message.asked == now and not self.busy
         if isinstance(message.outcome, JitchatError):
             self.tell(message.outcome)

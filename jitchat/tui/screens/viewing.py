@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jitchat.tui.screens.metered import MeteredScreen
+from jitchat.tui.screens.steered import SteeredScreen
 from jitchat.tui.telling import telling
 from jitchat.tui.views.subject import Branched, GoTo, Planned, SendAgain, Subject
 from jitchat.tui.widgets.prompt import Prompt
@@ -13,9 +13,11 @@ from jitchat.tui.widgets.transcript import Transcript
 if TYPE_CHECKING:
     from jitchat.session import Session
     from jitchat.tui.views.subject import Outcome
+    from jitchat.turn import Mode
+    from jitchat.window.steering import Once
 
 
-class ViewingScreen(MeteredScreen):
+class ViewingScreen(SteeredScreen):
     """A chat that can be looked into."""
 
     def action_view(self, name: str) -> None:
@@ -31,8 +33,8 @@ class ViewingScreen(MeteredScreen):
         return Subject(
             backend=self.backend,
             session=session,
-            draft=self.query_one(Prompt).draft,
-            mode=self.mode,
+            draft=self.draft,
+            mode=self.next_mode,
             once=self.once,
             window=self.window,
             sent=self.sent_for if self.sent is not None else None,
@@ -50,8 +52,7 @@ class ViewingScreen(MeteredScreen):
                 self.query_one(Transcript).point_at(position)
                 self.query_one(Transcript).focus()
             case Planned(once, mode):
-                self.once = once if once is not None else self.once
-                self.action_use_mode((mode or self.mode).value)
+                self._take_up(once, mode)
             case SendAgain(said, mode, once):
                 if not self.waits():
                     await self.show_up_to(session, said.position)
@@ -60,3 +61,11 @@ class ViewingScreen(MeteredScreen):
                 if clears_draft:
                     self.query_one(Prompt).clear()
                 await self.show_branch(session, position)
+
+    def _take_up(self, once: Once | None, mode: Mode | None) -> None:
+        """Plan as a view has it."""
+        self.once = once if once is not None else self.once
+        if mode is not None:
+            self.action_use_mode(mode.value)
+        else:
+            self.plan_now(afresh=True)

@@ -23,6 +23,7 @@ from jitchat.tui.figures import (
     size_sentence,
     stable_sentence,
 )
+from jitchat.tui.keys import HOLD_ACTIONS
 from jitchat.tui.segment_rows import (
     AHEAD,
     HEADER,
@@ -31,8 +32,10 @@ from jitchat.tui.segment_rows import (
     line_of,
     reason_of,
     rows_of,
+    rule,
     sum_line,
     title_of,
+    turn_of,
 )
 from jitchat.turn import Usage
 from jitchat.window.spending import picking_sentences
@@ -50,7 +53,10 @@ _BESIDE = 3
 class Inspector(Vertical):
     """A window as a table."""
 
-    BINDINGS = [Binding("ctrl+home", "top", show=False)]  # noqa: RUF012  Textual's own shape
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("space", "toggle_turn", show=False),
+        *(Binding(keys, method, id=name, show=False) for name, keys, method in HOLD_ACTIONS),
+    ]
 
     @dataclass
     class RowOpened(Message):
@@ -66,6 +72,15 @@ class Inspector(Vertical):
         """The user wants to see a turn that is not in the window."""
 
         row: LedgerRow
+
+    @dataclass
+    class RowToggled(Message):
+        """The user wants a row's turn out of the next message, or in it."""
+
+        turn: int | None
+        """None where the row is not of one turn that was said."""
+        is_there: bool
+        """Whether it is in the window at full text."""
 
     def __init__(self) -> None:
         super().__init__(id="inspector")
@@ -108,9 +123,10 @@ class Inspector(Vertical):
         self._note.update(Content("\n".join(told)))
         self._note.set_class(False, "-refusal")
         self._note.display = bool(told)
+        chosen = self.chosen
         self._window, self._usage, self._rows = window, usage, rows_of(window)
         self._stable = sum(is_stable(segments) for _, segments, _ in self._rows)
-        self._fill()
+        self._fill(chosen)
 
     def report(self, usage: Usage) -> None:
         """What the provider says of the window that was sent, as far as it is on screen."""
@@ -146,6 +162,20 @@ class Inspector(Vertical):
                 self._list.focus()
                 return
 
+    @property
+    def chosen(self) -> int | None:
+        """The turn of the row under the cursor; None where that is not of one turn."""
+        place = self._list.highlighted
+        number = len(self._rows) if place is None else self._row_of(place)
+        return turn_of(self._rows[number]) if number < len(self._rows) else None
+
+    def action_toggle_turn(self) -> None:
+        """Take the turn under the cursor out of the next message, or bring it in."""
+        kinds = self._window.kind_of_turns() if self._window is not None else {}
+        turn = self.chosen
+        is_there = turn in kinds and kinds[turn] is not Kind.INDEX
+        self.post_message(self.RowToggled(turn, is_there))
+
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Tell all of the reason of the row under the cursor."""
         event.stop()
@@ -162,7 +192,7 @@ class Inspector(Vertical):
     def _tell_whole(self) -> None:
         reason, place = "", self._list.highlighted
         if place is not None and place != self._stable and self._list.has_focus:
-            number = place - (place > self._stable)
+            number = self._row_of(place)
             is_row = number < len(self._rows)
             reason = reason_of(*self._rows[number][1:]) if is_row else self._never()
         told = Content(one_line(reason))
@@ -177,7 +207,7 @@ class Inspector(Vertical):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Open the row under the cursor."""
         event.stop()
-        number = event.option_index - (event.option_index > self._stable)
+        number = self._row_of(event.option_index)
         if number >= len(self._rows):
             self._open_sum()
             return
@@ -212,8 +242,16 @@ class Inspector(Vertical):
         """The place of a row in the list."""
         return row + (row >= self._stable)
 
-    def _fill(self) -> None:
+    def _row_of(self, place: int) -> int:
+        """The row at a place in the list, which is not the boundary."""
+        return place - (place > self._stable)
+
+    def _fill(self, chosen: int | None) -> None:
+        """Write the list; the cursor stays on the turn that was chosen."""
         here = self._list.highlighted if self._list.has_focus else None
+        if here is not None and chosen is not None:
+            turns = enumerate(map(turn_of, self._rows))
+            here = next((self._option_of(row) for row, each in turns if each == chosen), here)
         place = self._option_of(self._telling_row()) if here is None else here
         rows = [row for _, _, row in self._rows if row]
         largest = max((value for row in rows for _, value in row.parts), default=0.0)
@@ -234,13 +272,4 @@ class Inspector(Vertical):
 
     def _boundary(self, window: ContextWindow) -> Content:
         told = stable_sentence(window, self._usage)
-        return Content(_rule(told, self.size.width - _BESIDE))
-
-
-def _rule(told: str, width: int) -> str:
-    """A line across the list: below it is what every request has anew, in as many words as fit."""
-    for rest in (" ── below: new in each request ", " ── below: new ", " "):
-        line = f"── {told}{rest}"
-        if len(line) < width:
-            break
-    return line.ljust(width, "─")
+        return Content(rule(told, self.size.width - _BESIDE))

@@ -34,6 +34,14 @@ class ModeTab(Static):
         super().__init__(told, classes="mode")
         self.cells = told.cell_length
         self.mode = mode
+        self._once = False
+
+    def mark(self, *, is_on: bool, once: bool) -> None:
+        """Whether it is in use, and whether for one message only."""
+        self.set_class(is_on, "-on")
+        if self._once != (is_on and once):
+            self._once = is_on and once
+            self.update(Content(f" {self.mode.value}{' once' * self._once} "))
 
     def on_click(self) -> None:
         """Choose this mode."""
@@ -79,10 +87,10 @@ class TopLine(Horizontal):
         self._text = replace(self._text, cost=cost)
         self._draw()
 
-    def show_mode(self, mode: Mode) -> None:
-        """Which mode is in use."""
+    def show_mode(self, mode: Mode, *, once: bool = False) -> None:
+        """Which mode is in use; `once` for the next message only."""
         for tab in self._modes:
-            tab.set_class(tab.mode is mode, "-on")
+            tab.mark(is_on=tab.mode is mode, once=once)
 
     def show_status(self, state: str, who: Answering | None = None) -> None:
         """What goes on, if anything, and who answers; None where nobody does yet."""

@@ -14,6 +14,7 @@ from jitchat.tui.widgets.reply_body import ReplyBody
 from jitchat.tui.widgets.stretch import MOST, TurnStretch
 from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.turn import Role, Status, Turn
+from jitchat.window.steering import Steering
 from jitchat.window.window import Kind
 
 __all__ = ["MOST", "Transcript"]
@@ -43,6 +44,7 @@ class Transcript(TurnStretch):
         self.details: TurnDetails | None = None
         """What is shown beside the texts; of the conversation that is on screen."""
         self._kinds: Mapping[int, Kind] = {}
+        self._steering = Steering()
         self._grown: list[str] = []
         """The pieces of the reply that is growing."""
         self._cursor: int | None = None
@@ -122,6 +124,14 @@ class Transcript(TurnStretch):
         with self.app.batch_update():
             for view in self.query(TurnView):
                 view.mark(kinds.get(view.turn.position))
+
+    def hold(self, steering: Steering) -> None:
+        """Which turns the user pinned or excluded."""
+        if steering != self._steering:
+            self._steering = steering
+            with self.app.batch_update():
+                for view in self.query(TurnView):
+                    view.hold(steering.of(view.turn.position))
 
     async def views_of(self, turns: Sequence[Turn]) -> list[TurnView]:
         """Make the views of some turns, with their details."""
@@ -263,4 +273,6 @@ class Transcript(TurnStretch):
     def _view(self, turn: Turn, detail: Detail) -> TurnView:
         if turn.status is Status.STREAMING:
             turn = replace(turn, content="".join(self._grown))
-        return TurnView(turn, self._kinds.get(turn.position), detail)
+        view = TurnView(turn, self._kinds.get(turn.position), detail)
+        view.hold(self._steering.of(turn.position))
+        return view

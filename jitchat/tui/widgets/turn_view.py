@@ -15,6 +15,7 @@ from jitchat.tui.figures import note_sentence
 from jitchat.tui.widgets.reasoning import Reasoning
 from jitchat.tui.widgets.reply_body import ReplyBody
 from jitchat.turn import Role, Status, Turn
+from jitchat.window.steering import Hold
 from jitchat.window.window import Kind
 
 _ENDED = {
@@ -42,6 +43,7 @@ class TurnView(Vertical):
         self.detail = detail
         self._kind = kind
         self._chosen = False
+        self._hold: Hold | None = None
         self._header = Static(classes="turn-header")
         self._body: ReplyBody | Static
         if turn.role is Role.ASSISTANT:
@@ -81,6 +83,13 @@ class TurnView(Vertical):
             self._header.set_class(chosen, "-chosen")
             for inside in self.walk_children(Widget):
                 inside.notify_style_update()  # its colours are blended with the turn's
+
+    def hold(self, hold: Hold | None) -> None:
+        """What the user decided about the turn; None for nothing."""
+        if hold is not self._hold:
+            self._hold = hold
+            if self.is_mounted:
+                self._draw_header()
 
     @property
     def reply(self) -> ReplyBody | None:
@@ -131,6 +140,8 @@ class TurnView(Vertical):
         self.set_class(self._chosen, "-chosen", update=False)
         for kind in Kind:
             self.set_class(kind is self._kind, f"-{kind.value}", update=False)
+        for hold in Hold:
+            self.set_class(hold is self._hold, f"-held-{hold.value}", update=False)
         if self.is_attached and self.classes != before:
             self.app.stylesheet.apply(self)
 
@@ -140,7 +151,9 @@ class TurnView(Vertical):
         said = turn.created_at
         when = f" · {said:%a} {said.day} {said:%b %Y, %H:%M}" if said else ""
         ended = f" · {_ENDED[turn.status]}" if turn.status in _ENDED else ""
-        label = f" · {_GUTTER[self._kind]}" if self._kind in _GUTTER else ""
+        is_told = self._kind in _GUTTER and not (self._hold and self._kind is Kind.PINNED)
+        label = f" · {_GUTTER[self._kind]}" if self._kind and is_told else ""
+        held = f" · {self._hold.value} by you" if self._hold else ""
         name = f"#{turn.position} " if turn.position else ""
         self._header.update(
             Content.assemble(
@@ -150,6 +163,7 @@ class TurnView(Vertical):
                 (when, "dim"),
                 (ended, "italic"),
                 (label, "italic"),
+                (held, "bold"),
             ),
             layout=False,
         )

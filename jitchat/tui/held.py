@@ -1,0 +1,69 @@
+"""What came of pinning or excluding a turn, in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jitchat.planning import Planned
+from jitchat.tui.figures import part_figure
+from jitchat.turn import Mode
+from jitchat.window.difference import Change, difference
+from jitchat.window.steering import Held, Hold
+from jitchat.window.window import ContextWindow, Kind
+
+_NAMED = 4
+"""So many turns are named; the others are counted."""
+
+
+def held_sentence(held: Held, mode: Mode, before: Planned | None, after: Planned | None) -> str:
+    """Say it, as in `#12 is pinned: #31 and #40 lost their place (118 tokens).`.
+
+    `before` and `after` are what was and is planned for the draft; None while a reply is on its
+    way, when only the next window can tell.
+    """
+    what = _what(held)
+    if after is None:
+        return f"{what}, from the next message on."
+    if not isinstance(after, ContextWindow):
+        return f"{what}. The next window does not fit: the inspector says why, U takes this back."
+    if held.after is Hold.PINNED and mode is not Mode.JIT:
+        return f"{what}. Only jit has pins: mode {mode.value} does not change."
+    if held.after is Hold.PINNED and after.kind_of_turns().get(held.turn) is Kind.RECENT:
+        what = f"{what}; it is in the recent block"
+    told = _moved(held, before, after) if isinstance(before, ContextWindow) else ""
+    return f"{what}{told}."
+
+
+def _what(held: Held) -> str:
+    if held.after is not None:
+        return f"#{held.turn} is {held.after.value}"
+    return f"#{held.turn} is no longer {held.before.value if held.before else 'held'}"
+
+
+def _moved(held: Held, before: ContextWindow, after: ContextWindow) -> str:
+    """Tell of the turns that came or went besides the one that it is about."""
+    told = difference(before, after)
+    lost = [each for each in told.lost if each.turn != held.turn]
+    gained = [each for each in told.gained if each.turn != held.turn]
+    parts = []
+    if lost:
+        parts.append(f"{_ids(lost)} lost {_their(lost)} place ({_tokens(lost, after)} tokens)")
+    if gained:
+        parts.append(f"{_ids(gained)} came in ({_tokens(gained, after)} tokens)")
+    return f": {', '.join(parts)}" if parts else ""
+
+
+def _ids(changes: Sequence[Change]) -> str:
+    names = [f"#{each.turn}" for each in changes]
+    if len(names) > _NAMED:
+        names = [*names[: _NAMED - 1], f"{len(names) - _NAMED + 1} more"]
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _their(changes: Sequence[Change]) -> str:
+    return "its" if len(changes) == 1 else "their"
+
+
+def _tokens(changes: Sequence[Change], window: ContextWindow) -> str:
+    count = sum(abs(each.tokens_after - each.tokens_before) for each in changes)
+    return part_figure(window, count)

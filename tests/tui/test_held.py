@@ -1,0 +1,85 @@
+"""What is told of a pin or an exclusion."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from jitchat.errors import WindowOverflow
+from jitchat.tui.held import held_sentence
+from jitchat.turn import Mode, Role
+from jitchat.window.steering import Held, Hold
+from jitchat.window.window import ContextWindow, Kind, Segment
+from tests.support import demo_session
+
+PINNED, TAKEN_BACK = Held(12, None, Hold.PINNED), Held(12, Hold.PINNED, None)
+EXCLUDED = Held(12, None, Hold.EXCLUDED)
+Turns = dict[int, tuple[Kind, int]]
+
+
+@pytest.fixture
+def window(store) -> ContextWindow:
+    return replace(demo_session(store).preview("", Mode.JIT), exact=True)
+
+
+def holding(window: ContextWindow, turns: Turns) -> ContextWindow:
+    made = (Segment(kind, Role.USER, "x", cost, turn, "") for turn, (kind, cost) in turns.items())
+    return replace(window, segments=tuple(made))
+
+
+def found(*turns: int) -> Turns:
+    return dict.fromkeys(turns, (Kind.RETRIEVED, 59))
+
+
+@pytest.mark.parametrize(
+    ("held", "before", "after", "told"),
+    [
+        (
+            PINNED,
+            found(31, 40),
+            {12: (Kind.PINNED, 90)},
+            "#12 is pinned: #31 and #40 lost their place (118 tokens).",
+        ),
+        (
+            PINNED,
+            found(31),
+            {12: (Kind.PINNED, 90), 31: (Kind.INDEX, 9)},
+            "#12 is pinned: #31 lost its place (50 tokens).",
+        ),
+        (PINNED, found(31), {12: (Kind.PINNED, 90), **found(31)}, "#12 is pinned."),
+        (
+            PINNED,
+            {12: (Kind.RECENT, 9)},
+            {12: (Kind.RECENT, 9)},
+            "#12 is pinned; it is in the recent block.",
+        ),
+        (EXCLUDED, found(12), found(24), "#12 is excluded: #24 came in (59 tokens)."),
+        (EXCLUDED, found(12), {}, "#12 is excluded."),
+        (
+            TAKEN_BACK,
+            {12: (Kind.PINNED, 90)},
+            found(1, 2, 3, 4, 5),
+            "#12 is no longer pinned: #1, #2, #3 and 2 more came in (295 tokens).",
+        ),
+        (Held(12, Hold.EXCLUDED, None), {}, found(12), "#12 is no longer excluded."),
+    ],
+)
+def test_who_lost_and_who_gained_a_place_is_named(window, held, before, after, told):
+    windows = holding(window, before), holding(window, after)
+    assert held_sentence(held, Mode.JIT, *windows) == told
+
+
+def test_a_pin_says_that_it_does_nothing_in_another_mode(window):
+    told = held_sentence(PINNED, Mode.FULL, window, window)
+    assert told == "#12 is pinned. Only jit has pins: mode full does not change."
+
+
+def test_what_cannot_be_told_yet_or_does_not_fit_is_not_made_up(window):
+    assert held_sentence(EXCLUDED, Mode.JIT, None, None) == (
+        "#12 is excluded, from the next message on."
+    )
+    told = held_sentence(PINNED, Mode.JIT, window, WindowOverflow("Too much.", "Unpin.", 9))
+    assert told.startswith("#12 is pinned. The next window does not fit")
+    fits_again = held_sentence(TAKEN_BACK, Mode.JIT, WindowOverflow("a", "b", 9), window)
+    assert fits_again == "#12 is no longer pinned."

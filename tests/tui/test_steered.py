@@ -1,0 +1,239 @@
+"""Steering from the keyboard: pins, exclusions, turns for one message, a mode for one."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from textual.pilot import Pilot
+
+from jitchat.transfer.intake import store_demo
+from jitchat.tui.app import JitchatApp
+from jitchat.tui.screens.chat import ChatScreen
+from jitchat.tui.widgets.hint_line import HintLine
+from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.transcript import Transcript
+from jitchat.tui.widgets.turn_view import TurnView
+from jitchat.turn import Mode
+from jitchat.window.steering import NO_MORE, Hold, Once, Steering
+from jitchat.window.window import Kind
+from tests.support import ScriptedProvider
+from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
+
+QUESTION = "what did we settle on for the deploy window?"
+
+
+def steering(screen: ChatScreen) -> Steering:
+    assert screen.session is not None
+    return screen.session.steering
+
+
+def kinds(screen: ChatScreen) -> dict[int, Kind]:
+    assert screen.window is not None
+    return screen.window.kind_of_turns()
+
+
+def reason(screen: ChatScreen, turn: int) -> str:
+    assert screen.window is not None
+    return next(row.reason for row in screen.window.ledger if row.turn == turn)
+
+
+def header(screen: ChatScreen, position: int) -> str:
+    views = (view for view in screen.query(TurnView) if view.turn.position == position)
+    return str(next(views).query_one(".turn-header").render())
+
+
+def modes(screen: ChatScreen) -> list[str]:
+    return [str(tab.render()).strip() for tab in screen.query(".mode.-on")]
+
+
+def told(pilot: Pilot[None]) -> list[str]:
+    return [note.message for note in pilot.app._notifications]
+
+
+async def pressed(pilot: Pilot[None], screen: ChatScreen, *keys: str) -> None:
+    """Press, and wait for the plan that follows."""
+    planned = screen.planned
+    await pilot.press(*keys)
+    await until(pilot, lambda: screen.planned > planned, "the plan")
+    await pilot.pause()
+
+
+async def test_turns_are_pinned_and_excluded_in_the_transcript_and_taken_back(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        assert kinds(screen)[9] is Kind.RETRIEVED
+        transcript = screen.query_one(Transcript)
+        assert screen.session is not None
+        await transcript.show(screen.session.memory.turns, 9)
+        transcript.focus()
+        await pilot.pause()
+        transcript.point_at(9)
+        await pressed(pilot, screen, "x")
+        assert steering(screen) == Steering(excluded=frozenset({9}))
+        assert 9 not in kinds(screen)
+        assert header(screen, 9).endswith("· excluded by you")
+        assert any("#9 is excluded" in line for line in told(pilot))
+        await pressed(pilot, screen, "p")
+        assert steering(screen) == Steering(pinned=frozenset({9}))
+        assert kinds(screen)[9] is Kind.PINNED
+        assert header(screen, 9).endswith("· pinned by you")
+        await pressed(pilot, screen, "alt+p")
+        assert steering(screen) == Steering()
+        for wanted in (Hold.PINNED, Hold.EXCLUDED, None):
+            await pressed(pilot, screen, "u")
+            assert steering(screen).of(9) is wanted
+        assert "by you" not in header(screen, 9)
+        await pilot.press("u")
+        await pilot.pause()
+        assert "Nothing was pinned or excluded since this was opened." in told(pilot)
+
+
+async def test_pins_are_there_again_when_the_conversation_is_opened(backend: TestBackend) -> None:
+    conversation = store_demo(backend.store)
+    backend.open_session(conversation).hold(60, Hold.PINNED)
+    async with JitchatApp(backend, conversation).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        assert "pinned by you" in header(screen, 60)
+        await pilot.press("alt+p")
+        await pilot.pause()
+        assert any("Choose a turn first" in line for line in told(pilot))
+        await type_text(pilot, "/exclude #59")
+        await pressed(pilot, screen, "enter")
+        assert steering(screen) == Steering(frozenset({60}), frozenset({59}))
+        assert "excluded by you" in header(screen, 59)
+        await type_text(pilot, "/pin 99")
+        await pilot.press("enter")
+        await until(pilot, lambda: "There is no #99 here." in told(pilot), "the refusal")
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: not screen.query(TurnView), "the new conversation")
+        assert screen._made == []
+
+
+async def test_space_steers_one_message_and_the_row_says_so(backend: TestBackend) -> None:
+    backend.provider = ScriptedProvider()
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        inspector = screen.query_one(Inspector)
+        inspector.point_at("retrieved")
+        await pilot.pause()
+        turn = inspector.chosen
+        assert turn is not None
+        await pressed(pilot, screen, "space")
+        assert screen.once == Once(dropped=frozenset({turn}))
+        assert turn not in kinds(screen)
+        assert reason(screen, turn) == "left out of this message by you"
+        assert inspector.chosen == turn, "the cursor stays on the turn"
+        await pressed(pilot, screen, "space")
+        assert screen.once == NO_MORE
+        inspector.point_at("left out")
+        await pilot.pause()
+        other = inspector.chosen
+        assert other is not None
+        await pressed(pilot, screen, "space")
+        assert kinds(screen)[other] is Kind.RETRIEVED
+        assert reason(screen, other) == f"you asked for #{other}"
+        inspector.point_at("system")
+        await pilot.press("space")
+        await pilot.pause()
+        assert "This row is not a turn that can be taken out or in." in told(pilot)
+        screen.query_one(Prompt).focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.sent is not None, "the window that is sent")
+        await idle(pilot)
+        assert screen.sent is not None
+        assert screen.sent.kind_of_turns()[other] is Kind.RETRIEVED
+        assert screen.once == NO_MORE
+
+
+async def test_a_mode_ahead_of_a_message_or_by_command_is_for_that_one(
+    backend: TestBackend,
+) -> None:
+    provider = backend.provider = ScriptedProvider()
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        usual = screen.mode
+        await type_text(pilot, "@full ")
+        assert modes(screen) == ["full once"]
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "Write the message behind @full." in told(pilot)
+        await type_text(pilot, "and #99?")
+        assert screen.window is not None
+        assert screen.window.mode is Mode.FULL
+        assert screen.window.messages()[-1].content.endswith("and #99?")
+        assert "@full" not in screen.window.messages()[-1].content
+        assert screen.query_one(HintLine).sentence.startswith("no #99 here · in ")
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.sent is not None, "the window that is sent")
+        await idle(pilot)
+        assert screen.sent.mode is Mode.FULL
+        assert provider.requests[-1][-1].content.endswith("and #99?")
+        assert (modes(screen), screen.mode) == ([usual.value], usual)
+        await type_text(pilot, "/once recency")
+        await pressed(pilot, screen, "enter")
+        assert modes(screen) == ["recency once"]
+        assert screen.window.mode is Mode.RECENCY
+        await pilot.press("shift+tab")
+        await pilot.pause()
+        assert screen.once_mode is None
+
+
+async def test_excluding_while_a_reply_streams_is_for_the_next_window(
+    backend: TestBackend,
+) -> None:
+    go_on = asyncio.Event()
+    backend.provider = ScriptedProvider(("Under", go_on, "stood."))
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.sent is not None, "the window that is sent")
+        screen.hold_named(Hold.EXCLUDED, "9")
+        line = "#9 is excluded, from the next message on."
+        await until(pilot, lambda: line in told(pilot), "the notice")
+        assert kinds(screen)[9] is Kind.RETRIEVED, "what was sent stays as it was"
+        go_on.set()
+        await idle(pilot)
+        await type_text(pilot, QUESTION)
+        assert 9 not in kinds(screen)
+
+
+async def test_a_message_that_is_not_answered_comes_back_with_what_was_decided_for_it(
+    backend: TestBackend,
+) -> None:
+    go_on = asyncio.Event()
+    backend.provider = ScriptedProvider((go_on, "late"))
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        screen.once = Once(wanted=frozenset({12}))
+        await type_text(pilot, f"@full {QUESTION}")
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.sent is not None, "the window that is sent")
+        assert screen.once == NO_MORE
+        await pilot.press("escape")
+        await idle(pilot)
+        assert screen.query_one(Prompt).draft == QUESTION
+        assert (screen.once.wanted, screen.once_mode) == (frozenset({12}), Mode.FULL)
+        assert modes(screen) == ["full once"]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "large"])
+def test_what_was_decided_is_seen_in_the_conversation(
+    backend: TestBackend, snap_compare, size: tuple[int, int]
+) -> None:
+    conversation = store_demo(backend.store)
+    session = backend.open_session(conversation)
+    for turn, hold in ((59, Hold.PINNED), (60, Hold.EXCLUDED), (4, Hold.PINNED)):
+        session.hold(turn, hold)
+
+    async def asked(pilot: Pilot[None]) -> None:
+        await ready(pilot)
+        await type_text(pilot, f"@jit {QUESTION} see #12")
+
+    assert snap_compare(JitchatApp(backend, conversation), terminal_size=size, run_before=asked)
