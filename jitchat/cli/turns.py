@@ -54,6 +54,7 @@ def window_command(flags: Flags, text: str, conversation: str | None, **wanted: 
     draft = _draft(text)
     with _opened(Flags(conversation=conversation).over(flags)) as (session, mode, who):
         window = _planned(session, draft, mode, wanted["budget"], ask=wanted["ask_picker"])
+        _tell_unmet(session, draft)
         identity, prices = session.memory.conversation.id, session.options.prices
     exact = _counted_by(who, window) if wanted["exact"] else None
     if wanted["as_json"]:
@@ -130,7 +131,14 @@ async def _sent(session: Session, mode: Mode, who: Who, draft: str) -> JitchatEr
     limit = await who.asked_limit()
     if limit is not None:
         session.take_budget(who.budget(limit))
+    _tell_unmet(session, draft)
     return await _exchange(session, draft, mode)
+
+
+def _tell_unmet(session: Session, draft: str) -> None:
+    """Say which turns the text names that no window shows."""
+    if told := session.planning.unmet(draft):
+        say(f"jitchat: {told}", err=True)
 
 
 async def _exchange(session: Session, draft: str, mode: Mode) -> JitchatError | None:

@@ -1,0 +1,43 @@
+"""`jitchat window` and `jitchat send` obey what was decided about turns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.held import HeldTurns
+from jitchat.memory.cold.store import ColdStore
+from tests.cli.conftest import Shell
+from tests.support import ScriptedProvider
+
+QUESTION = "what did we settle on for the deploy window?"
+
+
+@pytest.fixture(autouse=True)
+def held(demo: None, home: Path) -> None:
+    """In the demo, #4 is pinned and #9 is excluded."""
+    database = Database(home / "jitchat.db")
+    store = ColdStore(database)
+    turns = store.turns(store.conversations()[0].id)
+    for position, hold in ((4, "pinned"), (9, "excluded")):
+        HeldTurns(database).put(turns[position - 1], hold)
+    database.close()
+
+
+def test_the_window_has_the_pins_and_what_is_named_and_nothing_excluded(jitchat: Shell):
+    shown = jitchat("window", f"{QUESTION} and #12, #99, #9", "--json")
+    kinds = {each["turn"]: each["kind"] for each in shown.json["segments"]}
+    assert (kinds[4], kinds[12], 9 in kinds) == ("pinned", "retrieved", False)
+    reasons = {row["turn"]: row["reason"] for row in shown.json["ledger"]}
+    assert reasons[9] == "excluded by you"
+    assert shown.err == "jitchat: no #99 here, #9 excluded by you\n"
+
+
+def test_what_is_sent_is_steered_too(jitchat: Shell, scripted: ScriptedProvider):
+    done = jitchat("send", f"{QUESTION} #99")
+    sent = "".join(message.content for message in scripted.requests[-1])
+    assert "<turn #4 " in sent
+    assert "Tuesday 02:00 UTC" not in sent
+    assert (done.code, done.err) == (0, "jitchat: no #99 here\n")
