@@ -127,7 +127,8 @@ class Exchange:
             for segment in built.window.segments
         ]
         ledger = [ledger_fields(row) for row in built.window.ledger]
-        record = WindowRecord(built.digest, header_fields(built.window), segments, ledger)
+        header, now = header_fields(built.window), self._memory.store.now()
+        record = WindowRecord(built.digest, header, segments, ledger, now)
         with self._writing():
             self._window_id = self._memory.archive.put(said.id, record)
         self.sent = built.window

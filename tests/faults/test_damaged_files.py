@@ -11,6 +11,7 @@ import pytest
 from jitchat.errors import StoreError
 from jitchat.memory.cold.archive import WindowRecord
 from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.sends import Sends
 from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.memory import Memory
 from tests.memory.support import FakeEmbedder
@@ -18,6 +19,13 @@ from tests.support import talk
 
 PAGE = 4096
 HEADER = 100
+SENT_HEADER = {
+    "mode": "full",
+    "model": "m",
+    "exact": True,
+    "budget": {"limit": 10_000, "reserve": 100},
+    "full_tokens": 100,
+}
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +37,12 @@ def healthy(tmp_path_factory) -> bytes:
     memory = Memory(store, made, FakeEmbedder())
     for number in range(30):
         said = memory.add_user_turn(f"Question {number}: which port? " + "x" * 200)
-        segments = [{"text": f"system {number}", "turn_id": None}]
-        segments += [{"text": turn.content, "turn_id": turn.id} for turn in memory.turns]
-        memory.archive.put(said.id, WindowRecord("d", {"mode": "full"}, segments, [{"turn": 1}]))
+        texts = [(f"system {number}", None), *((turn.content, turn.id) for turn in memory.turns)]
+        segments = [
+            {"kind": "recent", "tokens": 5, "text": text, "turn_id": turn_id}
+            for text, turn_id in texts
+        ]
+        memory.archive.put(said.id, WindowRecord("d", SENT_HEADER, segments, [{"turn": 1}]))
         store.append(made.id, talk(f"We agreed on {number}.", f"Ann said {number}."))
         memory.refresh()
     list(memory.catch_up())
@@ -87,6 +98,7 @@ def look_at_windows(store: ColdStore) -> None:
         memory = Memory(store, each)
         for turn in memory.turns:
             memory.archive.get(turn.id)
+        Sends(store.database).of(each.id)
 
 
 def search(store: ColdStore) -> None:

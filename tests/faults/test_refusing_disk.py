@@ -38,7 +38,7 @@ def save(memory: Memory) -> None:
 
 
 def put(memory: Memory) -> None:
-    segments = [{"text": LONG, "turn_id": None}]
+    segments = [{"kind": "system", "tokens": 1, "text": LONG, "turn_id": None}]
     memory.archive.put(memory.turns[0].id, WindowRecord("d", {}, segments, []))
 
 

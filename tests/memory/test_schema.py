@@ -76,7 +76,8 @@ def test_a_database_of_every_earlier_version_is_brought_up_with_its_rows(tmp_pat
     assert [turn.content for turn in store.turns("old")] == ["Which port?", "We agreed on 8443."]
     assert store.search("8443")[0][:2] == ("old", 2)
     assert sum(len(batch) for batch in Indexer(store, "old", NoEmbedder()).catch_up()) == 2
-    record = WindowRecord("digest", {}, [{"text": "Which port?", "turn_id": 1}], [])
+    segment = {"kind": "draft", "tokens": 3, "text": "Which port?", "turn_id": 1}
+    record = WindowRecord("digest", {}, [segment], [])
     assert WindowArchive(database).put(1, record) == 1
     with database.read() as connection:
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []

@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from jitchat.memory.cold.database import Database
@@ -22,7 +24,9 @@ _LARGEST = 2**63 - 1
 """SQLite's largest number; a provider may report what it likes."""
 
 Fields = Mapping[str, Any]
-"""A segment or a ledger row as JSON knows it; a segment has `turn`, `role` and `text`."""
+"""A segment or a ledger row as JSON knows it; a segment has `kind`, `tokens` and `text`."""
+
+_COLUMNS = "digest, header, segments, ledger, sent_at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,8 @@ class WindowRecord:
     header: Fields
     segments: Sequence[Fields]
     ledger: Sequence[Fields]
+    sent_at: datetime | None = None
+    """Aware; None where that was not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +69,14 @@ class WindowArchive:
                 for part in _parts(record.segments)
             ]
             ledger = _put_blob(connection, json.dumps(list(record.ledger)))
+            row = (
+                *(turn_id, record.digest, json.dumps(record.header), json.dumps(lists), ledger),
+                *(json.dumps(_sizes(record)), record.sent_at and record.sent_at.isoformat()),
+            )
             cursor = connection.execute(
-                "INSERT INTO windows (turn, digest, header, segments, ledger)"
-                " VALUES (?, ?, ?, ?, ?)",
-                (turn_id, record.digest, json.dumps(record.header), json.dumps(lists), ledger),
+                "INSERT INTO windows (turn, digest, header, segments, ledger, sizes, sent_at)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                row,
             )
         return cursor.lastrowid or 0
 
@@ -85,22 +95,27 @@ class WindowArchive:
 
     def get(self, turn_id: int) -> WindowRecord | None:
         """Read the last window that was sent for a user's turn, if one was."""
+        return self._read("turn = ? ORDER BY id DESC LIMIT 1", turn_id)
+
+    def by_id(self, window_id: int) -> WindowRecord:
+        """Read one window by the id that `put` gave it.
+
+        Raises:
+            LookupError: There is none.
+
+        """
+        record = self._read("id = ?", window_id)
+        if record is None:
+            raise LookupError(window_id)
+        return record
+
+    def _read(self, which: str, identity: int) -> WindowRecord | None:
         with self._database.read() as connection:
             row = connection.execute(
-                "SELECT digest, header, segments, ledger FROM windows WHERE turn = ?"
-                " ORDER BY id DESC LIMIT 1",
-                (turn_id,),
+                f"SELECT {_COLUMNS} FROM windows WHERE {which}",  # noqa: S608  constants
+                (identity,),
             ).fetchone()
-            if row is None:
-                return None
-            digest, header, lists, ledger = row
-            segments = [
-                _unpacked(connection, packed)
-                for address in json.loads(lists)
-                for packed in json.loads(_blob(connection, address))
-            ]
-            rows = json.loads(_blob(connection, ledger))
-            return WindowRecord(digest, json.loads(header), segments, rows)
+            return _record(connection, row) if row else None
 
     def ending(self, turn_id: int) -> Ending | None:
         """Read how the exchange of that window ended; None where no window was sent."""
@@ -117,6 +132,26 @@ class WindowArchive:
         reply_id, stop, cost, provider, *counts = row
         is_reported = counts[0] is not None or counts[1] is not None
         return Ending(reply_id, Usage(*counts) if is_reported else None, stop, cost, provider)
+
+
+def _record(connection: sqlite3.Connection, row: Sequence[Any]) -> WindowRecord:
+    digest, header, lists, ledger, sent_at = row
+    segments = [
+        _unpacked(connection, packed)
+        for address in json.loads(lists)
+        for packed in json.loads(_blob(connection, address))
+    ]
+    rows = json.loads(_blob(connection, ledger))
+    moment = datetime.fromisoformat(sent_at) if sent_at else None
+    return WindowRecord(digest, json.loads(header), segments, rows, moment)
+
+
+def _sizes(record: WindowRecord) -> dict[str, int]:
+    """Sum up the tokens of each kind, in the order of the window."""
+    found: Counter[str] = Counter()
+    for segment in record.segments:
+        found[segment["kind"]] += segment["tokens"]
+    return found
 
 
 def _counts(usage: Usage | None) -> list[int | None]:
