@@ -123,6 +123,16 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Placed:
+    """Where one turn stands among all that were searched, on the shortlist or not."""
+
+    candidate: Candidate
+    """Its rank is among all of them."""
+    of: int
+    """So many turns were searched."""
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A candidate that the picker chose to be loaded at full text."""
 

@@ -22,12 +22,12 @@ from jitchat.memory.cold.replies import Place, ReplyWriter, begin_reply
 from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.embedding.embedder import Embedder, NoEmbedder
 from jitchat.memory.index.batches import BATCH
-from jitchat.memory.index.found import Asked, found_in
+from jitchat.memory.index.found import Asked, found_in, placed_in
 from jitchat.memory.index.loaded import LoadedIndex
 from jitchat.memory.index.model_lines import ModelLines
 from jitchat.memory.index.pace import Pace
 from jitchat.text.safe import repaired
-from jitchat.turn import Conversation, IndexEntry, Retrieval, Role, Status, Turn
+from jitchat.turn import Conversation, IndexEntry, Placed, Retrieval, Role, Status, Turn
 
 if TYPE_CHECKING:
     from jitchat.memory.index.backlog import OnProgress
@@ -206,12 +206,22 @@ class Memory:
 
         Nothing at the positions `without` is picked, nor lends the draft its words.
         """
-        index = self._load()
+        asked = self._asked(draft, position, without)
+        return found_in(self._load(), asked, self._loaded.seen, without)
+
+    def placed(
+        self, draft: str, position: int, turn: int, without: Collection[int] = ()
+    ) -> Placed | None:
+        """Rank a turn among all that `retrieve` searches; None where it is not among them."""
+        return placed_in(self._load(), self._asked(draft, position, without), turn)
+
+    def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
+        """List what the hot index knows of turns, by position; nothing of those not indexed."""
+        return self._load().entries(turns)
+
+    def _asked(self, draft: str, position: int, without: Collection[int]) -> Asked:
         said = (turn for turn in reversed(self._known.turns) if turn.position not in without)
-        earlier = (turn for turn in said if turn.position < position)
-        context = next((turn.content for turn in earlier if turn.role is Role.USER), "")
-        asked = Asked(draft, context, position, self.store.now().date())
-        return found_in(index, asked, self._loaded.seen, without)
+        return Asked.behind(said, draft, position, self.store.now().date())
 
     def _load(self) -> HotIndex:
         with self._lock:

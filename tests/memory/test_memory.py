@@ -172,3 +172,16 @@ def test_what_cannot_be_stored_is_not_remembered_either(memory):
     assert positions(memory) == [1, 2, 3, 4]
     make_full(memory.store, on=False)
     assert memory.add_user_turn("small").position == 5
+
+
+def test_a_turn_is_ranked_by_the_same_question_as_the_shortlist(memory):
+    index(memory)
+    after = memory.turns[-1].position + 1
+    draft = "and the gateway?"
+    candidates = memory.retrieve(draft, after).candidates
+    assert candidates
+    for candidate in candidates:
+        assert memory.placed(draft, after, candidate.turn).candidate == candidate
+    said = memory.add_user_turn(draft)
+    assert memory.placed(draft, said.position, said.position) is None
+    assert [entry.turn for entry in memory.entries([1, 2, said.position])] == [1, 2]

@@ -293,3 +293,33 @@ def test_words_are_trusted_where_there_are_no_vectors_beside_them():
     embedded = search(index_of(turns, FakeEmbedder()), question)
     scores = {each.turn: part(each, "lexical") for each in embedded}
     assert scores[1] < part(by_words[0], "lexical")
+
+
+@given(
+    contents=st.lists(
+        st.text("ab", max_size=3).map(lambda word: f"gateway {word} port"), min_size=1, max_size=12
+    ),
+    draft=st.sampled_from(["gateway port?", "aab and the port", "nothing at all", ""]),
+    size=st.integers(1, 12),
+)
+@settings(max_examples=60, deadline=None)
+def test_a_turn_alone_has_the_rank_and_the_parts_that_a_search_gives_it(contents, draft, size):
+    turns = talk(*contents)
+    index = index_of(turns, FakeEmbedder())
+    query, before = make_query(draft, "", index.speakers), len(turns) + 1
+    alone = [index.placed(query, before, turn.position) for turn in turns]
+    ranked = sorted(alone, key=lambda each: each.candidate.rank)
+    assert [each.candidate.rank for each in ranked] == list(range(1, len(turns) + 1))
+    found = index.search(query, before, size)
+    assert tuple(each.candidate for each in ranked[: len(found)]) == found
+    assert {each.of for each in alone} == {len(turns)}
+
+
+def test_a_turn_that_is_not_searched_has_no_rank():
+    index = index_of([turn for turn in talk("one", "two", "gateway", "four") if turn.position != 2])
+    query = make_query("gateway", "", index.speakers)
+    assert [index.placed(query, 4, turn) is not None for turn in range(6)] == [
+        False, True, False, True, False, False,
+    ]  # fmt: skip
+    assert index.placed(query, 10, 3).of == 3
+    assert [entry.turn for entry in index.entries({0, 1, 2, 4, 9})] == [1, 4]

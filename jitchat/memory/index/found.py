@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jitchat.memory.index.picker import floor_of, pick
-from jitchat.memory.index.query import make_query
-from jitchat.turn import Retrieval
+from jitchat.memory.index.query import Query, make_query
+from jitchat.turn import Placed, Retrieval, Role, Turn
 
 if TYPE_CHECKING:
     from datetime import date
@@ -29,6 +29,16 @@ class Asked:
     """Only turns ahead of it are found."""
     today: date
 
+    @classmethod
+    def behind(cls, turns: Iterable[Turn], draft: str, position: int, today: date) -> Asked:
+        """Ask as the turn at `position`, behind some of `turns`, the latest of which is first."""
+        said = (turn for turn in turns if turn.position < position and turn.role is Role.USER)
+        return cls(draft, next((turn.content for turn in said), ""), position, today)
+
+    def query(self, index: HotIndex) -> Query:
+        """Make what an index is searched by."""
+        return make_query(self.draft, self.context, index.speakers, self.today)
+
 
 def found_in(
     index: HotIndex, asked: Asked, seen: int, without: Collection[int] = frozenset()
@@ -37,11 +47,15 @@ def found_in(
 
     Turns `without` which windows are made may be on the shortlist, but are not picked.
     """
-    query = make_query(asked.draft, asked.context, index.speakers, asked.today)
-    candidates = index.search(query, asked.position)
+    candidates = index.search(asked.query(index), asked.position)
     listed = {row.turn for row in candidates}.union(without)
     late = index.decisions(LATE_DECISIONS, asked.position)
     unlisted = tuple(entry for entry in late if entry.turn not in listed)
     allowed = [row for row in candidates if row.turn not in without]
     hits, spared = pick(allowed)
     return Retrieval(candidates, hits, unlisted, floor_of(allowed), spared, searched=seen)
+
+
+def placed_in(index: HotIndex, asked: Asked, turn: int) -> Placed | None:
+    """Rank one turn among all that are searched; None where it is not among them."""
+    return index.placed(asked.query(index), asked.position, turn)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -25,10 +25,11 @@ from jitchat.memory.index.chance import outstanding, trust_in_words
 from jitchat.memory.index.lexical import Matches, Places, Postings, Scores, covered, summed
 from jitchat.memory.index.neighbours import in_context, lent
 from jitchat.memory.index.query import Query
+from jitchat.memory.index.ranking import best, rank_of, summed_up
 from jitchat.memory.index.rows import Columns, IndexRow
 from jitchat.memory.index.vectors import Vectors
 from jitchat.memory.index.weights import WEIGHTS, Weights
-from jitchat.turn import Candidate, IndexEntry, Role
+from jitchat.turn import Candidate, IndexEntry, Placed, Role
 
 SHORTLIST = 50
 _STEMS = 48
@@ -93,8 +94,25 @@ class HotIndex:
             if not stop:
                 return ()
             parts = self._parts(query, vector, stop)
-            total = np.asarray(np.sum(list(parts.values()), axis=0, dtype=np.float64))
-            return self._candidates(_best(total, size), parts, query)
+            return self._candidates(best(summed_up(parts), size), parts, query)
+
+    def placed(self, query: Query, before: int, turn: int) -> Placed | None:
+        """Rank one turn among all ahead of position `before`; None where it is not indexed."""
+        vector = self._embedded(query)
+        with self._lock:
+            stop, row = self._row_at(before), self._row_at(turn)
+            if row >= stop or self._rows[row].position != turn:
+                return None
+            parts = self._parts(query, vector, stop)
+            found = self._candidates(np.array([row]), parts, query)[0]
+            return Placed(replace(found, rank=rank_of(summed_up(parts), row)), stop)
+
+    def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
+        """List what is known of the turns at these positions; nothing of those not indexed."""
+        with self._lock:
+            places = [(turn, self._row_at(turn)) for turn in sorted(turns)]
+            rows = [(turn, self._rows[row]) for turn, row in places if row < len(self._rows)]
+        return tuple(row.entry() for turn, row in rows if row.position == turn)
 
     def _embedded(self, query: Query) -> NDArray[np.float32]:
         """Embed a query, shape (dimension,); zeros, and so no dense part, where that fails."""
@@ -182,27 +200,19 @@ class HotIndex:
         return cues
 
     def _candidates(
-        self, best: Places, parts: Mapping[str, Scores], query: Query
+        self, rows: Places, parts: Mapping[str, Scores], query: Query
     ) -> tuple[Candidate, ...]:
-        shares = np.stack([values[best] for values in parts.values()], axis=1).tolist()
-        held = [(query.spelled[stem], self._postings.holding(stem, best)) for stem in query.weights]
+        """Describe rows, ranked as they come."""
+        shares = np.stack([values[rows] for values in parts.values()], axis=1).tolist()
+        held = [(query.spelled[stem], self._postings.holding(stem, rows)) for stem in query.weights]
         return tuple(
             Candidate(
                 turn=self._rows[row].position,
                 rank=place + 1,
                 score=sum(shares[place]),
                 parts=tuple(zip(parts, shares[place], strict=True)),
-                matched=tuple(word for word, rows in held if rows[place]),
+                matched=tuple(word for word, having in held if having[place]),
                 entry=self._rows[row].entry(),
             )
-            for place, row in enumerate(best.tolist())
+            for place, row in enumerate(rows.tolist())
         )
-
-
-def _best(total: NDArray[np.float64], size: int) -> Places:
-    """The rows of the `size` highest scores above 0, best first; of equals the earlier first."""
-    found = np.flatnonzero(total > 0)
-    if len(found) > size:
-        least = np.partition(total[found], -size)[-size]
-        found = found[total[found] >= least]
-    return found[np.argsort(-total[found], kind="stable")][:size]
