@@ -25,6 +25,7 @@ from jitchat.subcall.picker import ModelPicker
 from jitchat.subcall.small_model import SmallModel
 from jitchat.subcall.summariser import Summariser
 from jitchat.turn import LEARNT, Limit, Mode, Turn, Usage
+from jitchat.why import Explained, why
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.plan import SYSTEM_PROMPT
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from jitchat.memory.cold.archive import Ending
     from jitchat.memory.cold.learnt import LearntModel
     from jitchat.providers.catalogue.prices import Prices
+    from jitchat.window.why import Why
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +172,22 @@ class Session:
     def sent_ending(self, turn: Turn) -> Ending | None:
         """Load how that window was answered: what was reported for it, and what it cost."""
         return self.memory.archive.ending(turn.id)
+
+    def why(self, draft: str, turn: int, once: Once = NO_MORE, mode: Mode = Mode.JIT) -> Why:
+        """Tell why a turn is in the window that would be sent for a draft, or not.
+
+        Raises:
+            WindowOverflow: There is no such window: what the mode must send does not fit.
+
+        """
+        said = once.again.content if once.again is not None else draft
+        window = self.preview(draft, mode, once)
+        return why(self.memory, Explained(window, said), turn)
+
+    def why_sent(self, said: Turn, turn: int) -> Why | None:
+        """Tell the same of the window that was sent last for a user's turn; None without one."""
+        window = self.sent_window(said)
+        return why(self.memory, Explained(window, said.content, said), turn) if window else None
 
     @property
     def steering(self) -> Steering:

@@ -9,14 +9,13 @@ from jitchat.text.money import cost_of
 from jitchat.text.safe import one_line
 from jitchat.turn import Usage
 from jitchat.window.spending import spent
+from jitchat.window.why import parts_told
 from jitchat.window.window import ContextWindow, LedgerRow
 
 if TYPE_CHECKING:  # the first frame does not wait for the indexer's imports
     from jitchat.memory.cold.reply_notes import ReplyNote
     from jitchat.memory.index.backlog import Progress
 
-_LEAST_TOLD = 0.005
-"""Less is 0.00 in figures."""
 PART_BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -61,8 +60,7 @@ def ledger_note(row: LedgerRow) -> str:
     ranked = f"rank {row.rank} · " if row.rank is not None else ""
     lines = [row.reason, f"{row.verdict} · {ranked}{row.tokens:,} tokens at full text"]
     if row.parts:
-        told = (part for part in row.parts if abs(part[1]) >= _LEAST_TOLD)
-        parts = " + ".join(f"{name} {value:.2f}" for name, value in told).replace("+ -", "− ")
+        parts = parts_told(row.parts)
         lines.append(f"score {row.score:.2f}" + (f" = {parts}" if parts else ""))
     return "\n".join(map(one_line, lines))
 

@@ -91,6 +91,7 @@ def plan(
         full_tokens=planner.whole,
         counted=choice.tokens,
         picking=sources.retrieval.picking,
+        floor=sources.retrieval.floor if sources.retrieval.candidates else None,
     )
     return corrected(planned, calibration)
 

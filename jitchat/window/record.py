@@ -31,6 +31,7 @@ def header_fields(window: ContextWindow) -> Fields:
         "full_tokens": window.full_tokens,
         "counted": window.counted,
         "band": window.band,
+        "floor": window.floor,
         "never_candidates": never_candidates_fields(window),
     } | picking_fields(window)
 
@@ -77,7 +78,8 @@ def window_from(
 ) -> ContextWindow:
     """Make the window that the three kinds of fields describe.
 
-    A header of before counts were corrected says nothing of that, for there was no correction.
+    A header of before counts were corrected says nothing of that, for there was no correction;
+    one of before the floor was kept leaves it unknown.
     """
     picking, never = header.get("picking"), header.get("never_candidates")
     return ContextWindow(
@@ -92,6 +94,7 @@ def window_from(
         full_tokens=header["full_tokens"],
         counted=header.get("counted", sum(fields["tokens"] for fields in segments)),
         band=header.get("band", 0),
+        floor=header.get("floor"),
         picking=Picking(**picking) if picking else None,
     )
 

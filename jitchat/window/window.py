@@ -118,6 +118,8 @@ class ContextWindow:
     exact or where nothing is known."""
     picking: Picking | None = None
     """What a small model had to do with the choice; None where none is to."""
+    floor: float | None = None
+    """The score below which nothing was picked; None where there was no shortlist."""
 
     @property
     def used(self) -> int:
