@@ -16,6 +16,7 @@ Every error carries one sentence on what happened and one on what to do.
     ├── BenchFailed
     ├── EmbedderUnavailable
     ├── SummariserStopped
+    ├── UnknownTurn              no turn has that #id, or no window was sent for it
     ├── EmptyDraft
     ├── WindowOverflow           what must be sent does not fit
     └── ProviderError
@@ -57,6 +58,10 @@ class SettingsError(UsageError):
 
 class UnknownConversation(UsageError):
     """No conversation has that id or title."""
+
+
+class UnknownTurn(JitchatError):
+    """No turn of the conversation has that #id, or none of which what was asked can be told."""
 
 
 class StoreError(JitchatError):

@@ -26,6 +26,7 @@ from jitchat.cli.options import Flags, SharingGroup, common_options
 from jitchat.cli.output import OutputError, say
 from jitchat.cli.tokens import tokens_command
 from jitchat.cli.turns import send_command, window_command
+from jitchat.cli.why import why_command
 from jitchat.errors import JitchatError
 
 INTERRUPTED = 130
@@ -88,6 +89,7 @@ def commands(context: click.Context, conversation: str | None, flags: Flags) -> 
 for _command in (
     send_command,
     window_command,
+    why_command,
     conversations_command,
     import_command,
     models_command,

@@ -51,8 +51,8 @@ def window_command(flags: Flags, text: str, conversation: str | None, **wanted: 
     """
     from jitchat.cli.report import print_window, window_fields  # noqa: PLC0415  loads the planner
 
-    draft = _draft(text)
-    with _opened(Flags(conversation=conversation).over(flags)) as (session, mode, who):
+    draft = given_text(text)
+    with opened_session(Flags(conversation=conversation).over(flags)) as (session, mode, who):
         window = _planned(session, draft, mode, wanted["budget"], ask=wanted["ask_picker"])
         _tell_unmet(session, draft)
         identity, prices = session.memory.conversation.id, session.options.prices
@@ -115,8 +115,8 @@ def send_command(flags: Flags, text: str, conversation: str | None) -> None:
     """
     import asyncio  # noqa: PLC0415  30 ms, not needed to print help
 
-    draft = _draft(text)
-    with _opened(Flags(conversation=conversation).over(flags)) as opened:
+    draft = given_text(text)
+    with opened_session(Flags(conversation=conversation).over(flags)) as opened:
         error = asyncio.run(_sent(*opened, draft))
     if error is not None:
         raise error
@@ -186,7 +186,7 @@ class _Printer:
 
 
 @contextmanager
-def _opened(flags: Flags) -> Iterator[tuple[Session, Mode, Who]]:
+def opened_session(flags: Flags) -> Iterator[tuple[Session, Mode, Who]]:
     """Open the session on the conversation that is asked for, with everything indexed."""
     from jitchat.cli.chosen import chosen_in_the_app  # noqa: PLC0415
     from jitchat.cli.compose import make_embedder, session_with  # noqa: PLC0415  loads much
@@ -207,7 +207,7 @@ def _opened(flags: Flags) -> Iterator[tuple[Session, Mode, Who]]:
         yield session, Mode(settings.chat.mode), who
 
 
-def _draft(text: str) -> str:
+def given_text(text: str) -> str:
     """Take the text that was given, or what comes on standard input for `-`.
 
     Raises:

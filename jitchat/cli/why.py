@@ -1,0 +1,150 @@
+"""`jitchat why`: why a turn is in a window, and why not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jitchat.cli.options import Flags, SharingCommand, common_options
+from jitchat.cli.output import say, say_json
+from jitchat.cli.turns import given_text, opened_session
+from jitchat.errors import UnknownTurn, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from jitchat.session import Session
+    from jitchat.turn import Mode, Placed, Turn
+    from jitchat.why import Explained
+
+_WIDTH = 60
+"""Characters of the message that are repeated."""
+_DIGITS = 12
+
+
+def _turn_id(text: str) -> int:
+    """Read `12` or `#12`."""
+    digits = text.removeprefix("#")
+    if not digits.isdecimal() or len(digits) > _DIGITS:
+        raise click.BadParameter(f"{text!r} is no turn's #id, which is a number.")
+    return int(digits)
+
+
+@click.command("why", cls=SharingCommand)
+@click.argument("turn", metavar="ID", type=_turn_id)
+@click.argument("text", required=False)
+@click.option(
+    "--turn", "said", type=_turn_id, metavar="N", help="Of the window that was sent for turn N."
+)
+@click.option("--conversation", metavar="ID", help="The one touched last if not given.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@common_options
+def why_command(flags: Flags, turn: int, text: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
+    """Say why turn ID is in the window for TEXT, or why not.
+
+    Without TEXT, for what was said last, as its window would be now; with --turn, for a window as
+    it was sent. TEXT is `-` for what comes on standard input.
+    """
+    said = wanted["said"]
+    if text is not None and said is not None:
+        raise UsageError("TEXT and --turn name two windows.", "Give one of them.")
+    draft = given_text(text) if text is not None else None
+    on = Flags(conversation=wanted["conversation"]).over(flags)
+    with opened_session(on) as (session, mode, _):
+        explained = _sent(session, said) if said is not None else _planned(session, draft, mode)
+        found = _fields(session, explained, turn)
+    if wanted["as_json"]:
+        say_json(found)
+        return
+    say(_heading(explained))
+    for sentence in found["sentences"]:
+        say(sentence)
+
+
+def _planned(session: Session, draft: str | None, mode: Mode) -> Explained:
+    """Plan the window for a draft; for the last message where none is given."""
+    from jitchat.turn import Role  # noqa: PLC0415  not needed to print help
+    from jitchat.why import Explained  # noqa: PLC0415  loads the memory
+    from jitchat.window.steering import NO_MORE, Once  # noqa: PLC0415
+
+    if draft is not None:
+        return Explained(session.preview(draft, mode, NO_MORE), draft)
+    turns = reversed(session.memory.turns)
+    last = next((turn for turn in turns if turn.role is Role.USER), None)
+    if last is None:
+        raise UnknownTurn("Nothing was said here yet.", "Give a TEXT.")
+    return Explained(session.preview(last.content, mode, Once(again=last)), last.content)
+
+
+def _sent(session: Session, position: int) -> Explained:
+    """Load the window that was sent for a message, or for the message that a reply answers."""
+    from jitchat.memory.cold.path import parent_of  # noqa: PLC0415
+    from jitchat.turn import Role  # noqa: PLC0415  not needed to print help
+    from jitchat.why import Explained  # noqa: PLC0415  loads the memory
+
+    said = _turn_at(session, position)
+    if said is not None and said.role is not Role.USER:
+        said = _turn_at(session, parent_of(said))
+    window = session.sent_window(said) if said is not None else None
+    if said is None or window is None:
+        raise UnknownTurn(
+            f"--turn: no window was sent for #{position}.", "Name a message that was answered here."
+        )
+    return Explained(window, said.content, said)
+
+
+def _turn_at(session: Session, position: int) -> Turn | None:
+    from jitchat.memory.cold.path import Path  # noqa: PLC0415
+
+    memory = session.memory
+    alone = Path(((position, position),))
+    return next(iter(memory.store.turns_of(memory.conversation.id, alone)), None)
+
+
+def _fields(session: Session, explained: Explained, turn: int) -> Mapping[str, Any]:
+    """Answer as plain data.
+
+    Raises:
+        UnknownTurn: There is no such turn.
+
+    """
+    from jitchat.why import why  # noqa: PLC0415  loads the memory
+    from jitchat.window.record import ledger_fields  # noqa: PLC0415
+    from jitchat.window.why import Standing  # noqa: PLC0415
+
+    answer = why(session.memory, explained, turn)
+    if answer.standing is Standing.UNKNOWN:
+        raise UnknownTurn(str(answer))
+    return {
+        "conversation": session.memory.conversation.id,
+        "mode": explained.window.mode.value,
+        "sent_for": explained.said.position if explained.said is not None else None,
+        "text": explained.draft,
+        "turn": turn,
+        "standing": answer.standing.value,
+        "sentences": list(answer.sentences),
+        "row": ledger_fields(answer.row) if answer.row is not None else None,
+        "placed": _placed_fields(answer.placed) if answer.placed is not None else None,
+    }
+
+
+def _placed_fields(placed: Placed) -> Mapping[str, Any]:
+    found = placed.candidate
+    return {
+        "rank": found.rank,
+        "of": placed.of,
+        "score": found.score,
+        "parts": dict(found.parts),
+        "matched": list(found.matched),
+    }
+
+
+def _heading(explained: Explained) -> str:
+    """Say which window it is."""
+    from jitchat.text.safe import shortened  # noqa: PLC0415
+
+    mode, text = explained.window.mode, shortened(explained.draft, _WIDTH)
+    if explained.said is not None:
+        return f"The window that was sent in {mode} for #{explained.said.position}, “{text}”:"
+    return f"The window that would be sent in {mode} for “{text}”:"
