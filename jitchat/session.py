@@ -181,8 +181,8 @@ class Session:
 
         """
         said = once.again.content if once.again is not None else draft
-        window = self.preview(draft, mode, once)
-        return why(self.memory, Explained(window, said), turn)
+        explained = Explained(self.preview(draft, mode, once), said, None, self.keeps_out(once))
+        return why(self.memory, explained, turn)
 
     def why_sent(self, said: Turn, turn: int) -> Why | None:
         """Tell the same of the window that was sent last for a user's turn; None without one."""
@@ -208,6 +208,10 @@ class Session:
         self.memory.holding.put(turn, hold)
         self.memory.refresh()
         return Held(position, before, hold)
+
+    def keeps_out(self, once: Once = NO_MORE) -> frozenset[int]:
+        """Tell which turns the user keeps out of a message's window, by position."""
+        return frozenset(once.without(self.steering))
 
     @property
     def calibration(self) -> Calibration:

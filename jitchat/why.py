@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from jitchat.memory.cold.path import Path
@@ -28,6 +29,8 @@ class Explained:
     """What the user says with it."""
     said: Turn | None = None
     """The turn that it was sent for; None for a window that would be sent."""
+    without: Collection[int] = frozenset()
+    """Positions of turns that the user keeps out of it."""
 
     @property
     def position(self) -> int:
@@ -56,7 +59,8 @@ def why(memory: Memory, explained: Explained, turn: int) -> Why:
 def _ranked(memory: Memory, explained: Explained, turn: int) -> Why:
     if not explained.draft.strip():
         return why_unasked(turn)
-    placed = memory.placed(explained.draft, explained.position, turn)
+    position, without = explained.position, explained.without
+    placed = memory.placed(explained.draft, position, turn, without)
     if placed is None:
         return why_outside(Standing.NOT_INDEXED, turn)
     return why_never(explained.window, turn, placed, sent=explained.said is not None)

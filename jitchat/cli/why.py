@@ -66,15 +66,16 @@ def _planned(session: Session, draft: str | None, mode: Mode) -> Explained:
     """Plan the window for a draft; for the last message where none is given."""
     from jitchat.turn import Role  # noqa: PLC0415  not needed to print help
     from jitchat.why import Explained  # noqa: PLC0415  loads the memory
-    from jitchat.window.steering import NO_MORE, Once  # noqa: PLC0415
+    from jitchat.window.steering import Once  # noqa: PLC0415
 
     if draft is not None:
-        return Explained(session.preview(draft, mode, NO_MORE), draft)
+        return Explained(session.preview(draft, mode), draft, None, session.keeps_out())
     turns = reversed(session.memory.turns)
     last = next((turn for turn in turns if turn.role is Role.USER), None)
     if last is None:
         raise UnknownTurn("Nothing was said here yet.", "Give a TEXT.")
-    return Explained(session.preview(last.content, mode, Once(again=last)), last.content)
+    window = session.preview(last.content, mode, Once(again=last))
+    return Explained(window, last.content, None, session.keeps_out())
 
 
 def _sent(session: Session, position: int) -> Explained:

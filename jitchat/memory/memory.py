@@ -199,9 +199,7 @@ class Memory:
             if self._loaded.index is not None:
                 self._loaded.index.rewrite({turn.position: line for turn, line in lines.items()})
 
-    def retrieve(
-        self, draft: str, position: int, without: Collection[int] = frozenset()
-    ) -> Retrieval:
+    def retrieve(self, draft: str, position: int, without: Collection[int] = ()) -> Retrieval:
         """Search the hot index for a draft that will be the turn at `position`.
 
         Nothing at the positions `without` is picked, nor lends the draft its words.

@@ -12,7 +12,7 @@ from jitchat.memory.memory import Memory
 from jitchat.session import Session
 from jitchat.turn import Mode, Status, Turn
 from jitchat.why import Explained, why
-from jitchat.window.steering import Once
+from jitchat.window.steering import Hold, Once
 from jitchat.window.why import Standing, Why
 from tests.session.sending import send, stored_turns
 from tests.support import ScriptedProvider, conversation_of, demo_session, session_on, talk
@@ -135,6 +135,16 @@ def test_a_turn_that_is_not_indexed_yet_is_told_as_that(store: ColdStore) -> Non
         connection.execute("DELETE FROM index_entries")
     window = replace(demo.preview("harbour?", Mode.JIT), ledger=())
     assert why(demo.memory, Explained(window, "harbour?"), 3).standing is Standing.NOT_INDEXED
+
+
+def test_what_the_user_decided_is_the_reason(demo: Session) -> None:
+    demo.hold(9, Hold.EXCLUDED)
+    demo.hold(20, Hold.PINNED)
+    assert str(demo.why(QUESTION, 9)).startswith("#9 is not in the window: excluded by you")
+    assert str(demo.why(QUESTION, 20)).startswith("#20 is in the window as pinned, ~")
+    assert str(demo.why(f"{QUESTION} #31", 31)).endswith("tokens: you asked for #31.")
+    left = demo.why(QUESTION, 30, Once(dropped=frozenset({30})))
+    assert "left out of this message by you" in str(left)
 
 
 async def test_of_a_window_that_was_sent_the_stored_ledger_decides(demo: Session) -> None:

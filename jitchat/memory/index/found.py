@@ -40,9 +40,7 @@ class Asked:
         return make_query(self.draft, self.context, index.speakers, self.today)
 
 
-def found_in(
-    index: HotIndex, asked: Asked, seen: int, without: Collection[int] = frozenset()
-) -> Retrieval:
+def found_in(index: HotIndex, asked: Asked, seen: int, without: Collection[int] = ()) -> Retrieval:
     """Search an index that has the turns up to position `seen`.
 
     Turns `without` which windows are made may be on the shortlist, but are not picked.
