@@ -47,10 +47,9 @@ class ViewingScreen(SteeredScreen):
         if session is None or outcome is None:
             return
         match outcome:
-            case GoTo(position):
-                await self.query_one(Transcript).show(session.memory.turns, position)
-                self.query_one(Transcript).point_at(position)
-                self.query_one(Transcript).focus()
+            case GoTo(position, planned):
+                await self._go_to(session, position)
+                await self._viewed(planned)
             case Planned(once, mode):
                 self._take_up(once, mode)
             case SendAgain(said, mode, once):
@@ -69,3 +68,10 @@ class ViewingScreen(SteeredScreen):
             self.action_use_mode(mode.value)
         else:
             self.plan_now(afresh=True)
+
+    async def _go_to(self, session: Session, position: int) -> None:
+        """Put the cursor on a turn, once the focus has put it where the user looks."""
+        transcript = self.query_one(Transcript)
+        await transcript.show(session.memory.turns, position)
+        self.set_focus(transcript)
+        transcript.call_later(transcript.point_at, position)

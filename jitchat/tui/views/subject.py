@@ -39,6 +39,8 @@ class GoTo:
     """Show a turn in the transcript."""
 
     position: int
+    planned: Planned | None = None
+    """What is to be planned anew beside that; None where nothing is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,160 @@
+"""How the ledger view draws: columns, bars, rules, sums and the note on a row. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from rich.cells import cell_len, set_cell_size
+from textual.content import Content
+
+from jitchat.text.counts import counted
+from jitchat.text.safe import one_line
+from jitchat.tui.figures import PART_BARS, part_figure, used_figure
+from jitchat.tui.views.ledger_rows import Row, Rule
+from jitchat.window.difference import Change, difference
+from jitchat.window.steering import NO_MORE, Hold, Once, Steering
+from jitchat.window.why import LEAST_TOLD
+from jitchat.window.window import ContextWindow
+
+PARTS = ("lexical", "dense", "context", "neighbour", "stretch", "date", "cue")
+"""Of a score, in the order of its bars; a bar is headed by the first two letters."""
+_LEAST_REASON = 20
+"""Cells; in fewer, a reason stands in the note alone."""
+_MARKS = {Hold.PINNED: "P", Hold.EXCLUDED: "X"}
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """What the user decided, as it is marked on rows."""
+
+    steering: Steering = field(default_factory=Steering)
+    once: Once = NO_MORE
+
+    def mark(self, turn: int) -> str:
+        """`P`: pinned, `X`: excluded; `+`: wanted for this message, `−`: kept out of it."""
+        hold = self.steering.of(turn)
+        lasting = _MARKS[hold] if hold is not None else " "
+        return ("+" if turn in self.once.wanted else "−" if turn in self.once.dropped else " ") + (
+            lasting
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What rows are drawn on."""
+
+    window: ContextWindow
+    marked: Marked
+    largest: float
+    """The largest part of all scores that are shown: the bars are to its scale."""
+    width: int
+    """In cells."""
+
+
+def header() -> str:
+    """Name the columns."""
+    heads = [name[:2] for name in PARTS]
+    return _columns(("", "turn", "rank", "score"), heads, ("tokens", "verdict"))
+
+
+def legend() -> Content:
+    """Say which bar is which part of the score."""
+    told: list[tuple[str, str]] = [("parts of the score: ", "")]
+    for name in PARTS:
+        told += [(name[:2], "bold underline"), (f"{name[2:]} ", "")]
+    return Content.assemble(*told[:-1], (told[-1][0].rstrip(), ""))
+
+
+def row_line(row: Row, sheet: Sheet) -> Content:
+    """Draw a row."""
+    is_ranked = row.rank is not None
+    rank, score = (f"{row.rank:,}", f"{row.score:.2f}") if is_ranked else ("", "")
+    tokens = part_figure(sheet.window, row.tokens) if row.tokens is not None else ""
+    ahead = (sheet.marked.mark(row.turn), f"#{row.turn}", rank, score)
+    line = _columns(ahead, _bars(row.parts, sheet.largest), (tokens, row.verdict))
+    room = sheet.width - cell_len(line) - 1
+    if room >= _LEAST_REASON:
+        reason = one_line(row.reason)
+        cut = reason if cell_len(reason) <= room else f"{set_cell_size(reason, room - 1)}…"
+        line = f"{line} {cut}"
+    return Content.assemble((line, "" if row.is_there else "dim"))
+
+
+def rule_line(rule: Rule, width: int) -> Content:
+    """Draw a line across."""
+    return Content(f"── {rule.text} ".ljust(width, "─"))
+
+
+def never_line(window: ContextWindow) -> str:
+    """Sum up what was never considered; empty where nothing was not."""
+    never = window.never_candidates
+    if never is None:
+        return ""
+    return f"{never.sentence} ({part_figure(window, never.tokens)} tokens)"
+
+
+def sums_line(window: ContextWindow) -> str:
+    """`jit: ~1,187 used + ~29,533 free + 2,048 reserve = 32,768 limit`."""
+    free, budget = part_figure(window, window.free), window.budget
+    sums = f"{used_figure(window)} used + {free} free + {budget.reserve:,} reserve"
+    return f"{window.mode}: {sums} = {budget.limit:,} limit"
+
+
+def change_line(before: ContextWindow, after: ContextWindow) -> str:
+    """Say who came in and who lost their place."""
+    told = difference(before, after)
+    parts = [
+        f"{what} {_turns(changes)}"
+        for what, changes in (("came in:", told.gained), ("lost their place:", told.lost))
+        if changes
+    ]
+    sizes = f"used {used_figure(before)} → {used_figure(after)}"
+    return " · ".join([*parts, sizes]) if parts else "Nothing came in or lost its place."
+
+
+def note_of(row: Row, line: str, marked: Marked) -> str:
+    """Say all that is known of a row; `line` is its index line, empty where none is known."""
+    said = f"#{row.turn}: {one_line(line)}" if line else f"#{row.turn}"
+    hold = marked.steering.of(row.turn)
+    decided = [f"{hold} by you"] if hold is not None else []
+    decided += ["wanted in this message"] if row.turn in marked.once.wanted else []
+    decided += ["kept out of this message"] if row.turn in marked.once.dropped else []
+    return "\n".join(filter(None, (said, ", ".join(decided), row.note)))
+
+
+def plain(lines: Sequence[str]) -> str:
+    """Write what is on screen, for the clipboard."""
+    return "\n".join(line.rstrip() for line in lines if line.strip())
+
+
+def count_line(shown: int, known: int) -> str:
+    """`12 of 19 turns`."""
+    return f"{shown:,} of {counted(known, 'turn')}" if shown != known else counted(known, "turn")
+
+
+def _columns(ahead: tuple[str, str, str, str], bars: Sequence[str], behind: tuple[str, str]) -> str:
+    """Mark, turn, rank and score; the bars; tokens and verdict. The reason comes after them."""
+    (mark, turn, rank, score), (tokens, verdict) = ahead, behind
+    cells = "".join(f"{bar:<3}" for bar in bars)
+    return f"{mark:<2}{turn:>6}{rank:>6}{score:>6}  {cells}{tokens:>7} {verdict:<9}"
+
+
+def _bars(parts: tuple[tuple[str, float], ...], largest: float) -> list[str]:
+    """Two cells a part, as high as its share of the largest; `−` for one that takes away."""
+    known = dict(parts)
+    return [_bar(known.get(name, 0.0), largest) * 2 for name in PARTS]
+
+
+def _bar(value: float, largest: float) -> str:
+    if value <= -LEAST_TOLD:
+        return "−"
+    if value < LEAST_TOLD or largest <= 0:
+        return " "
+    return PART_BARS[min(len(PART_BARS) - 1, int(value / largest * len(PART_BARS)))]
+
+
+def _turns(changes: Sequence[Change]) -> str:
+    return ", ".join(
+        f"#{each.turn} ({abs(each.tokens_after - each.tokens_before):,})" for each in changes
+    )

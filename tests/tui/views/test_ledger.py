@@ -1,0 +1,168 @@
+"""The ledger view in the app: opened, sorted, asked, steered and left."""
+
+from __future__ import annotations
+
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from jitchat.tui.screens.chat import ChatScreen
+from jitchat.tui.views.ledger import LedgerView
+from jitchat.tui.views.ledger_table import LedgerTable
+from jitchat.tui.widgets.transcript import Transcript
+from jitchat.window.steering import Steering
+from jitchat.window.window import Verdict
+from tests.tui.support import TestBackend, demo_app, ready, type_text, until
+
+QUESTION = "what did we settle on for the deploy window?"
+
+
+async def opened(pilot: Pilot[None]) -> tuple[LedgerView, LedgerTable]:
+    """The view, once it has its index lines."""
+    await pilot.press("f4")
+    await until(pilot, lambda: isinstance(pilot.app.screen, LedgerView), "the view")
+    view = pilot.app.screen
+    assert isinstance(view, LedgerView)
+    await settled(pilot)
+    return view, view.query_one(LedgerTable)
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    """What threads found is on screen."""
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+def told(view: LedgerView, name: str) -> str:
+    return str(view.query_one(f"#ledger-{name}", Static).content)
+
+
+def turns(table: LedgerTable) -> list[int]:
+    return [row.turn for row in table.rows]
+
+
+def stored(screen: ChatScreen) -> tuple[int, object]:
+    """What must not change by looking."""
+    assert screen.session is not None
+    return len(screen.session.memory.turns), screen.session.steering
+
+
+async def test_every_candidate_is_listed_sorted_found_and_explained(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        window, before = screen.window, stored(screen)
+        assert window is not None
+        view, table = await opened(pilot)
+
+        assert table.has_focus
+        assert turns(table) == [row.turn for row in window.ledger]
+        assert told(view, "sums").startswith(f"jit: ~{window.used:,} used + ~{window.free:,} free")
+        first = window.ledger[0]
+        assert table.row is not None
+        assert table.row.turn == first.turn
+        assert "#9: Decision: the deploy window is Tuesday" in told(view, "note")
+        assert first.reason in told(view, "note")
+        await pilot.press("end")
+        assert window.never_candidates is not None
+        assert told(view, "note").startswith(window.never_candidates.sentence)
+
+        await pilot.press("s")
+        assert view.query_one("#view-frame").border_subtitle == "by tokens · all · 19 turns"
+        await pilot.press("s", "s", "s", "i")
+        inside = [row.turn for row in window.ledger if row.verdict is not Verdict.LEFT_OUT]
+        assert turns(table) == inside
+        await pilot.press("o")
+        assert turns(table) == [row.turn for row in window.ledger if row.turn not in inside]
+        await pilot.press("o", "slash", *"hazel", "enter")
+        assert set(turns(table)) < {row.turn for row in window.ledger}
+        assert table.has_focus
+
+        await pilot.press("slash", *["backspace"] * 5, *"#20")
+        await settled(pilot)
+        assert told(view, "answer").startswith("#20 was never a candidate: rank 28 of 60")
+        assert turns(table) == [20]
+        view.action_copy()
+        assert "#20 was never a candidate" in pilot.app.clipboard
+        await pilot.press(*["backspace"] * 3, *"999")
+        await settled(pilot)
+        assert told(view, "answer") == "There is no #999: the last turn is #60."
+        assert turns(table) == []
+        await pilot.press("escape")
+        assert turns(table) == [row.turn for row in window.ledger]
+        assert not view.query_one("#ledger-answer").display
+
+        await pilot.press("home", "enter")
+        await until(pilot, lambda: pilot.app.screen is screen, "the chat")
+        await pilot.pause()
+        chosen = screen.query_one(Transcript).chosen
+        assert chosen is not None
+        assert chosen.position == first.turn
+        assert (stored(screen), screen.once.wanted, screen.window) == (before, frozenset(), window)
+
+
+async def test_rows_are_taken_out_and_in_and_the_chat_follows(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(160, 48)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        view, table = await opened(pilot)
+        await pilot.press("space")
+        await settled(pilot)
+        assert "lost their place: #9 (37)" in told(view, "change")
+        row = next(row for row in table.rows if row.turn == 9)
+        assert (row.verdict, row.reason) == ("left out", "left out of this message by you")
+        assert "kept out of this message" in told(view, "note")
+
+        await pilot.press("slash", *"20", "enter")
+        await settled(pilot)
+        await pilot.press("space")
+        await settled(pilot)
+        assert "came in: #20 (" in told(view, "change")
+        assert told(view, "answer").startswith("#20 is in the window as retrieved")
+        assert table.row is not None
+        assert table.row.is_there
+
+        await pilot.press("slash", *["backspace"] * 2, *"41", "enter")
+        await settled(pilot)
+        await pilot.press("p")
+        await settled(pilot)
+        assert told(view, "answer").startswith("#41 is in the window as pinned")
+        await pilot.press("x")
+        await settled(pilot)
+        assert told(view, "answer").startswith("#41 is not in the window: excluded by you")
+        await pilot.press("u", "u")
+        await settled(pilot)
+        await until(pilot, lambda: "never a candidate" in told(view, "answer"), "the undoing")
+
+        planned = screen.planned
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.planned > planned, "the chat's window")
+        await pilot.pause()
+        assert (screen.once.wanted, screen.once.dropped) == (frozenset({20}), frozenset({9}))
+        assert screen.window is not None
+        kinds = screen.window.kind_of_turns()
+        assert 20 in kinds
+        assert 9 not in kinds
+
+
+async def test_a_window_that_was_sent_is_explained_and_stays_as_it_is(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        view, _ = await opened(pilot)
+        nothing = str(view.query_one("#view-nothing", Static).content)
+        assert nothing.endswith("Type a message that asks for one.")
+        await pilot.press("escape")
+        await type_text(pilot, QUESTION)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.sent is not None and not screen.busy, "the reply")
+        await settled(pilot)
+
+        view, _ = await opened(pilot)
+        assert view.query_one("#view-frame").border_title == "Ledger of the window sent for #61"
+        await pilot.press("space", "p", "x", "slash", *"20")
+        await settled(pilot)
+        assert told(view, "answer").endswith("Ranked by the index of today.")
+        assert screen.session is not None
+        assert screen.session.steering == Steering()
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: pilot.app.screen is screen, "the chat")
+        assert (screen.once.wanted, screen.once.dropped) == (frozenset(), frozenset())
