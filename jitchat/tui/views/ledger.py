@@ -205,6 +205,9 @@ class LedgerView(LedgerWork):
         self._answer.update(Content(str(outcome)))
         self._answer.display = True
         self._why = outcome if isinstance(outcome, Why) else None
+        if self._why is not None and self._found is not None:
+            lines = {**self._found.lines, self._why.turn: message.line}
+            self._found = replace(self._found, lines=lines)
         self._fill()
 
     @on(LedgerWork.HoldMade)

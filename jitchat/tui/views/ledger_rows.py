@@ -9,7 +9,7 @@ from enum import StrEnum
 from jitchat.text.words import folded
 from jitchat.tui.figures import ledger_note
 from jitchat.window.shortlist import Shortlist
-from jitchat.window.why import Standing, Why
+from jitchat.window.why import Standing, Why, parts_told
 from jitchat.window.window import ContextWindow, LedgerRow, Verdict
 
 
@@ -94,7 +94,10 @@ def row_asked_for(why: Why) -> Row | None:
     verdict = Verdict.RECENT.value if why.standing is Standing.SENT else "never"
     found = why.placed.candidate if why.placed is not None else None
     rank, score, parts = (found.rank, found.score, found.parts) if found else (None, 0.0, ())
-    return Row(why.turn, rank, score, parts, None, verdict, why.standing.value, str(why))
+    note = f"score {score:.2f} = {parts_told(parts)}" if parts_told(parts) else "score 0.00"
+    is_ranked = found is not None
+    reason = why.standing.value
+    return Row(why.turn, rank, score, parts, None, verdict, reason, note if is_ranked else "")
 
 
 def listed(rows: Sequence[Row], wanted: Wanted, lines: Mapping[int, str]) -> list[Row]:

@@ -35,6 +35,8 @@ class LedgerWork(View):
 
         serial: int
         outcome: Why | JitchatError
+        line: str = ""
+        """Its index line; empty where there is none."""
 
     @dataclass
     class HoldMade(Message):
@@ -72,9 +74,10 @@ class LedgerWork(View):
         try:
             explained = Explained(found.window, draft, subject.sent, kept_out)
             outcome = why(session.memory, explained, turn)
+            line = "".join(entry.summary for entry in session.memory.entries([turn]))
         except JitchatError as error:
-            outcome = error
-        self.post_message(self.Answered(serial, outcome))
+            outcome, line = error, ""
+        self.post_message(self.Answered(serial, outcome, line))
 
     @work(thread=True, group="hold")
     def hold(self, turn: int, hold: Hold | None, *, undoes: bool = False) -> None:
