@@ -107,8 +107,7 @@ def test_the_message_and_what_comes_after_it_are_told_apart(demo: Session) -> No
 
 
 def test_a_turn_on_another_branch_is_told_as_that(demo: Session) -> None:
-    demo.memory.fork(4)
-    demo.memory.add_user_turn("Something else.")
+    demo.memory.add_user_turn("Something else.", after=4)
     assert demo.why(QUESTION, 30).standing is Standing.ELSEWHERE
     assert demo.why(QUESTION, 5).standing is Standing.ELSEWHERE
     assert demo.why(QUESTION, 4).standing in (Standing.SENT, Standing.LEFT_OUT, Standing.NEVER)
@@ -163,8 +162,7 @@ async def test_of_a_window_that_was_sent_the_stored_ledger_decides(demo: Session
 
 async def test_a_window_of_a_branch_that_was_left_is_answered_for_too(demo: Session) -> None:
     said = stored_turns(await send(demo, QUESTION))[0]
-    demo.memory.fork(4)
-    other = demo.memory.add_user_turn("Something else.")
+    other = demo.memory.add_user_turn("Something else.", after=4)
     assert _told(demo, said, 9).standing is Standing.SENT
     assert _told(demo, said, other.position).standing is Standing.ELSEWHERE
 
