@@ -9,7 +9,7 @@ from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
 from jitchat.text.counts import counted
-from jitchat.text.safe import one_line
+from jitchat.text.safe import one_line, shortened
 from jitchat.tui.figures import PART_BARS, part_figure, used_figure
 from jitchat.tui.views.ledger_rows import Row, Rule
 from jitchat.window.difference import Change, difference
@@ -21,6 +21,8 @@ PARTS = ("lexical", "dense", "context", "neighbour", "stretch", "date", "cue")
 """Of a score, in the order of its bars; a bar is headed by the first two letters."""
 _LEAST_REASON = 20
 """Cells; in fewer, a reason stands in the note alone."""
+_LINE = 120
+"""Characters of an index line: two lines of a small terminal."""
 _MARKS = {Hold.PINNED: "P", Hold.EXCLUDED: "X"}
 
 
@@ -115,12 +117,10 @@ def change_line(before: ContextWindow, after: ContextWindow) -> str:
 
 def note_of(row: Row, line: str, marked: Marked) -> str:
     """Say all that is known of a row; `line` is its index line, empty where none is known."""
-    said = f"#{row.turn}: {one_line(line)}" if line else f"#{row.turn}"
+    said = f"#{row.turn}: {shortened(line, _LINE)}" if line else f"#{row.turn}"
     hold = marked.steering.of(row.turn)
-    decided = [f"{hold} by you"] if hold is not None else []
-    decided += ["wanted in this message"] if row.turn in marked.once.wanted else []
-    decided += ["kept out of this message"] if row.turn in marked.once.dropped else []
-    return "\n".join(filter(None, (said, ", ".join(decided), row.note)))
+    decided = f"{hold} by you" if hold is not None else ""
+    return "\n".join(filter(None, (said, "" if decided in row.note else decided, row.note)))
 
 
 def plain(lines: Sequence[str]) -> str:

@@ -110,7 +110,7 @@ async def test_rows_are_taken_out_and_in_and_the_chat_follows(backend: TestBacke
         assert "lost their place: #9 (37)" in told(view, "change")
         row = next(row for row in table.rows if row.turn == 9)
         assert (row.verdict, row.reason) == ("left out", "left out of this message by you")
-        assert "kept out of this message" in told(view, "note")
+        assert "left out of this message by you" in told(view, "note")
 
         await pilot.press("slash", *"20", "enter")
         await settled(pilot)
