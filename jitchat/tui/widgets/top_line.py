@@ -41,7 +41,9 @@ class ModeTab(Static):
         self.set_class(is_on, "-on")
         if self._once != (is_on and once):
             self._once = is_on and once
-            self.update(Content(f" {self.mode.value}{' once' * self._once} "))
+            told = Content(f" {self.mode.value}{' once' * self._once} ")
+            self.cells = told.cell_length
+            self.update(told)
 
     def on_click(self) -> None:
         """Choose this mode."""
@@ -91,6 +93,7 @@ class TopLine(Horizontal):
         """Which mode is in use; `once` for the next message only."""
         for tab in self._modes:
             tab.mark(is_on=tab.mode is mode, once=once)
+        self._draw()
 
     def show_status(self, state: str, who: Answering | None = None) -> None:
         """What goes on, if anything, and who answers; None where nobody does yet."""
