@@ -24,6 +24,7 @@ from jitchat.cli.keys import keys_command
 from jitchat.cli.models import models_command
 from jitchat.cli.options import Flags, SharingGroup, common_options
 from jitchat.cli.output import OutputError, say
+from jitchat.cli.replay import replay_command
 from jitchat.cli.tokens import tokens_command
 from jitchat.cli.turns import send_command, window_command
 from jitchat.cli.why import why_command
@@ -90,6 +91,7 @@ for _command in (
     send_command,
     window_command,
     why_command,
+    replay_command,
     conversations_command,
     import_command,
     models_command,

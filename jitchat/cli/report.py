@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from jitchat.cli.columns import fitted
 from jitchat.cli.output import emit, painted, say
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line, shortened
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 TEXT_WIDTH = 100
 """Characters of a segment's text on paper; in a terminal, what its width leaves."""
-_NARROWEST = 12
-_GAP = "  "
 _HEADINGS = ("kind", "turn", "tokens", "why", "text")
 _COLOURS = {
     "system": "magenta",
@@ -79,15 +78,16 @@ def print_window(
     `width` is the terminal's, in cells; None where there is no terminal. `prices` are the model's;
     None where nobody knows them.
     """
+    print_segments(window, width)
+    for line in (*sums(window, conversation), _price_line(window, prices), *_not_there(window)):
+        say(line)
+
+
+def print_segments(window: ContextWindow, width: int | None) -> None:
+    """Print one line a segment, fitted to a terminal's width in cells; None for no terminal."""
     rows = [_HEADINGS, *(_row(segment, _sign(window)) for segment in window.segments)]
-    columns = _columns(rows, width)
-    for row in rows:
-        line = _line(row, columns)
-        emit(painted(line[: columns[0]], _COLOURS.get(row[0])) + line[columns[0] :])
-    for line in (*_sums(window, conversation), _price_line(window, prices)):
-        say(line)
-    for line in _not_there(window):
-        say(line)
+    for (kind, *_), line in zip(rows, fitted(rows, width), strict=True):
+        emit(painted(line[: len(kind)], _COLOURS.get(kind)) + line[len(kind) :])
 
 
 def _row(segment: Segment, sign: str) -> Sequence[str]:
@@ -96,32 +96,8 @@ def _row(segment: Segment, sign: str) -> Sequence[str]:
     return segment.kind.value, turn, f"{sign}{segment.tokens:,}", one_line(segment.reason), text
 
 
-def _columns(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
-    """Choose the width of each column in cells; 0 for a text that has no room at all."""
-    from rich.cells import cell_len  # noqa: PLC0415  not needed for JSON
-
-    *fixed, why, text = (max(map(cell_len, cells)) for cells in zip(*rows, strict=True))
-    if width is None:
-        return [*fixed, why, text]
-    room = max(_NARROWEST, width - sum(fixed) - len(_GAP) * 4)
-    why = min(why, max(_NARROWEST, room // 2))
-    return [*fixed, why, room - why if room - why >= _NARROWEST else 0]
-
-
-def _line(row: Sequence[str], columns: Sequence[int]) -> str:
-    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415  not needed for JSON
-
-    cells: list[str] = []
-    for heading, cell, width in zip(_HEADINGS, row, columns, strict=True):
-        if cell_len(cell) > width:
-            cells.append(f"{set_cell_size(cell, width - 1)}…" if width else "")
-        else:
-            blank = " " * (width - cell_len(cell))
-            cells.append(blank + cell if heading in ("turn", "tokens") else cell + blank)
-    return _GAP.join(cells).rstrip()
-
-
-def _sums(window: ContextWindow, conversation: str) -> Iterator[str]:
+def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
+    """Write the identity, where the limit comes from, and what `full` would be."""
     sign = _sign(window)
     yield (
         f"{conversation} in {window.mode}: {used_figure(window)} used + {sign}{window.free:,} free"

@@ -13,8 +13,8 @@ from jitchat.cli import commands
 from tests.cli.conftest import Shell
 
 NAMES = [
-    "send", "window", "why", "conversations", "import", "models", "tokens", "keys", "doctor",
-    "config", "paths", "bench",
+    "send", "window", "why", "replay", "conversations", "import", "models", "tokens", "keys",
+    "doctor", "config", "paths", "bench",
 ]  # fmt: skip
 
 

@@ -77,6 +77,10 @@ def test_titles_names_ids_and_contents_of_a_file(jitchat: Shell, tmp_path: Path,
         ["window", f"Hello {payload}", "--conversation", listed, "--mode", "full"],
         ["window", f"Hello {payload}", "--conversation", listed, "--json"],
         ["send", f"Hello {payload}", "--conversation", listed],
+        ["replay", "2", "--conversation", listed],
+        ["replay", "2", "--conversation", listed, "--json"],
+        ["replay", "2", "--conversation", listed, "--messages"],
+        ["replay", payload, "--conversation", listed],
     ):
         done = jitchat(*arguments)
         assert done.out + done.err

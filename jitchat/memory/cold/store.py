@@ -117,6 +117,11 @@ class ColdStore:
                 )
             ]
 
+    def turn(self, conversation: str, position: int) -> Turn | None:
+        """Read one turn, of whichever branch; None where there is none."""
+        only = Path(((position, position),))
+        return next(iter(self.turns_of(conversation, only, position - 1)), None)
+
     def append(
         self, conversation: str, turns: Iterable[Turn], under: int | None = None
     ) -> list[Turn]:
