@@ -9,7 +9,7 @@ from jitchat.cli.columns import fitted
 from jitchat.cli.output import emit, painted, say
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line, shortened
-from jitchat.tui.figures import limit_sentence, part_figure, used_figure
+from jitchat.tui.figures import identity_sentence, limit_sentence, part_figure
 from jitchat.window.record import (
     ledger_fields,
     never_candidates_fields,
@@ -99,10 +99,7 @@ def _row(segment: Segment, sign: str) -> Sequence[str]:
 def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
     """Write the identity, where the limit comes from, and what `full` would be."""
     sign = _sign(window)
-    yield (
-        f"{conversation} in {window.mode}: {used_figure(window)} used + {sign}{window.free:,} free"
-        f" + {window.budget.reserve:,} reserve = {window.budget.limit:,} limit"
-    )
+    yield f"{conversation} in {window.mode}: {identity_sentence(window)}"
     if window.limit_source:
         yield limit_sentence(window)
     corrected = f" as {window.counted:,}, corrected by what was reported" if window.band else ""

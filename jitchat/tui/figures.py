@@ -71,6 +71,15 @@ def size_sentence(window: ContextWindow) -> str:
     return f"{used_figure(window)} of {window.budget.budget:,} · full would be {full}"
 
 
+def identity_sentence(window: ContextWindow) -> str:
+    """`1,187 ± 40 used + ~29,533 free + 2,048 reserve = 32,768 limit`."""
+    budget, free = window.budget, part_figure(window, window.free)
+    return (
+        f"{used_figure(window)} used + {free} free + {budget.reserve:,} reserve"
+        f" = {budget.limit:,} limit"
+    )
+
+
 def limit_sentence(window: ContextWindow) -> str:
     """`limit 32,768 (loaded in the server)`; without the brackets where nobody said."""
     source = f" ({one_line(window.limit_source)})" if window.limit_source else ""

@@ -68,7 +68,6 @@ def test_a_send_is_listed_with_its_figures_and_how_it_ended(archive, store, turn
 
 def test_sends_of_all_branches_are_in_the_order_of_sending(archive, store, turns):
     first = archive.put(turns[2].id, RECORD)
-    store.fork("chat-1", 0)
     beside = store.append("chat-1", talk("From the start."), 0)[0]
     other = conversation_of(store, talk("Elsewhere."))
     archive.put(store.turns(other.id)[0].id, RECORD)

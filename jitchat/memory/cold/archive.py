@@ -137,9 +137,9 @@ class WindowArchive:
 def _record(connection: sqlite3.Connection, row: Sequence[Any]) -> WindowRecord:
     digest, header, lists, ledger, sent_at = row
     segments = [
-        _unpacked(connection, packed)
+        segment
         for address in json.loads(lists)
-        for packed in json.loads(_blob(connection, address))
+        for segment in _unpacked(connection, json.loads(_blob(connection, address)))
     ]
     rows = json.loads(_blob(connection, ledger))
     moment = datetime.fromisoformat(sent_at) if sent_at else None
@@ -184,17 +184,20 @@ def _packed(connection: sqlite3.Connection, part: Sequence[Fields]) -> list[dict
     return packed
 
 
-def _unpacked(connection: sqlite3.Connection, packed: dict[str, Any]) -> dict[str, Any]:
-    """The segment with its text.
+def _unpacked(
+    connection: sqlite3.Connection, packed: list[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Give the segments of a list their texts.
 
     Raises:
-        LookupError: What it refers to is not there.
+        LookupError: What one of them refers to is not there.
 
     """
-    identity = packed.pop("same_as", None)
-    if identity is not None:
-        return packed | {"text": _contents(connection, [identity])[identity]}
-    return packed | {"text": _blob(connection, packed.pop("blob"))}
+    stored = _contents(connection, [each["same_as"] for each in packed if "same_as" in each])
+    for each in packed:
+        identity = each.pop("same_as", None)
+        text = _blob(connection, each.pop("blob")) if identity is None else stored[identity]
+        yield each | {"text": text}
 
 
 def _contents(connection: sqlite3.Connection, turns: Sequence[int]) -> dict[int, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from jitchat.tui.screens.steered import SteeredScreen
@@ -54,6 +55,7 @@ class ViewingScreen(SteeredScreen):
                 self._take_up(once, mode)
             case SendAgain(said, mode, once):
                 if not self.waits():
+                    await asyncio.to_thread(session.memory.switch_to, said.position)
                     await self.show_up_to(session, said.position)
                     self.start(session, said.content, once, mode)
             case Branched(position, clears_draft):

@@ -1,0 +1,188 @@
+"""The view of sends: any window as it was, any two compared, and one sent again as a fork."""
+
+from __future__ import annotations
+
+from textual.pilot import Pilot
+from textual.widgets import Input, OptionList, Static, TextArea
+
+from jitchat.memory.cold.sends import Send, Sends
+from jitchat.memory.cold.store import ColdStore
+from jitchat.session import Session
+from jitchat.tui.screens.exact import ExactScreen
+from jitchat.tui.views.scrubber import Scrubber
+from jitchat.tui.views.send_again import SendAgainScreen
+from jitchat.tui.views.sends import NOTHING, SendsView
+from jitchat.tui.widgets.budget_bar import BudgetBar
+from jitchat.turn import Mode
+from jitchat.window.steering import Once
+from tests.support import ScriptedProvider
+from tests.tui.support import TestBackend, chat, demo_app, idle, ready, until
+
+SENT = (
+    ("what did we settle on for the deploy window?", Mode.JIT),
+    ("Who is Oleg?", Mode.FULL),
+    ("And the cake?", Mode.RECENCY),
+)
+
+
+async def send_all(pilot: Pilot[None]) -> None:
+    screen = await ready(pilot)
+    assert screen.session is not None
+    for draft, mode in SENT:
+        screen.start(screen.session, draft, mode=mode)
+        await idle(pilot)
+
+
+async def opened(pilot: Pilot[None], place: int) -> SendsView:
+    """The view, once the send at that place is on screen."""
+    await pilot.press("f9")
+    view = pilot.app.screen
+    assert isinstance(view, SendsView)
+    await at(pilot, view, place)
+    return view
+
+
+async def at(pilot: Pilot[None], view: SendsView, place: int) -> None:
+    def is_there() -> bool:
+        scrubber, shown = view.query_one(Scrubber), view.shown
+        if scrubber.place != place or shown is None or view.query("#sends.-loading"):
+            return False
+        return (shown.wanted.place, shown.wanted.base) == (place, scrubber.base)
+
+    await until(pilot, is_there, f"send {place}")
+    await pilot.pause()
+
+
+def told(view: SendsView) -> str:
+    return str(view.query_one("#send-told", Static).content)
+
+
+def store_sends(store: ColdStore) -> list[Send]:
+    return Sends(store.database).of("demo")
+
+
+def rows(view: SendsView, name: str) -> list[str]:
+    options = view.query_one(f"#send-{name}-rows", OptionList).options
+    return [str(option.prompt) for option in options]
+
+
+async def test_the_sends_are_scrubbed_through_compared_and_copied(backend: TestBackend) -> None:
+    app = demo_app(backend)
+    async with app.run_test(size=(160, 48)) as pilot:
+        await send_all(pilot)
+        session = chat(pilot).session
+        assert session is not None
+        before = session.memory.turns
+        view = await opened(pilot, 2)
+        assert view.focused is view.query_one(Scrubber)
+        assert told(view).startswith("send 3 of 3 · #65 · ")
+        assert "\nsha256 " in told(view)
+        assert " as sent\nsent 100 ✓ · answer 10 ✓ · cost unknown · reply #66" in told(view)
+        assert told(view).endswith("\nUnderstood.")
+
+        await pilot.press("left", "d")
+        await at(pilot, view, 1)
+        window = view.query_one(BudgetBar).window
+        assert window is not None
+        assert window.mode is Mode.FULL
+        assert window.used + window.free + window.budget.reserve == window.budget.limit
+        title = str(view.query_one("#send-diff-header", Static).content).splitlines()[0]
+        assert title.startswith("send 1 jit ~")
+        assert f"→ send 2 full ~{window.used:,}" in title
+        assert rows(view, "diff")[-1].startswith(f"send 2: ~{window.used:,} used + ")
+
+        await pilot.press("b")
+        await at(pilot, view, 1)
+        assert rows(view, "diff") == ["This is the base. Go to another send to see what differs."]
+        await pilot.press("home")
+        await at(pilot, view, 0)
+        title = str(view.query_one("#send-diff-header", Static).content)
+        assert title.startswith("send 2 full ~")
+        await pilot.press("l")
+        assert "retrieved" in rows(view, "ledger")[0]
+        await pilot.press("y")
+        assert rows(view, "ledger")[0] in app.clipboard
+        await pilot.press("m")
+        provider = backend.provider
+        assert isinstance(provider, ScriptedProvider)
+        assert provider.requests[0][-1].content in view.query_one(TextArea).text
+        await pilot.press("y")
+        assert provider.requests[0][0].content in app.clipboard
+        await pilot.click("#tab-inspector")
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(app.screen, ExactScreen), "the text of a segment")
+        await pilot.press("escape", "y")
+        assert "limit\nsystem " in app.clipboard
+
+        await pilot.click(Scrubber, offset=(9, 2))
+        await at(pilot, view, 2)
+        assert session.memory.turns == before
+        assert len(provider.requests) == len(SENT)
+        await pilot.press("g")
+        await until(pilot, lambda: app.screen is chat(pilot), "the chat")
+
+
+async def send_again_on_another_branch(pilot: Pilot[None], session: Session) -> None:
+    """From the branch of the third send, a message of a later branch."""
+    chat(pilot).start(session, "On another branch?", Once(after=62), Mode.JIT)
+    await idle(pilot)
+    session.memory.switch_to(66)
+    view = await opened(pilot, 4)
+    assert told(view).startswith("send 5 of 5 · #68 · ")
+    await pilot.press("r")
+    await until(pilot, lambda: isinstance(pilot.app.screen, SendAgainScreen), "the question")
+    await pilot.press("f", "enter")
+    await until(pilot, lambda: len(store_sends(session.memory.store)) == 6, "the request")
+    await idle(pilot)
+    assert [turn.position for turn in session.memory.turns[-4:]] == [61, 62, 68, 70]
+    window = session.sent_window(session.memory.turns[-2])
+    assert window is not None
+    assert [segment.turn for segment in window.segments[-3:]] == [61, 62, 68]
+
+
+async def test_a_send_is_sent_again_in_another_mode_and_budget(
+    backend: TestBackend, store: ColdStore
+) -> None:
+    app = demo_app(backend)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        await pilot.press("f9")
+        view = app.screen
+        assert isinstance(view, SendsView)
+        await until(pilot, lambda: view.query_one("#view-nothing").display, "why it is empty")
+        assert str(view.query_one("#view-nothing", Static).content) == NOTHING
+        for key in ("left", "d", "b", "r", "g", "y", "enter"):
+            await pilot.press(key)
+        assert app.screen is view
+        await pilot.press("escape")
+
+        await send_all(pilot)
+        view = await opened(pilot, 2)
+        await pilot.press("left", "r")
+        await until(pilot, lambda: isinstance(app.screen, SendAgainScreen), "the question")
+        screen = app.screen
+        screen.query_one(Input).value = "9" * 9
+        await pilot.press("enter")
+        refusal = str(screen.query_one("#again-refusal", Static).content)
+        assert refusal.startswith("The budget must be a number of tokens from 1 to ")
+        screen.query_one(Input).value = ""
+        await pilot.press("y", "down", *"9x00", "enter")
+        await until(pilot, lambda: len(store_sends(store)) == 4, "the request")
+        await idle(pilot)
+        session = chat(pilot).session
+        assert session is not None
+        assert session.memory.branches()[67] == (64, 67)
+        assert session.memory.turns[-1].position == 67
+        window = session.sent_window(session.memory.turns[-2])
+        assert window is not None
+        assert (window.mode, window.budget.budget) == (Mode.JIT, 900)
+
+        await send_again_on_another_branch(pilot, session)
+        view = await opened(pilot, 5)
+        with store.database.write() as connection:
+            connection.execute("DELETE FROM blobs")
+        await pilot.press("left")
+        await until(pilot, lambda: "is damaged" in told(view), "the damage")
+        assert view.query_one(BudgetBar).window is None
+        await pilot.press("y", "m", "l", "d", "r")
+        assert app.screen is view

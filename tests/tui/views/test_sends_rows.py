@@ -1,0 +1,178 @@
+"""What the view of sends draws: marks, differences that add up, and messages as they left."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from jitchat.memory.cold.sends import Send
+from jitchat.replay import Replayed
+from jitchat.tui.figures import PART_BARS, identity_sentence
+from jitchat.tui.views.scrubber import bar_lines, strip_of
+from jitchat.tui.views.send_again import again, budget_of
+from jitchat.tui.views.sends_rows import (
+    SHOWN,
+    Compared,
+    diff_lines,
+    diff_title,
+    ledger_lines,
+    message_text,
+    window_lines,
+)
+from jitchat.turn import Mode, Role, Status, Turn
+from jitchat.window.budget import Budget
+from jitchat.window.difference import difference
+from jitchat.window.tokens import EstimateCounter
+from jitchat.window.window import ContextWindow, Kind, Segment
+from tests.window.cases import Case, cases
+
+quick = settings(deadline=None, max_examples=60, derandomize=True)
+SAID = Turn(1, Role.USER, "hello")
+
+
+def replayed(window: ContextWindow) -> Replayed:
+    send = Send(
+        *(1, 1, None, None, window.mode, "m", "p", {}, {}, 0, 0, True, None, None, None),
+        *(window.digest, None),
+    )
+    return Replayed(send, window, SAID, None, window.digest)
+
+
+def compared(before: ContextWindow, after: ContextWindow) -> Compared:
+    found = difference(before, after)
+    return Compared(replayed(before), replayed(after), found, (1, 2))
+
+
+def window_of(case: Case, mode: Mode) -> ContextWindow:
+    window = case.window(mode, EstimateCounter())
+    assume(isinstance(window, ContextWindow))
+    assert isinstance(window, ContextWindow)
+    return window
+
+
+def numbers(text: str) -> list[int]:
+    found = re.findall(r"[−+]?\d[\d,]*", text)
+    return [int(each.replace(",", "").replace("−", "-")) for each in found]
+
+
+@quick
+@given(cases(), st.sampled_from(list(Mode)), st.sampled_from(list(Mode)), st.booleans())
+def test_the_differences_that_are_told_add_up(case: Case, mode: Mode, other: Mode, brief: bool):
+    before, after = window_of(case, mode), window_of(case, other)
+    if brief:
+        after = window_of(replace(case, system="x", pinned=()), other)
+    *lines, sums, together, first, second = (
+        line.plain for line in diff_lines(compared(before, after))
+    )
+    assert sum(numbers(" ".join(re.findall(r"\(.*?\)", sums)))) == after.used - before.used
+    assert numbers(together) == [after.used - before.used, before.used, after.used]
+    for line, window in ((first, before), (second, after)):
+        assert line.endswith(identity_sentence(window))
+        _, used, free, reserve, limit = numbers(line)
+        assert used + free + reserve == limit
+    rows = [line for line in lines if line[:8].strip() in ("entered", "left", "moved", "changed")]
+    changes = [numbers(line[50:58])[0] for line in rows]
+    assert sum(changes) == after.used - before.used
+
+
+@quick
+@given(cases(), st.sampled_from(list(Mode)))
+def test_copied_segments_add_up_and_no_line_is_more_than_one(case: Case, mode: Mode):
+    window = window_of(case, mode)
+    head, *lines = window_lines(window)
+    used, free, reserve, limit = numbers(head)
+    assert used + free + reserve == limit
+    assert sum(numbers(line[17:25])[0] for line in lines) == used
+    for line in (*lines, *(each.plain for each in ledger_lines(window))):
+        assert line.isprintable()
+
+
+@quick
+@given(cases(), st.sampled_from(list(Mode)))
+def test_two_windows_that_are_the_same_differ_in_nothing(case: Case, mode: Mode):
+    window = window_of(case, mode)
+    first, *_ = diff_lines(compared(window, window))
+    assert first.plain == "Both windows are the same, turn for turn."
+
+
+def test_of_thousands_of_differences_the_rest_is_one_sum():
+    before = ContextWindow(
+        *(Mode.FULL, "m", "c", True, Budget(), (), (), None, 0, 0),
+    )
+    many = tuple(
+        Segment(Kind.RECENT, Role.USER, "x", 2, turn, "why") for turn in range(1, SHOWN + 4)
+    )
+    lines = [line.plain for line in diff_lines(compared(before, replace(before, segments=many)))]
+    assert lines[SHOWN] == "  … 3 more turns entered, +6 tokens"
+    assert lines[SHOWN + 2].startswith(f"entered {SHOWN + 3} (+{2 * SHOWN + 6}) · left 0 (+0)")
+    assert diff_title(compared(before, before)) == "send 1 full 0 → send 2 full 0"
+
+
+def test_messages_are_written_out_harmless_and_cut_where_they_are_endless():
+    segments = tuple(
+        Segment(Kind.RECENT, Role.USER, text, 2, turn, "why")
+        for turn, text in enumerate(["a\x1b[2J", "b" * 5_000], start=1)
+    )
+    window = ContextWindow(*(Mode.FULL, "m", "c", True, Budget(), segments, (), None, 0, 0))
+    whole = message_text(window)
+    assert whole.startswith("── message 1 of 2: user ──\na␛[2J\n── message 2 of 2: user ──\nbbb")
+    assert len(whole) > 5_000
+    assert message_text(window, 1_000) == whole[:1_000] + (
+        "\n── more is not shown; Y copies all of it ──"
+    )
+    assert message_text(window, 10_000) == whole
+
+
+@given(st.integers(1, 5_000), st.integers(3, 200), st.data())
+def test_the_send_that_is_looked_at_is_always_in_view_and_clickable(count, width, data):
+    place = data.draw(st.integers(0, count - 1))
+    strip = strip_of(count, place, width)
+    assert strip.start <= place < strip.stop <= count
+    assert strip.column(strip.stop) <= max(width, 2)
+    for each in (strip.start, place, strip.stop - 1):
+        for cell in range(strip.bar):
+            assert strip.place_at(strip.column(each) + cell) == each
+    assert strip.place_at(0) is None
+    assert strip.place_at(strip.column(strip.stop)) is None
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=50), st.integers(1, 4))
+def test_marks_are_to_scale_and_none_is_empty(sizes, height):
+    strip = strip_of(len(sizes), 0, 52)
+    lines = bar_lines(sizes, max(sizes), strip, height)
+    assert len(lines) == height
+    levels = [
+        sum(PART_BARS.index(line[at]) + 1 if line[at] != " " else 0 for line in lines)
+        for at in range(0, len(sizes) * strip.step, strip.step)
+    ]
+    assert all(1 <= level <= 8 * height for level in levels)
+    order = sorted(range(len(sizes)), key=sizes.__getitem__)
+    assert [levels[at] for at in order] == sorted(levels)
+    assert levels[order[-1]] == 8 * height or max(sizes) == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "size"), [("", None), (" ", None), ("500", 500), ("30720", 30_720)]
+)
+def test_a_budget_within_the_models_is_taken(typed, size):
+    budget, refusal = budget_of(typed, Budget())
+    assert (budget.budget if budget else None, refusal) == (size, "")
+
+
+@pytest.mark.parametrize("typed", ["0", "-5", "30721", "9" * 5_000, "x"])
+def test_another_one_is_refused(typed):
+    budget, refusal = budget_of(typed, Budget())
+    assert budget is None
+    assert refusal == "The budget must be a number of tokens from 1 to 30,720."
+
+
+def test_an_answered_message_is_answered_beside_and_an_unanswered_one_in_its_place():
+    unanswered = replace(SAID, position=5, status=Status.UNANSWERED, parent=2)
+    assert again(SAID, None, is_last=True).again is SAID
+    assert again(unanswered, None, is_last=True).after is None
+    assert again(unanswered, None, is_last=True).again is None
+    assert again(unanswered, None, is_last=False).after == 2
