@@ -1,0 +1,171 @@
+"""What was saved against `full`: every amount here is computed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jitchat.providers.catalogue.prices import Prices
+from jitchat.turn import Mode, Usage
+from jitchat.window.savings import Money, Savings, Sent, savings
+from jitchat.window.window import Kind
+
+PRICES = Prices(input=10.0, output=99.0, cached=1.0, written=12.0)
+"""Dollars a million: so a thousand tokens are $0.010, from the cache $0.001, put there $0.012."""
+START = datetime(2026, 11, 3, 9, 0, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A send of a test."""
+
+    sizes: Mapping[str, int]
+    full_tokens: int
+    usage: Usage | None = None
+    mode: Mode = Mode.JIT
+    reply: int | None = 2
+    sent_at: datetime | None = None
+    model: str = "m"
+    provider: str = "p"
+
+
+def made(system: int, recent: int, retrieved: int, draft: int, full: int, **more) -> Made:
+    sizes = {"system": system, "recent": recent, "retrieved": retrieved, "draft": draft}
+    return Made(sizes, full, **more)
+
+
+def price(_: Sent, usage: Usage) -> float | None:
+    return PRICES.of(usage)
+
+
+def last(*sends: Made, life: timedelta | None = None) -> Savings:
+    return savings(sends, price, life)[-1]
+
+
+def money(total: Savings) -> tuple[float, float, float]:
+    return total.money.sent, total.money.cached, total.money.uncached
+
+
+def test_nothing_sent_is_no_total():
+    assert savings([], price) == []
+    assert (Savings().saved, Savings().share, Money().saved) == (0, 0.0, 0.0)
+
+
+def test_what_was_sent_is_cheaper_where_full_has_no_cache():
+    prices = Prices(input=10.0, output=None)
+    sends = [
+        made(100, 300, 500, 100, 8_000, usage=Usage(1_000, 50)),
+        made(100, 400, 400, 100, 9_000, usage=Usage(1_000, 50)),
+    ]
+    first, total = savings(sends, lambda _, usage: prices.of(usage))
+    assert (first.sent, first.full, first.saved) == (1_000, 8_000, 7_000)
+    assert (total.sent, total.full, total.saved, total.sends) == (2_000, 17_000, 15_000, 2)
+    assert total.share == pytest.approx(15 / 17)
+    assert money(total) == pytest.approx((0.020, 0.170, 0.170))
+    assert total.money.saved == pytest.approx(0.150)
+
+
+def test_full_behind_a_warm_cache_can_be_the_cheaper_one():
+    """First both put 2,000 there; then `full` reads those and adds 100, the other one adds 800."""
+    sends = [
+        made(2_000, 0, 0, 0, 2_000, usage=Usage(2_000, 5, 0, 2_000)),
+        made(200, 300, 500, 0, 2_100, usage=Usage(1_000, 5, 200, 0)),
+    ]
+    total = last(*sends)
+    assert money(total) == pytest.approx((0.024 + 0.0002 + 0.008, 0.024 + 0.002 + 0.0012, 0.041))
+    assert total.money.full == total.money.cached
+    assert total.money.saved == pytest.approx(-0.005)
+    assert total.saved == 1_100
+
+
+@pytest.mark.parametrize(
+    ("minutes", "cached"),
+    [(5, 0.120 + 0.010 + 0.012), (6, 0.120 + 0.132), (None, 0.120 + 0.010 + 0.012)],
+)
+def test_after_a_pause_longer_than_its_life_the_cache_is_cold(minutes, cached):
+    later = START + timedelta(minutes=minutes) if minutes else None
+    sends = [
+        made(0, 0, 900, 100, 10_000, sent_at=START),
+        made(0, 0, 900, 100, 11_000, sent_at=later),
+    ]
+    assert last(*sends, life=timedelta(minutes=5)).money.cached == pytest.approx(cached)
+    assert last(*sends).money.cached == pytest.approx(0.120 + 0.010 + 0.012)
+
+
+def test_without_a_report_only_a_provider_that_told_of_its_cache_is_taken_to_have_one():
+    silent = [made(100, 300, 500, 100, 5_000), made(100, 400, 400, 100, 5_000)]
+    assert last(*silent).money.sent == pytest.approx(0.020)
+    told = made(100, 0, 0, 0, 100, usage=Usage(100, 5, 50, 0))
+    amount = last(told, *silent).money.sent
+    assert amount == pytest.approx(
+        (0.0005 + 0.00005)  # as it was reported
+        + (0.001 * 0.1 + 0.012 * 0.3 + 0.006)  # 100 again, 300 put there, 600 new
+        + (0.001 * 0.4 + 0.012 * 0.1 + 0.005)  # 400 again, 100 put there, 500 new
+    )
+
+
+@pytest.mark.parametrize("change", [{"recent": 200}, {"recent": 900, "mode": Mode.FULL}])
+def test_a_block_that_was_cut_or_starts_elsewhere_repeats_no_more_than_the_instructions(change):
+    change = {"recent": 300, **change}
+    told = made(100, 300, 0, 0, 400, usage=Usage(400, 5, 100, 0))
+    second = made(100, retrieved=0, draft=0, full=5_000, **change)
+    amount = last(told, second).money.sent - last(told).money.sent
+    assert amount == pytest.approx(0.001 * 0.1 + 0.012 * change["recent"] / 1_000)
+
+
+def test_full_is_counted_as_the_provider_counts():
+    total = last(made(0, 0, 900, 100, 10_000, usage=Usage(1_200, 5)))
+    assert money(total) == pytest.approx((0.012, 0.144, 0.120))
+    assert total.money.full == pytest.approx(0.120)
+    assert (total.sent, total.full) == (1_000, 10_000)
+
+
+def test_on_another_branch_the_draft_is_new_whatever_was_sent_before():
+    sends = [made(0, 0, 900, 100, 10_000), made(0, 0, 900, 100, 4_000)]
+    first, total = savings(sends, price)
+    added = total.money.cached - first.money.cached
+    assert added == pytest.approx(0.001 * 3.9 + 0.012 * 0.1)
+
+
+def test_sends_without_a_price_or_an_answer_are_told_and_not_guessed():
+    sends = [
+        made(0, 0, 900, 100, 10_000),
+        made(0, 0, 900, 100, 10_000, model="other"),
+        made(0, 0, 900, 100, 10_000, reply=None),
+        made(0, 0, 900, 100, 10_000, reply=None, usage=Usage(1_000, None)),
+    ]
+    total = savings(sends, lambda send, usage: PRICES.of(usage) if send.model == "m" else None)[-1]
+    assert (total.sends, total.unanswered, total.money.sends) == (3, 1, 2)
+    assert (total.sent, total.full) == (3_000, 30_000)
+    assert money(total)[2] == pytest.approx(0.200)
+    unknown = savings(sends, lambda *_: None)[-1]
+    assert unknown == replace(total, money=Money())
+
+
+counts = st.integers(0, 5_000)
+sends = st.builds(
+    Made,
+    st.dictionaries(st.sampled_from(list(Kind)), counts),
+    counts,
+    st.none() | st.builds(Usage, st.none() | counts, st.none() | counts, counts, counts),
+    st.sampled_from(list(Mode)),
+    st.none() | st.just(2),
+)
+
+
+@given(st.lists(sends, max_size=9))
+def test_what_is_saved_and_what_was_sent_are_full_together(several):
+    totals = savings(several, price)
+    assert len(totals) == len(several)
+    for number, total in enumerate(totals, start=1):
+        counted = [each for each in several[:number] if each.reply or each.usage]
+        assert total.sends + total.unanswered == number
+        assert total.saved + total.sent == sum(each.full_tokens for each in counted)
+        assert total.sent == sum(sum(each.sizes.values()) for each in counted)
+        assert total.money.sends == total.sends
+        assert total.money.saved + total.money.sent == pytest.approx(total.money.full)
