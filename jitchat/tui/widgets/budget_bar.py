@@ -19,7 +19,7 @@ from jitchat.errors import WindowOverflow
 from jitchat.tui.figures import tokens
 from jitchat.window.window import ContextWindow, Kind
 
-_PATTERNS = {
+PATTERNS = {
     "system": "█",
     "pinned": "▓",
     "recent": "▚",
@@ -29,9 +29,10 @@ _PATTERNS = {
     "free": "·",
     "reserve": "╱",
 }
+"""By kind of segment, and for what is left: what it is drawn with."""
 _BOUNDARY = "║"
 """Between the stable prefix and the rest."""
-_LONG = {name: name for name in _PATTERNS}
+_LONG = {name: name for name in PATTERNS}
 _SHORT = _LONG | {"system": "sys", "recent": "rec", "index": "idx", "retrieved": "ret"}
 _STABLE = [kind.value for kind in Kind if kind.is_stable]
 _SHORT |= {"reserve": "rsv", "pinned": "pin"}
@@ -40,7 +41,7 @@ _SHORT |= {"reserve": "rsv", "pinned": "pin"}
 class BudgetBar(Widget):
     """Draws one window."""
 
-    COMPONENT_CLASSES = {f"bar--{name}" for name in (*_PATTERNS, "boundary", "over")}  # noqa: RUF012  Textual's own shape
+    COMPONENT_CLASSES = {f"bar--{name}" for name in (*PATTERNS, "boundary", "over")}  # noqa: RUF012  Textual's own shape
 
     window: reactive[ContextWindow | None] = reactive(None)
     refusal: reactive[WindowOverflow | None] = reactive(None)
@@ -63,7 +64,7 @@ class BudgetBar(Widget):
             return Content("·" * self.size.width)
         shares = self._shares(self.window)
         cells = _cells(shares, self.size.width - 1)
-        bar = [(_PATTERNS[name] * count, self._style(name)) for name, count in cells.items()]
+        bar = [(PATTERNS[name] * count, self._style(name)) for name, count in cells.items()]
         bar.insert(len(_STABLE), (_BOUNDARY, self._style("boundary")))
         legend = self._legend(shares, _LONG)
         if legend.cell_length > self.size.width:
@@ -93,7 +94,7 @@ class BudgetBar(Widget):
         for name, count in shares.items():
             if count or name != "pinned":
                 figure = tokens(count, exact=exact or name == "reserve")
-                parts += [(_PATTERNS[name], self._style(name))]
+                parts += [(PATTERNS[name], self._style(name))]
                 parts += [(f"{between}{names[name]} {figure}{gap}", "")]
         return Content.assemble(*parts)
 

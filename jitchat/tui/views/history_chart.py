@@ -1,0 +1,239 @@
+"""The history chart in characters: a bar a send, stacked by kind, under the outline of `full`.
+
+Pure. A plotting library draws bars of uneven width, on ticks that are not round, and cannot tell
+which send stands in a cell; this is what is needed and no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, groupby
+
+from jitchat.memory.cold.sends import Send
+from jitchat.tui.widgets.budget_bar import PATTERNS
+from jitchat.window.window import Kind
+
+_WIDEST = 20
+"""Cells from one bar to the next, where there are few."""
+_MOST_TICKS = 5
+LID = "─"
+"""What the outline of `full` is drawn with."""
+_ABOVE = "↑"
+"""`full` is off the scale."""
+Run = tuple[str, str]
+"""Characters, and the name of what they show: a kind, `full`, `axis`, or empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The sizes of all sends; any stretch of them is summed up by one subtraction."""
+
+    sums: Mapping[str, Sequence[int]]
+    """By kind, and by `full`: the tokens of all sends ahead of each, one more than there are."""
+    largest: int
+    """The largest of any send, or of `full` in its place, in tokens."""
+
+    @property
+    def count(self) -> int:
+        """How many sends there are."""
+        return len(self.sums["full"]) - 1
+
+    def mean(self, name: str, start: int, stop: int) -> float:
+        """Tell the tokens of a kind, in the mean of some sends; counted from 0."""
+        sums = self.sums[name]
+        return (sums[stop] - sums[start]) / (stop - start)
+
+
+def series_of(sends: Sequence[Send]) -> Series:
+    """Sum up the sizes of sends."""
+    sizes = {kind.value: [send.sizes.get(kind, 0) for send in sends] for kind in Kind}
+    full = [send.full_tokens for send in sends]
+    largest = max((max(send.used, send.full_tokens) for send in sends), default=0)
+    sums = {
+        name: tuple(accumulate(each, initial=0)) for name, each in (sizes | {"full": full}).items()
+    }
+    return Series(sums, largest)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where the sends stand."""
+
+    count: int
+    """Sends."""
+    per: int
+    """Sends a column."""
+    step: int
+    """Cells from one column to the next."""
+    margin: int
+    """Cells of the labels ahead of the axis."""
+
+    @property
+    def bar(self) -> int:
+        """Cells of one bar, without the gap behind it."""
+        return max(1, self.step - 1)
+
+    @property
+    def number(self) -> int:
+        """How many columns there are."""
+        return -(-self.count // self.per)
+
+    def cell_of(self, place: int) -> int:
+        """Find the first cell of a send's bar; sends are counted from 0."""
+        return self.margin + 1 + place // self.per * self.step
+
+    def place_at(self, cell: int) -> int | None:
+        """Find the first send of the column in a cell; None beside all of them."""
+        place = (cell - self.margin - 1) // self.step * self.per
+        return place if cell > self.margin and place < self.count else None
+
+    def reach(self, column: int) -> tuple[int, int]:
+        """Tell the first send of a column, and the one after its last."""
+        start = column * self.per
+        return start, min(self.count, start + self.per)
+
+
+def columns_of(series: Series, width: int) -> Columns:
+    """Fit all sends into `width` cells."""
+    margin = len(f"{2 * series.largest:,}")
+    room = max(1, width - margin - 1)
+    per = max(1, -(-series.count // room))
+    number = max(1, -(-series.count // per))
+    return Columns(series.count, per, max(1, min(_WIDEST, room // number)), margin)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How many tokens a row is."""
+
+    rows: int
+    top: int
+    """Tokens at the upper end."""
+    tick: int
+    """Tokens from one label to the next."""
+
+    def row(self, tokens: float) -> int:
+        """Tell how many rows so many tokens fill."""
+        return round(tokens * self.rows / self.top)
+
+    def labels(self) -> dict[int, str]:
+        """Write what stands at the axis, by row."""
+        return {self.row(each): f"{each:,}" for each in range(self.tick, self.top + 1, self.tick)}
+
+
+def scale_of(largest: float, rows: int) -> Scale:
+    """Choose a round scale of `rows` rows that holds the largest."""
+    most = max(1, min(_MOST_TICKS, rows // 2))
+    tick = next(tick for tick in _round_numbers() if tick * most >= largest)
+    return Scale(rows, max(1, -int(-largest // tick)) * tick, tick)
+
+
+def _round_numbers() -> Iterator[int]:
+    power = 1
+    while True:
+        yield from (power, 2 * power, 5 * power)
+        power *= 10
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One column, in rows."""
+
+    kinds: tuple[str, ...]
+    """What fills it, from below, one a row."""
+    lid: int
+    """The row above as many tokens as `full` would have sent."""
+
+
+def bars_of(
+    series: Series, columns: Columns, rows: int, *, sent_only: bool
+) -> tuple[Scale, list[Bar]]:
+    """Measure all bars; `sent_only` scales to what was sent, so that `full` can be too high."""
+    reaches = [columns.reach(each) for each in range(columns.number)]
+    sizes = [[series.mean(kind, *reach) for kind in Kind] for reach in reaches]
+    fulls = [series.mean("full", *reach) for reach in reaches]
+    largest = max([sum(each) for each in sizes] + ([] if sent_only else fulls), default=0)
+    scale = scale_of(largest, rows)
+    return scale, [
+        Bar(_filled(size, scale), scale.row(full)) for size, full in zip(sizes, fulls, strict=True)
+    ]
+
+
+def _filled(sizes: Sequence[float], scale: Scale) -> tuple[str, ...]:
+    """Stack the kinds; whatever is there at all has a row."""
+    kinds: list[str] = []
+    for kind, height in zip(Kind, map(scale.row, accumulate(sizes)), strict=True):
+        kinds += [kind.value] * (height - len(kinds))
+    if not kinds and any(sizes):
+        return (max(zip(sizes, Kind, strict=True))[1].value,)
+    return tuple(kinds)
+
+
+def chart_rows(scale: Scale, bars: Sequence[Bar], columns: Columns) -> Iterator[list[Run]]:
+    """Draw the rows from above: the axis, the bars and the outline."""
+    labels = scale.labels()
+    for row in range(scale.rows, -1, -1):
+        label = labels.get(row, "")
+        cells = [(f"{label:>{columns.margin}}{'┤' if label else '│'}", "axis")]
+        for place, bar in enumerate(bars):
+            before = bars[place - 1].lid if place else bar.lid
+            after = bars[place + 1].lid if place + 1 < len(bars) else None
+            cells += _cells(row, bar, columns, (before, after), scale.rows)
+        yield _runs(cells)
+
+
+def _cells(
+    row: int, bar: Bar, columns: Columns, beside: tuple[int, int | None], rows: int
+) -> list[Run]:
+    """Draw a column's cells of one row, with the gap behind it, if there is one."""
+    before, after = beside
+    joint = _joint(row, before, bar.lid) if columns.step == 1 else ""
+    if row == bar.lid:
+        inside = (joint or LID, "full")
+    elif row < len(bar.kinds):
+        inside = (PATTERNS[bar.kinds[row]], bar.kinds[row])
+    elif row == rows < bar.lid:
+        inside = (_ABOVE, "full")
+    else:
+        inside = (joint or " ", "full" if joint else "")
+    cells = [inside] * columns.bar
+    if columns.step > columns.bar:
+        joint = "" if after is None else _joint(row, bar.lid, after)
+        cells.append((joint or " ", "full" if joint else ""))
+    return cells
+
+
+def _joint(row: int, before: int, after: int) -> str:
+    """Draw the outline from one height to the next; empty where it is not in this row."""
+    if before == after:
+        return LID if row == before else ""
+    if row == before:
+        return "╯" if before < after else "╮"
+    if row == after:
+        return "╭" if before < after else "╰"
+    return "│" if min(before, after) < row < max(before, after) else ""
+
+
+def _runs(cells: Sequence[Run]) -> list[Run]:
+    """Put neighbours of one kind together."""
+    runs = groupby(cells, key=lambda cell: cell[1])
+    return [("".join(text for text, _ in group), name) for name, group in runs]
+
+
+def pointer_rows(columns: Columns, place: int) -> tuple[str, str]:
+    """Draw the lower axis, with a mark under a send, and the numbers of the first and last one."""
+    wide = columns.number * columns.step
+    cell = columns.cell_of(place) - columns.margin - 1
+    axis = "─" * cell + "▲" * columns.bar + "─" * (wide - cell - columns.bar)
+    here, first, last = f"{place + 1:,}", "1", f"{columns.count:,}"
+    middle = cell + (columns.bar - len(here)) // 2
+    start = max(0, min(middle, max(wide, len(here)) - len(here)))
+    numbers = [" "] * max(wide, start + len(here))
+    if place >= columns.per and start > len(first):
+        numbers[0] = first
+    is_last = place // columns.per == columns.number - 1
+    if not is_last and start + len(here) < wide - len(last):
+        numbers[wide - len(last) : wide] = last
+    numbers[start : start + len(here)] = here
+    return f"{'0':>{columns.margin}}└{axis}", " " * (columns.margin + 1) + "".join(numbers)

@@ -1,0 +1,125 @@
+"""The history on screen: what was sent under what `full` would have been, and what that saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from jitchat.session import SessionOptions
+from jitchat.tui.views.history import NOTHING, HistoryView
+from jitchat.tui.views.history_bars import HistoryChart, HistoryPointer
+from jitchat.tui.views.sends import SendsView
+from jitchat.tui.views.subject import GoTo
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.transcript import Transcript
+from tests.tui.support import TestBackend, chat, demo_app, ready, until
+from tests.tui.views.sending import PRICES, send_all
+
+Snap = Callable[..., bool]
+
+
+async def opened(pilot: Pilot[None]) -> HistoryView:
+    await pilot.press("alt+h")
+    view = pilot.app.screen
+    assert isinstance(view, HistoryView)
+    await until(pilot, lambda: view.told or view.query_one("#view-nothing").display, "the history")
+    await pilot.pause()
+    return view
+
+
+def shown(view: HistoryView, name: str) -> list[str]:
+    return str(view.query_one(f"#history-{name}", Static).content).splitlines()
+
+
+async def test_the_sends_are_gone_through_under_what_full_would_have_been(
+    backend: TestBackend,
+) -> None:
+    backend.options = SessionOptions(prices=PRICES)
+    app = demo_app(backend)
+    async with app.run_test(size=(160, 48)) as pilot:
+        screen = await ready(pilot)
+        session = screen.session
+        assert session is not None
+        view = await opened(pilot)
+        assert str(view.query_one("#view-nothing", Static).content) == NOTHING
+        await pilot.press("left", "end", "enter", "g", "z", "y", "pageup", "escape")
+        assert app.screen is screen
+
+        count, before = send_all(session), list(session.memory.turns)
+        view = await opened(pilot)
+        chart = view.query_one(HistoryChart)
+        assert view.focused is chart
+        assert shown(view, "saved")[0].startswith(f"{count} sends · ~")
+        assert shown(view, "saved")[1].startswith("Input: full would have been cheaper, ~$0.0")
+        assert shown(view, "legend")[0].startswith("█ system  ▓ pinned  ▚ recent")
+        assert shown(view, "send")[0].startswith(f"send {count} of {count} · #59 · 2026-11-03 ")
+        assert " = 32,768 limit · full would be ~" in shown(view, "send")[1]
+
+        await pilot.press("home")
+        assert shown(view, "saved")[0].startswith(f"sends 1 to 1 of {count} · ~")
+        assert shown(view, "send")[0].startswith(f"send 1 of {count} · #1 · ")
+        await pilot.press("left", "right", "right")
+        assert view.place == view.query_one(HistoryPointer).place == 2
+        await pilot.click(HistoryChart, offset=(cell_of(chart, 20), 5))
+        assert view.place == 20
+        await pilot.press("pagedown")
+        assert view.place == count - 1
+
+        tall = str(chart.render())
+        assert "─╯" in tall
+        await pilot.press("z")
+        assert str(chart.render()) != tall
+        await pilot.press("home", "right", "y")
+        told = app.clipboard.splitlines()
+        assert told[0] == shown(view, "saved")[0]
+        assert told[-count].split()[:3] == ["1", "#1", "jit"]
+
+        await pilot.press("enter")
+        sends = app.screen
+        assert isinstance(sends, SendsView)
+        assert getattr(sends.subject.chosen, "position", None) == 3
+        sends.dismiss(None)
+        await until(pilot, lambda: app.screen is view, "the history again")
+        await pilot.press("enter")
+        app.screen.dismiss(GoTo(3))
+        await until(pilot, lambda: chosen(pilot) == 3, "the turn")
+        assert app.screen is screen
+        await opened(pilot)
+        await pilot.press("end", "g")
+        await until(pilot, lambda: chosen(pilot) == 59, "the last turn")
+        assert session.memory.turns == before
+
+
+def cell_of(chart: HistoryChart, place: int) -> int:
+    assert chart.columns is not None
+    return chart.columns.cell_of(place)
+
+
+def chosen(pilot: Pilot[None]) -> int:
+    turn = chat(pilot).query_one(Transcript).chosen
+    return turn.position if turn is not None else 0
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "large"])
+def test_picture(
+    snap_compare: Snap,
+    backend: TestBackend,
+    size: tuple[int, int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
+    monkeypatch.setattr(Prompt, "cursor_blink", False)
+    backend.options = SessionOptions(prices=PRICES)
+
+    async def run(pilot: Pilot[None]) -> None:
+        screen = await ready(pilot)
+        assert screen.session is not None
+        send_all(screen.session)
+        await opened(pilot)
+        await pilot.press("left", "left", "left")
+        await pilot.pause()
+
+    assert snap_compare(demo_app(backend), terminal_size=size, run_before=run)
