@@ -15,7 +15,7 @@ from jitchat.errors import JitchatError
 from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.embedding.embedder import Embedder, NoEmbedder
 from jitchat.memory.memory import Memory
-from jitchat.providers.provider import Delta, Finished, Options, Piece
+from jitchat.providers.provider import Delta, Finished, Options, Piece, Wire
 from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings
 from jitchat.transfer.intake import store_demo
@@ -47,6 +47,11 @@ class ScriptedProvider:
             await asyncio.sleep(0)
         yield Usage(100, 10)
         yield Finished("stop")
+
+    def wire(
+        self, messages: Sequence[Message], options: Options, *, as_posted: bool = False
+    ) -> Wire | None:
+        return None
 
     async def aclose(self) -> None:
         """Nothing to give back."""

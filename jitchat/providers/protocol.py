@@ -29,6 +29,8 @@ class Endpoint:
     """Sent besides; they may hold a key, too."""
     key_help: str = ""
     """What to do where the key is missing or refused, as a sentence."""
+    key_variable: str = ""
+    """The environment variable that may hold the key; empty where none is known."""
     wants_key: bool = False
     """Whether it answers nobody without one, so that nothing is sent there without."""
     connect_seconds: float = 5.0

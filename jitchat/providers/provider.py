@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -77,9 +78,6 @@ class Adapted:
     """What was left out or changed, and that it is remembered."""
 
 
-Piece = Delta | Reasoning | ReasoningEnded | ToolCall | Usage | Finished | Retrying | Adapted
-
-
 @dataclass(frozen=True, slots=True)
 class Options:
     """What goes along with the messages. Nothing is sent that the user did not set."""
@@ -101,6 +99,43 @@ class Options:
     without: frozenset[str] = frozenset()
     """Parts of a request that the server refuses for this model: names of its parameters, or
     `system` for messages of that role."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """A request is on its way; the last one for a window is the one that was answered."""
+
+    provider: str
+    """As the settings call it."""
+    url: str
+    """Without secrets."""
+    options: Options
+    """With what was left out for this very request."""
+    sha256: str
+    """Of the body, in hexadecimal."""
+
+
+Piece = (
+    Delta | Reasoning | ReasoningEnded | ToolCall | Usage | Finished | Retrying | Adapted | Posted
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """A request as it is posted, but for its secrets, which are blotted out."""
+
+    method: str
+    url: str
+    headers: tuple[tuple[str, str], ...]
+    """Names and values, in their order."""
+    body: bytes
+    key_variable: str = ""
+    """The environment variable that may hold the key; empty where the settings name none."""
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the body, in hexadecimal."""
+        return hashlib.sha256(self.body).hexdigest()
 
 
 class Lessons(Protocol):
@@ -129,6 +164,18 @@ class Provider(Protocol):
 
         Raises:
             ProviderError: One of its kinds, with what to do about it.
+
+        """
+
+    def wire(
+        self, messages: Sequence[Message], options: Options, *, as_posted: bool = False
+    ) -> Wire | None:
+        """Make the request that `stream` would post first; None where nothing leaves. Slow.
+
+        `as_posted` leaves out what the options say, and not also what was learnt since.
+
+        Raises:
+            ProviderError: No request can be made: of its key or its address.
 
         """
 

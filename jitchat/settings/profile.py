@@ -116,6 +116,7 @@ class Profile:
             renew=renew,
             headers=self.headers,
             key_help=self.key_help,
+            key_variable=next(iter(self.key_variables), ""),
             wants_key=self.wants_key,
             connect_seconds=self.connect_seconds,
             read_seconds=self.read_seconds,

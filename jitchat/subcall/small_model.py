@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError, NotAnAnswer, Unreachable
-from jitchat.providers.provider import Delta, Options, Provider
+from jitchat.providers.provider import Delta, Options, Posted, Provider
 from jitchat.turn import Message, Usage
 from jitchat.window.tokens import TokenCounter, request_tokens
 
@@ -83,7 +83,7 @@ class SmallModel:
         options = Options(context=self.context())
         async with aclosing(self.provider.stream(messages, options)) as pieces:
             async for piece in pieces:
-                hearing.began = True
+                hearing.began |= not isinstance(piece, Posted)
                 if isinstance(piece, Usage):
                     hearing.reported = piece
                 elif isinstance(piece, Delta):

@@ -17,6 +17,7 @@ from jitchat.providers.provider import Delta, Finished, Options, Piece, Reasonin
 from jitchat.turn import Message, Role, Usage
 from tests.engine.server import KEY, Engine
 from tests.engine.tiny_model import NAME
+from tests.providers.streams import answered
 
 ROUTES = ("openai", "anthropic")
 """By the protocol's name; one address serves both."""
@@ -82,7 +83,7 @@ async def ask(
     """Ask, and close the provider. The answer is cancelled when `watch` says no to a piece."""
     asked = Asked()
     try:
-        async with aclosing(wanted.stream(messages, options)) as stream:
+        async with aclosing(answered(wanted, messages, options)) as stream:
             async for piece in stream:
                 asked.pieces.append(piece)
                 if not watch(piece):

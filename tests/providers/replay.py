@@ -16,7 +16,7 @@ from jitchat.providers.http.answer import Answer
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocol import WireProtocol
 from jitchat.providers.provider import Options, Piece
-from tests.providers.streams import ASKED, Body, endpoint
+from tests.providers.streams import ASKED, Body, answered, endpoint
 
 RECORDED = Path(__file__).parent / "recorded"
 _MEDIA_TYPES = {
@@ -60,7 +60,7 @@ async def _replayed(protocol: WireProtocol, file: str, chunks: list[bytes]) -> R
     pieces: list[Piece] = []
     error = ""
     try:
-        async with aclosing(provider.stream(ASKED, Options())) as stream:
+        async with aclosing(answered(provider, ASKED, Options())) as stream:
             async for piece in stream:
                 pieces.append(piece)  # noqa: PERF401  what came before an error counts
     except ProviderError as failed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -14,7 +14,7 @@ from jitchat.providers.http.attempts import Pace
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocol import Endpoint
 from jitchat.providers.protocols.openai import OpenAiProtocol
-from jitchat.providers.provider import Delta, Lessons, Options, Piece
+from jitchat.providers.provider import Delta, Lessons, Options, Piece, Posted, Provider
 from jitchat.turn import Message, Role
 
 KEY = "sk-canary-5f3a9e0c7d2b"
@@ -97,6 +97,16 @@ def streamed(*chunks: bytes | str | Exception, status: int = 200, **headers: str
     return httpx.Response(status, headers=EVENTS | headers, stream=body)
 
 
+async def answered(
+    wanted: Provider, messages: Sequence[Message], options: Options
+) -> AsyncGenerator[Piece, None]:
+    """The pieces of an answer, without what is told of the requests for it."""
+    async with aclosing(wanted.stream(messages, options)) as pieces:
+        async for piece in pieces:
+            if not isinstance(piece, Posted):
+                yield piece
+
+
 async def collect(
     wanted: HttpProvider, messages: Sequence[Message] = ASKED
 ) -> tuple[list[Piece], ProviderError | None]:
@@ -104,7 +114,7 @@ async def collect(
     pieces: list[Piece] = []
     failure = None
     try:
-        async with aclosing(wanted.stream(messages, Options())) as stream:
+        async with aclosing(answered(wanted, messages, Options())) as stream:
             async for piece in stream:
                 pieces.append(piece)  # noqa: PERF401  what came before an error counts
     except ProviderError as error:

@@ -44,7 +44,7 @@ from tests.providers.hostile import (
     too_short_a_promise,
     trickle,
 )
-from tests.providers.streams import ASKED, endpoint, no_wait, text_of
+from tests.providers.streams import ASKED, answered, endpoint, no_wait, text_of
 from tests.support import has_loopback
 
 pytestmark = pytest.mark.skipif(not has_loopback(), reason="needs the loopback interface")
@@ -112,7 +112,7 @@ async def hostile(behaviour: Behaviour, it: Round) -> AsyncIterator[HttpProvider
 
 async def read(wanted: HttpProvider, it: Round, stop_after: float | None) -> None:
     """Read the answer; with `stop_after`, stop as a user does: the task, then the stream."""
-    stream = wanted.stream(ASKED, Options())
+    stream = answered(wanted, ASKED, Options())
 
     async def collect() -> None:
         async for piece in stream:

@@ -13,7 +13,16 @@ from jitchat.errors import RequestRefused, StoreFull
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocols.anthropic import AnthropicProtocol
 from jitchat.providers.provider import Adapted, Delta, Finished, Options, Piece, Retrying
-from tests.providers.streams import ASKED, DONE, HELLO, endpoint, event, provider, streamed
+from tests.providers.streams import (
+    ASKED,
+    DONE,
+    HELLO,
+    answered,
+    endpoint,
+    event,
+    provider,
+    streamed,
+)
 
 SET = Options(temperature=0.2, top_p=0.9, seed=7, effort="low", max_tokens=99)
 ANSWER = [Delta("Hel"), Delta("lo"), Finished("stop")]
@@ -60,7 +69,7 @@ async def ask(
     pieces: list[Piece] = []
     wanted = provider(server, lessons=lessons, model="gpt-5", **more)
     try:
-        async with aclosing(wanted.stream(ASKED, options)) as stream:
+        async with aclosing(answered(wanted, ASKED, options)) as stream:
             async for piece in stream:
                 pieces.append(piece)  # noqa: PERF401  what came before an error counts
     except RequestRefused as error:
@@ -100,7 +109,7 @@ async def test_without_a_place_for_lessons_a_provider_remembers_by_itself():
     server = Strict("temperature")
     wanted = provider(server)
     for _ in range(2):
-        async for _piece in wanted.stream(ASKED, SET):
+        async for _piece in answered(wanted, ASKED, SET):
             pass
     assert ["temperature" in sent for sent in server.asked] == [True, False, False]
     await wanted.aclose()
@@ -125,7 +134,7 @@ async def test_an_answer_longer_than_the_model_gives_is_asked_for_shorter():
         return streamed(events) if asked[-1] <= 8192 else httpx.Response(400, json={"error": said})
 
     wanted = HttpProvider(endpoint(), AnthropicProtocol(), httpx.MockTransport(answer))
-    async with aclosing(wanted.stream(ASKED, Options(room=50_000))) as stream:
+    async with aclosing(answered(wanted, ASKED, Options(room=50_000))) as stream:
         pieces = [piece async for piece in stream]
     told = "m does not take so large a max_tokens: sent a smaller one, now and from now on."
     assert pieces == [Adapted(told), Finished("end_turn")]
@@ -198,7 +207,7 @@ async def test_a_request_may_be_adapted_between_two_tries():
 
 async def test_the_models_name_is_safe_to_show():
     wanted = provider(Strict("temperature"), model="evil\x1b[2J" + "x" * 900)
-    stream = wanted.stream(ASKED, SET)
+    stream = answered(wanted, ASKED, SET)
     told = await anext(stream)
     assert isinstance(told, Adapted)
     assert "\x1b" not in told.sentence

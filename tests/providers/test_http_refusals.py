@@ -15,6 +15,7 @@ from tests.providers.streams import (
     DONE,
     HELLO,
     Body,
+    answered,
     collect,
     delta,
     event,
@@ -211,7 +212,7 @@ async def test_the_timeouts_are_the_endpoints():
 async def test_closing_the_stream_closes_the_connection():
     body = Body([event(delta("Hel")).encode(), event(delta("lo")).encode()])
     wanted = provider(httpx.Response(200, stream=body))
-    stream = wanted.stream(ASKED, Options())
+    stream = answered(wanted, ASKED, Options())
     assert await anext(stream) == Delta("Hel")
     await stream.aclose()
     assert body.closed

@@ -21,6 +21,7 @@ from tests.providers.streams import (
     DONE,
     HELLO,
     KEY,
+    answered,
     collect,
     delta,
     endpoint,
@@ -286,7 +287,7 @@ async def test_cancelling_leaves_no_error_that_knows_the_key():
 
     wanted = provider(streamed())
     wanted._transport = httpx.MockTransport(stall)
-    task = asyncio.ensure_future(anext(wanted.stream(ASKED, Options())))
+    task = asyncio.ensure_future(anext(answered(wanted, ASKED, Options())))
     await started.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError) as cancelled:

@@ -23,6 +23,7 @@ from tests.providers.streams import (
     ASKED,
     DONE,
     HELLO,
+    answered,
     collect,
     delta,
     endpoint,
@@ -132,7 +133,7 @@ async def test_closing_the_stream_hangs_up():
     hold = asyncio.Event()
     async with server(HEAD + chunk(event(delta("Hel"))), hold=hold) as port:
         wanted = at(port)
-        stream = wanted.stream(ASKED, Options())
+        stream = answered(wanted, ASKED, Options())
         await anext(stream)
         await stream.aclose()
         await wanted.aclose()
@@ -289,7 +290,7 @@ async def test_a_client_is_made_once_and_off_the_loop(monkeypatch):
     async with server(ANSWER) as port:
         wanted = at(port)
         for _ in range(2):
-            stream = wanted.stream(ASKED, Options())
+            stream = answered(wanted, ASKED, Options())
             await anext(stream)
             await stream.aclose()
         await wanted.aclose()

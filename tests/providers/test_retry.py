@@ -17,6 +17,7 @@ from tests.providers.streams import (
     ASKED,
     KEY,
     Body,
+    answered,
     collect,
     delta,
     event,
@@ -160,7 +161,7 @@ async def test_closing_the_stream_calls_the_wait_off():
 
     server = Failing(refused(503))
     wanted = provider(server, pace=Pace(sleep=sleep))
-    stream = wanted.stream(ASKED, Options())
+    stream = answered(wanted, ASKED, Options())
     assert isinstance(await anext(stream), Retrying)
     waiting = asyncio.ensure_future(anext(stream))
     await asyncio.sleep(0)
@@ -175,7 +176,7 @@ async def test_closing_the_stream_calls_the_wait_off():
 async def test_closing_the_stream_where_a_wait_is_told_sends_nothing_more():
     server = Failing(refused(503))
     wanted = provider(server)
-    async with aclosing(wanted.stream(ASKED, Options())) as stream:
+    async with aclosing(answered(wanted, ASKED, Options())) as stream:
         await anext(stream)
     assert len(server.asked) == 1
     await wanted.aclose()

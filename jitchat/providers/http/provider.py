@@ -24,12 +24,13 @@ from jitchat.providers.http.renewal import renewed
 from jitchat.providers.http.retry import Failure
 from jitchat.providers.http.sniffing import media_type
 from jitchat.providers.http.unreached import reason_of, unreached
+from jitchat.providers.http.wired import wire_of
 from jitchat.providers.protocol import Endpoint, WireProtocol
 from jitchat.providers.protocols.parameters import sent_in
 from jitchat.providers.protocols.refusals import refusal
 from jitchat.providers.protocols.said import message_of
 from jitchat.providers.protocols.values import parsed
-from jitchat.providers.provider import Adapted, Lessons, Options, Piece
+from jitchat.providers.provider import Adapted, Lessons, Options, Piece, Posted, Wire
 from jitchat.turn import Message
 
 _MAX_ERROR_BYTES = 64 << 10
@@ -69,6 +70,7 @@ class HttpProvider:
         """Stream the answer, piece by piece; what fails before it begins may be tried again."""
         attempts = Attempts(await asyncio.to_thread(self._lessons.refused), self._pace)
         request = self._request(messages, attempts.shaped(options))
+        yield self._posted(request, attempts.shaped(options))
         while isinstance(opened := await self._send(request), Failure):
             refused, sent = request, sent_in(request.content.decode())
             if attempts.may_renew(opened) and await asyncio.to_thread(self._renew):
@@ -80,6 +82,7 @@ class HttpProvider:
                 await asyncio.to_thread(self._learn, parameter)
                 after = sent_in(request.content.decode())
                 yield Adapted(adaptation(self.model, parameter, sent, after))
+                yield self._posted(request, attempts.shaped(options))
             else:
                 pause = attempts.pause(opened)
                 yield pause
@@ -87,6 +90,14 @@ class HttpProvider:
         async with aclosing(self._read(opened)) as pieces:
             async for piece in pieces:
                 yield piece
+
+    def wire(
+        self, messages: Sequence[Message], options: Options, *, as_posted: bool = False
+    ) -> Wire:
+        """Make the request that would be posted, as it may be shown."""
+        refused: frozenset[str] = frozenset() if as_posted else self._lessons.refused()
+        shaped = Attempts(refused, self._pace).shaped(options)
+        return wire_of(self._request(messages, shaped), self._endpoint)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -96,6 +107,10 @@ class HttpProvider:
 
     def _request(self, messages: Sequence[Message], options: Options) -> httpx.Request:
         return make_request(self._endpoint, self._protocol, messages, options)
+
+    def _posted(self, request: httpx.Request, options: Options) -> Posted:
+        wire = wire_of(request, self._endpoint)
+        return Posted(self.name, wire.url, options, wire.sha256)
 
     async def _send(self, request: httpx.Request) -> httpx.Response | Failure:
         """Send the request; the response, with its body still to come, or why there is none."""

@@ -15,8 +15,9 @@ from jitchat.providers.protocol import Endpoint
 from jitchat.providers.protocols.bases import query_of
 
 _RUN = 8
-_BLOT = "•••"
-_OPEN = frozenset({"http-referer", "referer", "origin", "user-agent", "x-title"})
+BLOT = "•••"
+"""What stands in the place of a secret."""
+OPEN = frozenset({"http-referer", "referer", "origin", "user-agent", "x-title"})
 """Headers that say who asks; what servers say of themselves may well have words in common."""
 _SECRET = re.compile(r"key|token|secret|signature|password|^(?:sig|code)$", re.IGNORECASE)
 """Names of what may be a key in an address's query."""
@@ -37,7 +38,7 @@ def blotted(text: str, endpoint: Endpoint) -> str:
         if len(secret) >= _RUN:
             text = _without_runs(text, secret.lower())
         elif secret:
-            text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", _BLOT, text, flags=re.IGNORECASE)
+            text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", BLOT, text, flags=re.IGNORECASE)
     return text
 
 
@@ -48,7 +49,7 @@ def _secrets(endpoint: Endpoint) -> tuple[str, ...]:
     headers = (
         value
         for name, value in endpoint.headers.items()
-        if len(value) >= _RUN and name.lower() not in _OPEN
+        if len(value) >= _RUN and name.lower() not in OPEN
     )
     queried = (
         value for name, value in parse_qsl(query_of(endpoint.base_url)) if _SECRET.search(name)
@@ -74,5 +75,5 @@ def _with_blots(written: list[str], hidden: list[bool]) -> str:
         if not hidden[place]:
             kept.append(each)
         elif not place or not hidden[place - 1]:
-            kept.append(_BLOT)
+            kept.append(BLOT)
     return "".join(kept)

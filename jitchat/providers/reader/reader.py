@@ -43,6 +43,15 @@ class ReaderProvider:
         yield usage
         yield Finished("stop")
 
+    def wire(
+        self,
+        messages: Sequence[Message],
+        options: Options,
+        *,
+        as_posted: bool = False,
+    ) -> None:
+        """Nothing leaves: there is no request."""
+
     async def aclose(self) -> None:
         """Nothing to give back."""
 
