@@ -25,12 +25,15 @@ from jitchat.events import (
 )
 from jitchat.memory.cold.archive import Ending, WindowRecord
 from jitchat.memory.cold.replies import ReplyWriter
+from jitchat.memory.cold.requests import PostedRequests
 from jitchat.memory.memory import Memory
+from jitchat.providers.posted import posted_fields, posted_from
 from jitchat.providers.provider import (
     Adapted,
     Delta,
     Finished,
     Piece,
+    Posted,
     Reasoning,
     ReasoningEnded,
     Retrying,
@@ -71,6 +74,7 @@ class Exchange:
         self._lock = threading.Lock()
         self._said: Turn | None = None
         self._window_id: int | None = None
+        self._posted: Posted | None = None
         self._writer: ReplyWriter | None = None
         self._saved = False
         self._finished: Finished | None = None
@@ -130,6 +134,7 @@ class Exchange:
         header, now = header_fields(built.window), self._memory.store.now()
         record = WindowRecord(built.digest, header, segments, ledger, now)
         with self._writing():
+            self._keep_request()
             self._window_id = self._memory.archive.put(said.id, record)
         self.sent = built.window
 
@@ -143,6 +148,8 @@ class Exchange:
                 yield RetryScheduled(seconds, why)
             case Adapted(sentence):
                 yield RequestAdapted(sentence)
+            case Posted():
+                self._posted = piece
             case Finished():
                 self._finished = self._finished or piece
             case _:
@@ -225,6 +232,14 @@ class Exchange:
             self._mark_unanswered()
         if self._window_id is not None:
             self._memory.archive.close(self._window_id, self._ending())
+        self._keep_request()
+
+    def _keep_request(self) -> None:
+        """Store what was posted for the window that left."""
+        if self._posted is not None and self._window_id is not None:
+            requests = PostedRequests(self._memory.store.database)
+            requests.keep(self._window_id, posted_fields(self._posted))
+        self._posted = None
 
     def _mark_unanswered(self) -> None:
         """Keep the message and leave it out; one that was answered before, stays as it is."""
@@ -246,3 +261,9 @@ class Exchange:
         if self._finished is not None:
             return Status.COMPLETE if self._finished.is_whole else Status.CUT
         return Status.CANCELLED if isinstance(error, _STOPPED) else Status.CUT
+
+
+def posted_for(memory: Memory, said: Turn) -> Posted | None:
+    """Load what was posted last for a user's turn; None where nothing was, or it was not kept."""
+    fields = PostedRequests(memory.store.database).last_of(said.id)
+    return posted_from(fields) if fields is not None else None

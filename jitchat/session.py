@@ -20,7 +20,7 @@ from jitchat.exchange import Exchange, Outgoing
 from jitchat.memory.memory import Memory
 from jitchat.meter import Meter
 from jitchat.planning import Planning, Question, Reader
-from jitchat.providers.provider import Options, Provider
+from jitchat.providers.provider import Options, Posted, Provider, Wire
 from jitchat.subcall.picker import ModelPicker
 from jitchat.subcall.small_model import SmallModel
 from jitchat.subcall.summariser import Summariser
@@ -172,6 +172,19 @@ class Session:
     def sent_ending(self, turn: Turn) -> Ending | None:
         """Load how that window was answered: what was reported for it, and what it cost."""
         return self.memory.archive.ending(turn.id)
+
+    def wire(self, window: ContextWindow, posted: Posted | None = None) -> Wire | None:
+        """Make the request in which a window leaves; None where nothing does. Slow.
+
+        `posted` has it made with the options that left then; None: with those of now.
+
+        Raises:
+            ProviderError: No request can be made: of the key or the address.
+
+        """
+        options = posted.options if posted is not None else self._request_options(window)
+        is_posted = posted is not None
+        return self.provider.wire(window.messages(), options, as_posted=is_posted)
 
     def why(self, draft: str, turn: int, once: Once = NO_MORE, mode: Mode = Mode.JIT) -> Why:
         """Tell why a turn is in the window that would be sent for a draft, or not.

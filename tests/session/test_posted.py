@@ -1,0 +1,82 @@
+"""What is kept of a request tells which bytes left, and makes them again."""
+
+from __future__ import annotations
+
+import hashlib
+
+import httpx
+import pytest
+
+from jitchat.events import SendFailed
+from jitchat.exchange import posted_for
+from jitchat.providers.http.attempts import Pace
+from jitchat.providers.http.provider import HttpProvider
+from jitchat.providers.protocols.choose import protocol_named
+from jitchat.providers.provider import Options
+from jitchat.session import Session, SessionOptions
+from jitchat.turn import Mode
+from jitchat.window.budget import Budget
+from tests.providers.dialects import DIALECTS, Dialect
+from tests.providers.streams import endpoint, no_wait
+from tests.session.sending import failures, send, stored_turns, talking
+
+protocols = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
+
+
+class Server:
+    """Answers as a dialect does, and keeps the bodies that it was posted."""
+
+    def __init__(self, dialect: Dialect, refused: str = "") -> None:
+        self.dialect, self.refused = dialect, refused
+        self.bodies: list[bytes] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.bodies.append(request.content)
+        if self.refused and self.refused in request.content.decode():
+            said = f"Unsupported parameter: '{self.refused}' is not supported with this model."
+            return httpx.Response(400, json={"error": {"message": said, "param": self.refused}})
+        events = (self.dialect.piece("Aye."), *self.dialect.ends[0])
+        written = "".join(map(self.dialect.written, events))
+        return httpx.Response(200, headers={"content-type": self.dialect.media}, text=written)
+
+
+def over_http(session: Session, server: Server) -> None:
+    """Have a server answer in the session."""
+    protocol, transport = protocol_named(server.dialect.name), httpx.MockTransport(server)
+    session.provider = HttpProvider(endpoint(), protocol, transport, pace=Pace(sleep=no_wait))
+    session.options = SessionOptions(request=Options(temperature=0.2))
+
+
+@protocols
+@pytest.mark.parametrize("mode", Mode)
+async def test_the_bytes_that_left_are_made_again_from_what_is_stored(store, dialect, mode):
+    session, server = talking(store), Server(dialect, "temperature")
+    over_http(session, server)
+    events = await send(session, "where is the 🚢 “Ümlaut”?", mode)
+    assert failures(events) == []
+    said = stored_turns(events)[0]
+    window, posted = session.sent_window(said), posted_for(session.memory, said)
+    assert posted.sha256 == hashlib.sha256(server.bodies[-1]).hexdigest()
+    session.options = SessionOptions(budget=Budget(limit=9_000, reserve=100))
+    session.provider._lessons.refuse("stream_options")
+    assert session.wire(window, posted).body == server.bodies[-1]
+    assert len(server.bodies) == 2
+    await session.aclose()
+
+
+async def test_a_request_that_was_never_answered_is_kept_too(store):
+    session, server = talking(store), Server(DIALECTS[0], "model")
+    over_http(session, server)
+    events = await send(session, "hello")
+    assert isinstance(events[-1], SendFailed)
+    assert posted_for(session.memory, stored_turns(events)[0]).sha256 == (
+        hashlib.sha256(server.bodies[-1]).hexdigest()
+    )
+    await session.aclose()
+
+
+async def test_nothing_is_kept_where_nothing_left(store):
+    session = talking(store)
+    events = await send(session, "hello")
+    assert posted_for(session.memory, stored_turns(events)[0]) is None
+    assert session.wire(session.preview("hello", Mode.JIT)) is None
