@@ -157,8 +157,11 @@ class ContextWindow:
 
     def messages(self) -> tuple[Message, ...]:
         """Make the request: system, pinned, one message a recent turn, one with the whole tail."""
-        groups = groupby(self.segments, key=_message_key)
-        return tuple(_message(tuple(group)) for _, group in groups)
+        return tuple(map(_message, self.by_message()))
+
+    def by_message(self) -> tuple[tuple[Segment, ...], ...]:
+        """Gather the segments that share a message, message by message."""
+        return tuple(tuple(group) for _, group in groupby(self.segments, key=_message_key))
 
     def kind_of_turns(self) -> dict[int, Kind]:
         """Tell for each turn in the window as what it is there; full text wins over a line."""

@@ -1,0 +1,79 @@
+"""Every segment is found in the request, where the protocol put it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+
+from jitchat.providers.protocols.choose import protocol_named, protocol_names
+from jitchat.providers.provider import Options
+from jitchat.turn import Mode
+from jitchat.window.places import Placed, placed
+from jitchat.window.tokens import EstimateCounter
+from jitchat.window.window import ContextWindow, Kind
+from tests.providers.streams import endpoint
+from tests.support import demo_session
+from tests.window.cases import Case, cases
+
+WHERE = ("http://models.test/v1", "https://api.openai.com/v1")
+QUESTION = 'what did we settle on for the "deploy window" 🚢?'
+
+
+def written(window: ContextWindow, protocol: str, where: str = WHERE[0], *without: str) -> str:
+    """The body in which a window leaves."""
+    asked = Options(temperature=0.2, effort="low", without=frozenset(without))
+    made = protocol_named(protocol).request(endpoint(base_url=where), window.messages(), asked)
+    return made.content.decode()
+
+
+def check(window: ContextWindow, body: str) -> Placed:
+    found = placed(window, body)
+    ends = [0, *(place.end for place in found.places)]
+    assert all(place.start >= end for place, end in zip(found.places, ends, strict=False))
+    for place in found.places:
+        assert json.loads(f'"{body[place.start : place.end]}"') == place.segment.text
+    sent = [segment for group in window.by_message() for segment in group if _is_sent(group)]
+    assert [place.segment for place in found.places] == [each for each in sent if each.text]
+    assert len(found.places) + len(found.missing) == len(window.segments)
+    return found
+
+
+def _is_sent(group) -> bool:
+    return bool("".join(segment.text for segment in group).strip())
+
+
+@pytest.mark.parametrize("protocol", protocol_names)
+@pytest.mark.parametrize("mode", Mode)
+def test_in_each_mode_and_protocol_every_segment_is_in_the_request_of_the_demo(
+    store, protocol, mode
+):
+    window = demo_session(store).preview(QUESTION, mode)
+    for body in (
+        written(window, protocol),
+        written(window, protocol, WHERE[1]),
+        written(window, protocol, WHERE[0], "system"),
+        json.dumps(json.loads(written(window, protocol)), indent=2),
+    ):
+        found = check(window, body)
+        assert found.missing == ()
+        assert {place.segment.kind for place in found.places} >= {Kind.SYSTEM, Kind.DRAFT}
+
+
+@given(cases())
+@settings(deadline=None, max_examples=25)
+def test_whatever_is_said_it_is_found_as_it_was_written(case: Case):
+    for mode in Mode:
+        window = case.window(mode, EstimateCounter())
+        if isinstance(window, ContextWindow):
+            for protocol in protocol_names:
+                check(window, written(window, protocol))
+            check(window, written(window, "gemini", WHERE[0], "system"))
+            check(window, json.dumps([{"content": each.content} for each in window.messages()]))
+
+
+def test_a_body_of_another_window_has_none_of_the_segments_that_it_lacks(store):
+    window = demo_session(store).preview(QUESTION, Mode.JIT)
+    found = placed(window, '{"messages": [{"role": "user", "content": "no"}], "text": 4}')
+    assert found == Placed((), window.segments)
