@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -69,6 +70,12 @@ def ledger_fields(row: LedgerRow) -> Fields:
         "verdict": row.verdict.value,
         "reason": row.reason,
     }
+
+
+def messages_body(window: ContextWindow) -> bytes:
+    """Write the messages as JSON, for who is given them without a request."""
+    said = [{"role": each.role.value, "content": each.content} for each in window.messages()]
+    return json.dumps(said).encode()
 
 
 def window_from(
