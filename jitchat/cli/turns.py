@@ -43,6 +43,9 @@ def _on_a_conversation(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--exact", is_flag=True, help="Have the provider count it, which takes a request of its own."
 )
+@click.option(
+    "--request", "as_request", is_flag=True, help="Print the body of the request, and nothing else."
+)
 @common_options
 def window_command(flags: Flags, text: str, conversation: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Show the window that TEXT would be sent in; send nothing.
@@ -56,6 +59,10 @@ def window_command(flags: Flags, text: str, conversation: str | None, **wanted: 
         window = _planned(session, draft, mode, wanted["budget"], ask=wanted["ask_picker"])
         _tell_unmet(session, draft)
         identity, prices = session.memory.conversation.id, session.options.prices
+        body = _body_of(session, window) if wanted["as_request"] else ""
+    if body:
+        say(body)
+        return
     exact = _counted_by(who, window) if wanted["exact"] else None
     if wanted["as_json"]:
         found = window_fields(window, identity, prices)
@@ -73,6 +80,14 @@ def _counted_by(who: Who, window: ContextWindow) -> int:
     from jitchat.cli.counting import count_by  # noqa: PLC0415  loads httpx
 
     return asyncio.run(count_by(who.profile, who.model, window.messages()))
+
+
+def _body_of(session: Session, window: ContextWindow) -> str:
+    """Write what would be posted; for the reader, which is sent nothing, its messages."""
+    from jitchat.window.record import messages_body  # noqa: PLC0415  not needed to print help
+
+    wire = session.wire(window)
+    return (wire.body if wire is not None else messages_body(window)).decode()
 
 
 def _planned(

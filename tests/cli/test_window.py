@@ -297,3 +297,13 @@ def test_the_evidence_of_a_real_question_is_recalled_for_a_fraction(jitchat: She
     assert 3 in retrieved
     assert_exact(window)
     assert window["used"] <= 0.15 * window["full_tokens"]
+
+
+def test_the_body_of_the_request_is_printed_as_it_would_be_posted(jitchat: Shell):
+    window = jitchat("window", QUESTION, "--json").json
+    told = [{"role": each["role"], "content": each["content"]} for each in window["messages"]]
+    assert json.loads(jitchat("window", QUESTION, "--request").out) == told
+    where = ("--base-url", "http://models.test/v1", "--model", "m")
+    posted = json.loads(jitchat("window", QUESTION, "--request", *where).out)
+    assert (posted["model"], posted["stream"]) == ("m", True)
+    assert posted["messages"][-1] == told[-1]
