@@ -211,7 +211,8 @@ class Exchange:
 
     def _growing(self) -> ReplyWriter:
         if self._writer is None:
-            self._writer = self._memory.begin_reply(self._said)
+            beside = self._outgoing.again is not None
+            self._writer = self._memory.begin_reply(self._said, beside=beside)
         return self._writer
 
     @contextmanager

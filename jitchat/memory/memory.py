@@ -89,14 +89,15 @@ class Memory:
             self.refresh()
         return said
 
-    def begin_reply(self, said: Turn | None = None) -> ReplyWriter:
+    def begin_reply(self, said: Turn | None = None, *, beside: bool = False) -> ReplyWriter:
         """Make a writer for the answer to `said`, or to whatever was said last.
 
-        A turn that has a reply gets another one beside it. Finished, the reply is the head.
+        A turn that has a reply gets another one beside it, and so does one that is getting
+        several at once: each of them is `beside` the others. Finished, the reply is the head.
         """
         place = None
         if said is not None:
-            place = Place(said.position, again=said.position != self._unreplied)
+            place = Place(said.position, again=beside or said.position != self._unreplied)
             self._unreplied = None
         return begin_reply(self.store, self.conversation.id, self.store.now(), place)
 

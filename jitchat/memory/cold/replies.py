@@ -47,8 +47,8 @@ class Place:
     said: int
     """The position of the user's turn."""
     again: bool = False
-    """Whether it has a reply: another one stands beside that. The first one goes behind what
-    somebody else may have said meanwhile, so that it hides none of it."""
+    """Whether it has a reply, or gets several at once: another one stands beside. The first one
+    goes behind what somebody else may have said meanwhile, so that it hides none of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,326 @@
+"""One message asked in every mode at once: three replies under one turn, whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from jitchat.answer import Answer, answer_after
+from jitchat.asking import Asking
+from jitchat.errors import EmptyDraft, JitchatError, Unreachable, WindowOverflow
+from jitchat.events import (
+    Event,
+    ReasoningDelta,
+    ReasoningFound,
+    ReplyDelta,
+    RetryScheduled,
+    TurnStored,
+    UsageReported,
+    WindowBuilt,
+)
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.path import parent_of
+from jitchat.memory.cold.replies import ReplyWriter
+from jitchat.memory.cold.store import ColdStore
+from jitchat.memory.memory import Memory
+from jitchat.providers.provider import Options, Piece
+from jitchat.session import Session, SessionOptions
+from jitchat.turn import Message, Mode, Role, Status, Turn, Usage
+from jitchat.window.budget import Budget
+from jitchat.window.steering import Once
+from tests.session.sending import durable, send
+from tests.session.test_cancelling import Cancelling
+from tests.support import ScriptedProvider, conversation_of, session_on, talk
+
+_MODE: ContextVar[Mode] = ContextVar("mode")
+TALK = talk("Which port?", "Port 8443.", "And the logo?", "It is green.")
+PIECES = {mode: (f"{mode}, ", "in two.") for mode in Mode}
+TEXTS = {mode: f"{mode}, in two." for mode in Mode}
+
+
+@dataclass
+class Choir(ScriptedProvider):
+    """Answers each mode by a script of its own."""
+
+    scripts: dict[Mode, Sequence[str | JitchatError | asyncio.Event]] = field(
+        default_factory=lambda: dict(PIECES)
+    )
+
+    async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
+        voice = ScriptedProvider(self.scripts[_MODE.get()])
+        async for piece in voice.stream(messages, options):
+            yield piece
+
+
+@dataclass
+class Ear:
+    """Hears what is reported, and lets the provider know whose turn it is."""
+
+    heard: list[tuple[Mode, Event]] = field(default_factory=list)
+    then: Callable[[Mode, Event], object] = lambda mode, event: None
+
+    def __call__(self, mode: Mode, event: Event) -> None:
+        _MODE.set(mode)
+        self.heard.append((mode, event))
+        self.then(mode, event)
+
+
+def choir(store: ColdStore, **scripts: Sequence[object]) -> Session:
+    """A session on a short talk."""
+    given = {Mode(name): script for name, script in scripts.items()}
+    provider = Choir(scripts=PIECES | given)  # type: ignore[arg-type]
+    return session_on(store, conversation_of(store, TALK), provider)
+
+
+def every_turn(store: ColdStore, conversation: str) -> list[Turn]:
+    from jitchat.memory.cold.turn_rows import TURN_COLUMNS, turn_from
+
+    with store.database.read() as connection:
+        rows = connection.execute(
+            f"SELECT {TURN_COLUMNS} FROM turns t WHERE conversation = ? ORDER BY position",
+            (conversation,),
+        )
+        return [turn_from(row) for row in rows]
+
+
+def require_kept(session: Session, asking: Asking, talked: int = len(TALK)) -> list[Turn]:
+    """Nothing is half there: one turn was said, and each reply hangs under it."""
+    memory = session.memory
+    turns = every_turn(memory.store, memory.conversation.id)[talked:]
+    assert durable(memory.store).streaming == 0
+    assert not [turn for turn in turns if turn.status is Status.STREAMING]
+    assert [turn.role for turn in turns] == [Role.USER] + [Role.ASSISTANT] * (len(turns) - 1)
+    said, *replies = turns
+    assert {parent_of(reply) for reply in replies} <= {said.position}
+    assert (said.status is Status.UNANSWERED) == (not replies)
+    assert sorted(asking.replies.values()) == [reply.position for reply in replies]
+    assert memory.turns[-1].position == (asking.goes_on or said.position)
+    return replies
+
+
+@pytest.mark.parametrize("order", list(permutations(Mode)), ids="-".join)
+async def test_three_replies_hang_under_one_turn_in_whatever_order_they_come(store, order):
+    """The second piece of each waits for the whole of the one before it in `order`."""
+    gates = {mode: asyncio.Event() for mode in order}
+    scripts = {mode: (f"{mode}, ", gates[mode], "in two.") for mode in order}
+    session = choir(store, **scripts)
+    begun: set[Mode] = set()
+
+    def next_one(mode: Mode, event: Event) -> None:
+        match event:
+            case ReplyDelta():
+                begun.add(mode)
+                if len(begun) == len(order):
+                    gates[order[0]].set()
+            case TurnStored(turn) if turn.role is Role.ASSISTANT and mode is not order[-1]:
+                gates[order[order.index(mode) + 1]].set()
+
+    asking = Asking(session, "Which one?")
+    await asking.run(Ear(then=next_one))
+    replies = require_kept(session, asking)
+    by_position = {reply.position: reply for reply in replies}
+    assert {mode: by_position[place].content for mode, place in asking.replies.items()} == TEXTS
+    assert {reply.status for reply in replies} == {Status.COMPLETE}
+    assert asking.goes_on == asking.replies[Mode.JIT]
+    windows = durable(store).windows
+    assert sorted(window[1] for window in windows) == sorted(reply.id for reply in replies)
+    session.provider = ScriptedProvider()
+    await send(session, "And then?")
+    assert [turn.position for turn in session.memory.turns[-3:-1]] == [asking.goes_on, 9]
+
+
+async def test_the_reply_that_began_first_and_is_saved_last_stands_beside_the_others(
+    store, monkeypatch
+):
+    save, began, others = ReplyWriter.save, list[ReplyWriter](), threading.Event()
+
+    def saved_late(writer: ReplyWriter) -> None:
+        began.append(writer)
+        if writer is began[0]:
+            assert others.wait(10)
+        save(writer)
+        others.set()
+
+    monkeypatch.setattr(ReplyWriter, "save", saved_late)
+    asking = Asking(session := choir(store), "Which one?")
+    await asking.run(Ear())
+    assert len(require_kept(session, asking)) == 3
+
+
+async def test_stopped_at_any_event_what_came_is_kept_and_nothing_is_left_open(store):
+    number = heard = 0
+    while heard >= number:
+        session, ear, number = choir(store), Ear(), number + 1
+        asking = Asking(session, "Which one?")
+        task = asyncio.ensure_future(asking.run(ear))
+        ear.then = lambda *_, t=task, e=ear, n=number: len(e.heard) == n and t.cancel()
+        await asyncio.wait([task])
+        heard = len(ear.heard)
+        require_kept(session, asking)
+        assert all(answer.is_over for answer in asking.answers.values()) or number <= 3
+        texts = [answer.text for answer in asking.answers.values() if answer.text]
+        stored = every_turn(store, session.memory.conversation.id)[len(TALK) + 1 :]
+        assert sorted(texts) == sorted(turn.content for turn in stored)
+    assert number > 15
+
+
+async def test_stopped_half_way_each_answer_is_kept_as_far_as_it_came(store):
+    never = asyncio.Event()
+    session = choir(store, recency=("Part of", never), jit=(never,))
+    asking = Asking(session, "Which one?")
+    task = asyncio.ensure_future(asking.run(ear := Ear()))
+    came = asyncio.Event()
+
+    def look(mode: Mode, event: Event) -> None:
+        answers = asking.answers
+        if answers[Mode.FULL].reply and answers[Mode.RECENCY].text and answers[Mode.JIT].window:
+            came.set()
+
+    ear.then = look
+    await came.wait()
+    task.cancel()
+    await asyncio.wait([task])
+    kept = {reply.content: reply.status for reply in require_kept(session, asking)}
+    assert kept == {TEXTS[Mode.FULL]: Status.COMPLETE, "Part of": Status.CANCELLED}
+    assert set(asking.replies) == {Mode.FULL, Mode.RECENCY}
+    assert asking.answers[Mode.JIT].was_stopped
+    assert not asking.answers[Mode.FULL].was_stopped
+
+
+@pytest.mark.parametrize("moment", ["late", "lost"])
+async def test_stopped_while_a_thread_stores_the_message(store, monkeypatch, moment):
+    session = choir(store)
+    cancelling, asking = Cancelling("draft", moment), Asking(session, "Which one?")
+    with monkeypatch.context() as patched:
+        patched.setattr(asyncio, "to_thread", cancelling)
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.ensure_future(asking.run(Ear()))
+    await cancelling.let_the_thread_end()
+    turns = every_turn(store, session.memory.conversation.id)[len(TALK) :]
+    assert [turn.status for turn in turns] == ([] if moment == "late" else [Status.UNANSWERED])
+
+
+async def test_killed_in_the_middle_three_partial_replies_hang_under_the_turn(store, tmp_path):
+    gate, begun = asyncio.Event(), set[Mode]()
+    scripts = {mode: (f"{mode}, ", gate, "in two.") for mode in Mode}
+    session = choir(store, **scripts)
+    saved = asyncio.Event()
+
+    def copied(mode: Mode, event: Event) -> None:
+        if isinstance(event, ReplyDelta):
+            begun.add(mode)
+            if len(begun) == len(Mode):
+                saved.set()
+
+    asking = Asking(session, "Which one?")
+    task = asyncio.ensure_future(asking.run(Ear(then=copied)))
+    await saved.wait()
+    while durable(store).streaming < len(Mode):
+        await asyncio.sleep(0)
+    for suffix in ("", "-wal"):
+        path = Path(f"{store.database.path}{suffix}")
+        shutil.copy(path, tmp_path / f"killed.db{suffix}")
+    gate.set()
+    await task
+    database = Database(tmp_path / "killed.db")
+    left = ColdStore(database)
+    memory = Memory(left, left.conversation(session.memory.conversation.id))
+    turns = every_turn(left, memory.conversation.id)[len(TALK) :]
+    database.close()
+    assert [turn.status for turn in turns[1:]] == [Status.INTERRUPTED] * 3
+    assert {parent_of(turn) for turn in turns[1:]} == {turns[0].position}
+    assert {turn.content for turn in turns[1:]} == {f"{mode}, " for mode in Mode}
+    assert memory.turns[-2:] == [turns[0], memory.turns[-1]]
+
+
+async def test_a_mode_that_fails_leaves_the_others_alone(store):
+    error = Unreachable("Nobody is there.", "Start it.")
+    session = choir(store, recency=(error,), jit=("Half", error))
+    asking = Asking(session, "Which one?")
+    await asking.run(Ear())
+    require_kept(session, asking)
+    assert asking.answers[Mode.RECENCY].error is error
+    assert asking.answers[Mode.JIT].error is error
+    assert asking.answers[Mode.JIT].text == "Half"
+    assert asking.answers[Mode.FULL].error is None
+    assert set(asking.replies) == {Mode.FULL, Mode.JIT}
+
+
+async def test_a_mode_that_does_not_fit_is_told_and_the_others_answer(store):
+    session = choir(store)
+    session.options = SessionOptions(budget=Budget(limit=180, reserve=20))
+    session.memory.store.append(session.memory.conversation.id, talk("long " * 300, "Yes."))
+    asking = Asking(session, "Which one?")
+    await asking.run(Ear())
+    assert isinstance(asking.answers[Mode.FULL].error, WindowOverflow)
+    assert Mode.FULL not in asking.replies
+    assert session.memory.turns[-2].status is Status.COMPLETE or not asking.replies
+
+
+async def test_a_message_that_nobody_answers_is_unanswered_and_can_be_asked_again(store):
+    error = Unreachable("Nobody is there.", "Start it.")
+    session = choir(store, **dict.fromkeys(Mode, (error,)))
+    first = Asking(session, "Which one?")
+    await first.run(Ear())
+    assert require_kept(session, first) == []
+    session.provider.scripts = dict(PIECES)  # type: ignore[attr-defined]
+    second = Asking(session, "Which one?")
+    await second.run(Ear())
+    assert second.said == first.said
+    assert len(require_kept(session, second)) == 3
+
+
+async def test_what_was_answered_before_gets_three_more_replies_and_stays_answered(store):
+    session = choir(store)
+    said = session.memory.turns[2]
+    error = Unreachable("Nobody is there.", "Start it.")
+    asking = Asking(session, said.content, Once(again=said))
+    await asking.run(Ear())
+    assert len(session.memory.branches()[asking.goes_on]) == 4
+    session.provider.scripts = dict.fromkeys(Mode, (error,))  # type: ignore[attr-defined]
+    again = Asking(session, said.content, Once(again=said))
+    await again.run(Ear())
+    assert again.replies == {}
+    assert session.memory.turns[-1].position == asking.goes_on
+    assert session.memory.turns[2].status is Status.COMPLETE
+
+
+async def test_nothing_is_asked_or_stored_for_an_empty_draft(store):
+    session = choir(store)
+    with pytest.raises(EmptyDraft):
+        await Asking(session, " \n").run(Ear())
+    assert len(every_turn(store, session.memory.conversation.id)) == len(TALK)
+
+
+async def test_times_and_figures_of_an_answer_are_of_its_own_window_and_events(store):
+    session, now = choir(store, full=()), iter(range(100))
+    ear = Ear()
+    asking = Asking(session, "Which one?", clock=lambda: float(next(now)))
+    await asking.run(ear)
+    built = {mode: event.window for mode, event in ear.heard if isinstance(event, WindowBuilt)}
+    for mode, answer in asking.answers.items():
+        assert answer.window is built[mode]
+        assert answer.usage == Usage(100, 10)
+        assert answer.counted == session.counter.count(answer.text)
+    assert asking.answers[Mode.FULL].to_first is None
+    jit = asking.answers[Mode.JIT]
+    assert 0 < jit.to_first < jit.took  # type: ignore[operator]
+
+
+def test_reasoning_counts_as_the_first_token_and_is_no_text() -> None:
+    answer = Answer(Mode.JIT, left_at=1.0)
+    answer = answer_after(answer, RetryScheduled(3, "busy"), 1.5)
+    assert answer.told == "busy; sent again in 3 s"
+    answer = answer_after(answer, ReasoningDelta("Hm"), 2.0)
+    answer = answer_after(answer, ReplyDelta("thought"), 3.0)
+    answer = answer_after(answer, ReasoningFound(), 4.0)
+    answer = answer_after(answer, UsageReported(Usage(1, 2)), 5.0)
+    assert (answer.to_first, answer.text, answer.told, answer.usage) == (1.0, "", "", Usage(1, 2))
