@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from jitchat.events import Event, LimitLearnt, TurnsRetrieved, TurnStored, Windo
 from jitchat.exchange import Exchange, Outgoing
 from jitchat.memory.memory import Memory
 from jitchat.meter import Meter
-from jitchat.planning import Planning, Question, Reader
+from jitchat.planning import Planned, Planning, Question, Reader
 from jitchat.providers.provider import Options, Posted, Provider, Wire
 from jitchat.subcall.picker import ModelPicker
 from jitchat.subcall.small_model import SmallModel
@@ -141,10 +141,17 @@ class Session:
             WindowOverflow: What the mode must send does not fit.
 
         """
-        question = self.planning.question(draft, once)
-        if self.picker is not None and mode is Mode.JIT and question.retrieval.candidates:
-            question = replace(question, retrieval=self.picker.not_asked(question.retrieval))
+        question = self._not_asked(self.planning.question(draft, once), mode)
         return self.planning.window(question, mode, self.options.budget)
+
+    def compare(self, draft: str, once: Once = NO_MORE) -> tuple[Question, Mapping[Mode, Planned]]:
+        """Plan the windows of every mode for one question, each as `preview` does."""
+        question, budget = self.planning.question(draft, once), self.options.budget
+        planned = dict(self.planning.compare(question, budget))
+        not_asked = self._not_asked(question, Mode.JIT)
+        if not_asked is not question:
+            (planned[Mode.JIT],) = self.planning.sweep(not_asked, Mode.JIT, (budget,))
+        return question, planned
 
     async def preview_picked(self, draft: str, mode: Mode, once: Once = NO_MORE) -> ContextWindow:
         """Plan as `preview` does, but ask the picker's model, which is sent its request.
@@ -269,6 +276,12 @@ class Session:
         """Say what goes along with the window: for some servers, how large it may be."""
         limit = window.budget.limit
         return replace(self.options.request, context=limit, room=limit - window.used)
+
+    def _not_asked(self, question: Question, mode: Mode) -> Question:
+        """Say of a question that a picker's model would be asked, where it would be."""
+        if self.picker is None or mode is not Mode.JIT or not question.retrieval.candidates:
+            return question
+        return replace(question, retrieval=self.picker.not_asked(question.retrieval))
 
     def _retrieve(self, said: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()

@@ -20,6 +20,7 @@ COMMANDS = {
     "count": "count_exactly",
     "ledger": "view('ledger')",
     "compare": "view('what_if')",
+    "askall": "view('ask_all')",
     "budget": "view('budget')",
     "sends": "view('sends')",
     "wire": "view('wire')",

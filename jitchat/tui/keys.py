@@ -50,6 +50,7 @@ ACTIONS = (
     Action("wire", "f3", "view('wire')", "Wire", "The request, byte for byte"),
     Action("ledger", "f4", "view('ledger')", "Ledger", "Every candidate, and why or why not"),
     Action("what_if", "f7", "view('what_if')", "What if", "full, recency and jit side by side"),
+    Action("ask_all", "alt+a", "view('ask_all')", "Ask all three", "Their answers side by side"),
     Action("budget", "f8", "view('budget')", "Budget", "What enters and leaves as it changes"),
     Action("sends", "f9", "view('sends')", "Sends", "The window of any send, as it was"),
     Action("history", "alt+h", "view('history')", "History", "Tokens per send, and what was saved"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from jitchat.text.money import cost_of
 from jitchat.text.safe import one_line
@@ -14,7 +14,19 @@ def window_cost(window: ContextWindow, price: Callable[[int], float | None]) -> 
 
     `price` gives the US dollars for so many tokens of input; None where nobody knows.
     """
-    amount = price(window.used)
+    return _about(price(window.used))
+
+
+def windows_cost(windows: Iterable[ContextWindow], price: Callable[[int], float | None]) -> str:
+    """Tell what sending all of them will cost, as `window_cost` does for one."""
+    known, unknown = 0.0, False
+    for window in windows:
+        amount = price(window.used)
+        known, unknown = known + (amount or 0.0), unknown or amount is None
+    return _about(None if unknown else known)
+
+
+def _about(amount: float | None) -> str:
     told = cost_of(amount)
     return told if not amount or told.startswith("<") else f"~{told}"
 

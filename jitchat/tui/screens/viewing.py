@@ -10,6 +10,8 @@ from jitchat.tui.telling import telling
 from jitchat.tui.views.subject import Branched, GoTo, Planned, SendAgain, Subject
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
+from jitchat.turn import Role
+from jitchat.window.steering import NO_MORE
 
 if TYPE_CHECKING:
     from jitchat.session import Session
@@ -60,8 +62,18 @@ class ViewingScreen(SteeredScreen):
                     self.start(session, said.content, once, mode)
             case Branched(position, clears_draft):
                 if clears_draft:
-                    self.query_one(Prompt).clear()
+                    await self._let_draft_go(session, position)
                 await self.show_branch(session, position)
+
+    async def _let_draft_go(self, session: Session, position: int) -> None:
+        """It is a turn ahead of that position now: the prompt is free for another."""
+        if self.leave_edit() is None:
+            self.query_one(Prompt).take_draft()
+        self.once, self.once_mode = NO_MORE, None
+        self.show_mode()
+        ahead = (turn for turn in reversed(session.memory.turns) if turn.position < position)
+        self._said = next((turn for turn in ahead if turn.role is Role.USER), None)
+        await self._free()
 
     def _take_up(self, once: Once | None, mode: Mode | None) -> None:
         """Plan as a view has it."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 VIEWS = {
     "ledger": "LedgerView",
     "what_if": "WhatIfView",
+    "ask_all": "AskAllView",
     "budget": "BudgetView",
     "sends": "SendsView",
     "wire": "WireView",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jitchat.turn import Mode, Turn
+from jitchat.turn import Mode, Status, Turn
 from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:  # a view is opened from a screen that has them
@@ -71,3 +71,17 @@ class Branched:
 
 
 Outcome = GoTo | Planned | SendAgain | Branched
+
+
+def asked_of(subject: Subject) -> tuple[str, Once]:
+    """Tell what is asked, and what holds for it: what was sent, or else what stands in the prompt.
+
+    What was sent and not answered is asked as a message like any other.
+    """
+    if subject.sent is None:
+        return subject.draft, subject.once
+    turns, place = subject.session.memory.turns, subject.sent.position
+    sent = next((turn for turn in turns if turn.position == place), subject.sent)
+    if sent.status is Status.UNANSWERED:
+        return sent.content, NO_MORE
+    return sent.content, Once(again=sent)

@@ -63,7 +63,7 @@ class BudgetBar(Widget):
         if self.window is None:
             return Content("·" * self.size.width)
         shares = self._shares(self.window)
-        cells = _cells(shares, self.size.width - 1)
+        cells = to_scale(shares, self.size.width - 1)
         bar = [(PATTERNS[name] * count, self._style(name)) for name, count in cells.items()]
         bar.insert(len(_STABLE), (_BOUNDARY, self._style("boundary")))
         legend = self._legend(shares, _LONG)
@@ -76,7 +76,7 @@ class BudgetBar(Widget):
         if self.window is None or event.y > 0:
             return
         right = 0
-        for name, count in _cells(self._shares(self.window), self.size.width - 1).items():
+        for name, count in to_scale(self._shares(self.window), self.size.width - 1).items():
             right += count + (name == _STABLE[-1])
             if event.x < right:
                 self.post_message(self.KindClicked(name))
@@ -102,7 +102,7 @@ class BudgetBar(Widget):
         return self.get_visual_style(f"bar--{name}")
 
 
-def _cells(shares: dict[str, int], width: int) -> dict[str, int]:
+def to_scale(shares: dict[str, int], width: int) -> dict[str, int]:
     """`width` cells by share: at least one for all that is there, `free` gives the difference."""
     total = max(1, sum(shares.values()))
     cells = {name: max(1, count * width // total) if count else 0 for name, count in shares.items()}

@@ -1,0 +1,131 @@
+"""The same message in every mode, side by side: figures, bars, and a row a turn."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from textual.widgets import OptionList
+
+from jitchat.session import SessionOptions
+from jitchat.tui.views.subject import Planned
+from jitchat.tui.views.what_if import Sides, WhatIfView
+from jitchat.tui.views.what_if_drawing import bar_line, draw_sides, figures_line, plain
+from jitchat.tui.views.what_if_rows import Comparison, Side, compare, side_of
+from jitchat.tui.widgets.transcript import Transcript
+from jitchat.turn import Mode
+from jitchat.window.budget import Budget
+from jitchat.window.steering import NO_MORE
+from jitchat.window.tokens import EstimateCounter
+from jitchat.window.window import ContextWindow, Kind
+from tests.support import demo_session
+from tests.tui.support import TestBackend, chat, demo_app, ready, type_text, until
+from tests.tui.test_screens import QUESTION
+from tests.window.cases import Case, cases
+
+
+def numbers(text: str) -> list[int]:
+    return [int(found.replace(",", "")) for found in re.findall(r"\d[\d,]*", text)]
+
+
+@settings(deadline=None, max_examples=60, derandomize=True)
+@given(cases())
+def test_the_figures_of_each_mode_add_up_to_the_limit(case: Case) -> None:
+    for mode in Mode:
+        planned = case.window(mode, EstimateCounter())
+        side = side_of(mode, planned, lambda _: None)
+        printed = str(figures_line(side, in_use=False))
+        if not isinstance(planned, ContextWindow):
+            assert numbers(printed) == [planned.overshoot]
+            continue
+        used, *band = numbers(side.figures[0])
+        assert printed.split() == [mode.value, *" ".join(side.figures).split()]
+        free, reserve = numbers(side.figures[4])[0], numbers(side.figures[5])[0]
+        assert used + free + reserve == planned.budget.limit
+        assert sum(tokens for _, tokens in side.sizes) == used == side.used
+        assert band == ([planned.band] if planned.band else [])
+
+
+SIZES = st.lists(st.tuples(st.sampled_from(Kind), st.integers(1, 10**6)), unique_by=lambda x: x[0])
+
+
+@given(SIZES.filter(bool), st.integers(0, 10**7), st.integers(30, 200))
+def test_a_bar_is_to_the_scale_of_the_widest_and_shows_every_kind(
+    sizes: list[tuple[Kind, int]], more: int, width: int
+) -> None:
+    ordered = tuple(sorted(sizes, key=lambda each: list(Kind).index(each[0])))
+    used = sum(tokens for _, tokens in ordered)
+    side = Side(Mode.JIT, used, ordered, ("",) * 6)
+    drawn = str(bar_line(side, used + more, width)).removeprefix(" jit".ljust(9)).rstrip()
+    exact = used * (width - 9) / (used + more)
+    assert len(set(drawn)) == len(ordered)
+    assert len(drawn) <= width - 9
+    assert abs(len(drawn) - exact) <= len(ordered) + 1
+
+
+def test_on_the_demo_the_recalled_turns_are_in_full_and_jit_and_not_in_recency(store) -> None:
+    comparison = compare(demo_session(store), QUESTION, NO_MORE)
+    text = plain(comparison, Mode.JIT)
+    assert "── in full and jit · " in text
+    assert re.search(r"^#9 +▚ rec \d+ +· +▒ ret \d+ +.*02:00", text, re.MULTILINE)
+    assert re.search(r"^#1…#\d+ +▚ rec [\d,]+ +· +· +\d+ turns$", text, re.MULTILINE)
+    assert "▸jit" in text
+    assert " full  " in text.splitlines()[1]
+    assert "cost unknown" in text
+
+
+def test_a_mode_that_does_not_fit_says_by_how_much_and_is_a_column_all_the_same(store) -> None:
+    session = demo_session(store)
+    session.options = SessionOptions(budget=Budget(limit=2_000, reserve=200))
+    comparison: Comparison = compare(session, QUESTION, NO_MORE)
+    lines = str(draw_sides(comparison, Mode.FULL, 76)).splitlines()
+    assert re.fullmatch(r"▸full +does not fit: [\d,]+ tokens over the budget", lines[1])
+    assert lines[4] == " full".ljust(9) + "╳" * 67
+    assert comparison.modes == (Mode.RECENCY, Mode.JIT)
+    assert "in all three" not in plain(comparison, Mode.FULL)
+    assert "in recency and jit · " in plain(comparison, Mode.FULL)
+
+
+async def test_f7_compares_asks_nobody_and_leads_to_a_turn_or_to_a_mode(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("f7")
+        view = await opened(pilot)
+        assert "for no question" in str(view.query_one("#what-if-note").render())
+        await pilot.press("escape")
+        await type_text(pilot, QUESTION)
+        await pilot.press("f7")
+        view = await opened(pilot)
+        assert not view.query_one("#what-if-note").display
+        listed = view.query_one(OptionList)
+        assert listed.has_focus
+        place = next(n for n, row in enumerate(view._rows) if row and row.turns == (9,))
+        listed.highlighted = place
+        await pilot.press("enter")
+        transcript = screen.query_one(Transcript)
+        await until(pilot, lambda: transcript.chosen and transcript.chosen.position == 9, "turn 9")
+        await pilot.press("f7")
+        view = await opened(pilot)
+        await pilot.press("y")
+        assert "── in full and jit" in pilot.app.clipboard
+        await pilot.click(view.query_one(Sides), offset=(3, 2))
+        await until(pilot, lambda: screen.mode is Mode.RECENCY, "the mode that was clicked")
+        await pilot.press("f7")
+        await opened(pilot)
+        await pilot.press("1")
+        await until(pilot, lambda: screen.mode is Mode.FULL, "the mode of the key")
+        assert backend.provider.requests == []  # type: ignore[attr-defined]
+        assert screen.draft == QUESTION
+        assert len(backend.store.turns(screen.conversation.id)) == 60
+
+
+async def opened(pilot) -> WhatIfView:
+    """The view, once its windows are planned."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, WhatIfView), "the view")
+    view = pilot.app.screen
+    await until(pilot, lambda: view.query_one(Sides).comparison is not None, "the windows")
+    await pilot.pause()
+    return view
