@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from jitchat.answer import Answer
 from jitchat.events import Event, ReasoningFound, ReplyDelta
-from jitchat.tui.views.ask_all_drawing import figures_of, state_of, trouble_of
+from jitchat.tui.views.ask_all_drawing import figures_of, state_of, times_of, trouble_of
 from jitchat.tui.widgets.reply_body import ReplyBody
 from jitchat.turn import Mode
 
@@ -33,7 +33,7 @@ class AnswerColumn(Vertical):
         self.mode = mode
         self._head, self._figures = Static(classes="answer-head"), Static(classes="answer-figures")
         self._trouble = Static(classes="answer-trouble")
-        self._text = ReplyBody("")
+        self._text, self._follows = ReplyBody(""), False
         self.scroll = VerticalScroll(self._text, classes="answer-text")
 
     def compose(self) -> ComposeResult:
@@ -42,10 +42,6 @@ class AnswerColumn(Vertical):
 
     def _parts(self) -> Iterable[Widget]:
         return (self._head, self._figures, self._trouble, self.scroll)
-
-    def on_mount(self) -> None:
-        """The end of what comes is in view, until the user scrolls."""
-        self.scroll.anchor()
 
     def on_click(self) -> None:
         """Say that it was clicked."""
@@ -57,7 +53,8 @@ class AnswerColumn(Vertical):
 
     def show(self, answer: Answer) -> None:
         """All but the text, as far as it is."""
-        self._head.update(self._heading(state_of(answer)))
+        head = filter(None, (state_of(answer), times_of(answer)))
+        self._head.update(self._heading(" · ".join(head)))
         self._figures.update(Content(figures_of(answer)))
         trouble = trouble_of(answer)
         self._trouble.update(Content(trouble))
@@ -68,6 +65,7 @@ class AnswerColumn(Vertical):
         match event:
             case ReplyDelta(text):
                 self._text.add(text, typing=False)
+                self._follow()
             case ReasoningFound():
                 await self._text.finish("")
 
@@ -75,6 +73,12 @@ class AnswerColumn(Vertical):
         """Show all of it."""
         self.show(answer)
         await self._text.finish(answer.text)
+
+    def _follow(self) -> None:
+        """Keep the end in view once there is more than fits, until the user scrolls."""
+        if not self._follows and self.scroll.max_scroll_y:
+            self._follows = True
+            self.scroll.anchor()
 
     def _heading(self, told: str) -> Content:
         return Content.assemble((f" {self.mode} ", "reverse bold"), f" {told}")

@@ -61,7 +61,7 @@ class AskAllView(View):
     """The same message, answered in each mode."""
 
     NAME = "Ask all three"
-    EXPLAINED = "One message, asked in each mode at once; its answers are kept as alternatives."
+    EXPLAINED = "One message, asked in each mode at once; all of its answers are kept."
     FILLS = True
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "close", "Stop, close", id="ask_all_close"),
@@ -137,7 +137,11 @@ class AskAllView(View):
         self._tell(confirmation(message.outcome.cost))
         self.refresh_bindings()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def check_action(
+        self,
+        action: str,
+        parameters: tuple[object, ...],  # noqa: ARG002  Textual's own shape
+    ) -> bool | None:
         """Y asks where that is the question, and copies elsewhere."""
         if action in ("ask", "decline"):
             return self._confirms
@@ -198,8 +202,8 @@ class AskAllView(View):
             rest = "is kept as it was" if self.subject.sent is not None else "stays in the prompt"
             return f"None of the three was answered. The message {rest}."
         mode, others = by_position[asking.goes_on], len(asking.replies) > 1
-        more = " Enter goes on with the one that you look at." if others else ""
-        return f"Esc goes on with the answer in {mode}, #{asking.goes_on}.{more}"
+        more = ", Enter with the one that you look at" if others else ""
+        return f"Esc goes on with the answer in {mode}{more}."
 
     def copyable(self) -> str:
         """Write every answer, with its figures."""

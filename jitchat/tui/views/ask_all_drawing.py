@@ -31,16 +31,20 @@ def _under_way(answer: Answer) -> str:
     return "answering…" if answer.text else "thinking…"
 
 
+def times_of(answer: Answer) -> str:
+    """`first 0.42 s · all 2.10 s`: to its first token and to its end, as far as it is."""
+    times = (("first", answer.to_first), ("all", answer.took))
+    return " · ".join(f"{name} {seconds:.2f} s" for name, seconds in times if seconds is not None)
+
+
 def figures_of(answer: Answer) -> str:
-    """`first 0.42 s · all 2.10 s · in 1,187 ✓ · out 210 ✓ · $0.0041`, as far as it is known.
+    """`in 1,187 ✓ · out 210 ✓ · $0.0041`, as far as it is known.
 
     What the provider did not report is the own count, marked as an estimate.
     """
     if answer.window is None:
         return ""
-    times = (("first", answer.to_first), ("all", answer.took))
-    parts = [f"{name} {seconds:.2f} s" for name, seconds in times if seconds is not None]
-    parts.append(_sent(answer))
+    parts = [_sent(answer)]
     if answer.is_over and answer.first_at is not None:
         parts.append(_out(answer))
     if answer.is_over:
@@ -69,7 +73,8 @@ def trouble_of(answer: Answer) -> str:
 
 def plain(answer: Answer) -> str:
     """Write it as text, with its figures."""
-    head = " · ".join(filter(None, (str(answer.mode), state_of(answer), figures_of(answer))))
+    told = (str(answer.mode), state_of(answer), times_of(answer), figures_of(answer))
+    head = " · ".join(filter(None, told))
     return "\n".join(filter(None, (head, trouble_of(answer), answer.text)))
 
 

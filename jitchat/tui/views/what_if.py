@@ -26,6 +26,7 @@ from jitchat.tui.views.what_if_drawing import (
     mode_at,
     plain,
     row_line,
+    scale_sentence,
     sections,
 )
 from jitchat.tui.views.what_if_rows import Comparison, compare
@@ -131,14 +132,13 @@ class WhatIfView(View):
             self.show_nothing(str(message.outcome))
             return
         self._sides.comparison = message.outcome
-        budget = message.outcome.budget
-        self.query_one("#view-frame").border_subtitle = f"limit {budget.limit:,} tokens"
+        self.query_one("#view-frame").border_subtitle = scale_sentence(message.outcome)
         self._fill(message.outcome)
 
     def _fill(self, comparison: Comparison) -> None:
         lines: list[Content | Option] = []
         for told, rows in sections(comparison):
-            lines.append(Option(heading(told, self._list.size.width - 4), disabled=True))
+            lines.append(Option(heading(told), disabled=True))
             lines += [row_line(row, comparison) for row in rows]
             self._rows += [None, *rows]
         self._list.set_options(lines)

@@ -26,7 +26,7 @@ _SHORT = {Kind.SYSTEM: "sys", Kind.RECENT: "rec", Kind.INDEX: "idx", Kind.RETRIE
 _SHORT |= {Kind.PINNED: "pin", Kind.DRAFT: "you"}
 _NAME = 9
 """Cells for the name of a mode."""
-_COLUMNS = (15, 9, 14, 10, 10, 8)
+_COLUMNS = (14, 8, 14, 10, 10, 8)
 """Cells for each of the figures."""
 _TURN, _SHARE = 10, 14
 """Cells for a turn's id, and for what one mode has of it."""
@@ -87,7 +87,7 @@ def _legend(comparison: Comparison) -> Content:
     parts: list[tuple[str, str]] = [(" " * _NAME, "")]
     for kind in (kind for kind in Kind if kind in there):
         parts += [(PATTERNS[kind], STYLES[kind]), (f" {kind}  ", "dim")]
-    return Content.assemble(*parts, (f"full width: {comparison.widest:,}", "dim"))
+    return Content.assemble(*parts)
 
 
 def sections(comparison: Comparison) -> Iterator[tuple[str, list[AlignedRow]]]:
@@ -105,9 +105,17 @@ def _held_by(modes: tuple[Mode, ...], fitting: tuple[Mode, ...]) -> str:
     return f"in {' and '.join(modes)}{alone}"
 
 
-def heading(told: str, width: int) -> Content:
-    """A line across the table."""
-    return Content.assemble((f"── {told} ".ljust(width, "─"), "dim"))
+def heading(told: str) -> Content:
+    """A line between the rows."""
+    return Content.assemble((f"── {told} ──", "dim"))
+
+
+def scale_sentence(comparison: Comparison) -> str:
+    """Say how many tokens the bars are wide, and what the limit is."""
+    limit = f"limit {comparison.budget.limit:,}"
+    if not comparison.widest:
+        return limit
+    return f"one scale: the longest bar is {comparison.widest:,} tokens · {limit}"
 
 
 def row_line(row: AlignedRow, comparison: Comparison) -> Content:

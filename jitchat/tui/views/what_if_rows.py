@@ -39,7 +39,7 @@ class Side:
     """Why there is no window."""
 
 
-FIGURES = ("tokens", "of full", "input", "stable", "free", "reserve")
+FIGURES = ("tokens", "of full", "price", "stable", "free", "reserve")
 
 
 @dataclass(frozen=True, slots=True)

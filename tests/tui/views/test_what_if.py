@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from textual.widgets import OptionList
 
 from jitchat.session import SessionOptions
-from jitchat.tui.views.subject import Planned
 from jitchat.tui.views.what_if import Sides, WhatIfView
 from jitchat.tui.views.what_if_drawing import bar_line, draw_sides, figures_line, plain
 from jitchat.tui.views.what_if_rows import Comparison, Side, compare, side_of
@@ -20,7 +19,7 @@ from jitchat.window.steering import NO_MORE
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind
 from tests.support import demo_session
-from tests.tui.support import TestBackend, chat, demo_app, ready, type_text, until
+from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 from tests.tui.test_screens import QUESTION
 from tests.window.cases import Case, cases
 

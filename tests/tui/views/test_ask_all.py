@@ -1,0 +1,184 @@
+"""Asking in all modes at once, on screen: what it costs, three answers, and which one goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from jitchat.answer import Answer
+from jitchat.errors import Unreachable, WindowOverflow
+from jitchat.memory.cold.path import parent_of
+from jitchat.providers.catalogue.prices import Prices
+from jitchat.providers.reader.reader import ReaderProvider
+from jitchat.session import SessionOptions
+from jitchat.tui.views.answer_column import AnswerColumn
+from jitchat.tui.views.ask_all import AskAllView
+from jitchat.tui.views.ask_all_drawing import figures_of, state_of, times_of, trouble_of
+from jitchat.tui.views.what_if import WhatIfView
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.transcript import Transcript
+from jitchat.turn import Mode, Role, Status, Turn, Usage
+from jitchat.window.window import ContextWindow
+from tests.support import ScriptedProvider, demo_session
+from tests.tui.support import TestBackend, demo_app, ready, type_text, until
+from tests.tui.test_screens import QUESTION
+
+FREE = SessionOptions(prices=Prices(0.0, 0.0))
+
+
+def told(view: AskAllView) -> str:
+    return str(view.query_one("#ask-all-note").render())
+
+
+def answers(view: AskAllView) -> dict[Mode, Answer]:
+    return view._asking.answers if view._asking is not None else {}
+
+
+async def asked(pilot) -> AskAllView:
+    """The view, once it asks."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, AskAllView), "the view")
+    view = pilot.app.screen
+    await until(pilot, lambda: view._asking is not None, "the asking")
+    return view
+
+
+async def over(pilot, view: AskAllView) -> None:
+    await until(pilot, lambda: view._asking is not None and view._asker is None, "its end")
+    await pilot.pause()
+
+
+async def test_the_reader_answers_from_each_window_and_one_answer_is_gone_on_with(
+    backend: TestBackend,
+) -> None:
+    backend.provider = ReaderProvider(lambda messages, text: (len(messages), len(text)))
+    backend.options = FREE
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        await pilot.press("f7")
+        await until(pilot, lambda: isinstance(pilot.app.screen, WhatIfView), "what if")
+        await pilot.press("a")
+        view = await asked(pilot)
+        await over(pilot, view)
+        replies = view._asking.replies  # type: ignore[union-attr]
+        assert told(view).startswith("Esc goes on with the answer in jit, Enter")
+        texts = {mode: answer.text for mode, answer in answers(view).items()}
+        assert "02:00" in texts[Mode.JIT]
+        assert "02:00" not in texts[Mode.RECENCY]
+        for column in view.query(AnswerColumn):
+            shown = str(column.query_one(".answer-figures").render())
+            assert f"in {answers(view)[column.mode].usage.input_tokens:,} ✓" in shown  # type: ignore[union-attr]
+            assert shown.endswith("free")
+            assert column.scroll.display == (column.mode is Mode.JIT)
+        await pilot.press("y")
+        assert texts[Mode.FULL] in pilot.app.clipboard
+        await pilot.press("tab")
+        assert view.looked_at is Mode.FULL
+        await pilot.press("2", "enter")
+        await until(pilot, lambda: pilot.app.screen is screen, "the chat")
+        last = screen.session.memory.turns[-1]  # type: ignore[union-attr]
+        assert last.position == replies[Mode.RECENCY]
+        assert screen.query_one(Prompt).text == ""
+        shown = screen.query_one(Transcript)
+        await until(pilot, lambda: "of 3" in headers(shown), "its versions")
+
+
+def headers(transcript: Transcript) -> str:
+    return " ".join(str(each.render()) for each in transcript.query(".turn-header"))
+
+
+async def test_the_price_is_asked_for_first_and_esc_keeps_what_came(backend: TestBackend) -> None:
+    gate = asyncio.Event()
+    backend.provider = ScriptedProvider(("Half of", gate))
+    backend.options = SessionOptions(prices=Prices(10.0, 20.0))
+    async with demo_app(backend).run_test(size=(160, 48)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        for key in ("n", "escape"):
+            await pilot.press("alt+a")
+            view = await asks_for_the_price(pilot)
+            assert "Ask all three for ~$0.0" in told(view)
+            heads = " ".join(str(each.render()) for each in view.query(".answer-head"))
+            assert heads.count("tokens · ~$0.0") == 3
+            await pilot.press("enter", key)
+            await until(pilot, lambda: pilot.app.screen is screen, "the chat")
+        assert backend.provider.requests == []
+        assert screen.draft == QUESTION
+        await pilot.press("alt+a")
+        view = await asks_for_the_price(pilot)
+        await pilot.press("y")
+        await asked(pilot)
+        await until(pilot, lambda: all(a.text for a in answers(view).values()), "the pieces")
+        assert {each.scroll.display for each in view.query(AnswerColumn)} == {True}
+        await pilot.press("enter", "escape")
+        await over(pilot, view)
+        assert [state_of(answer) for answer in answers(view).values()] == ["stopped"] * 3
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen, "the chat")
+        turns = screen.session.memory.turns  # type: ignore[union-attr]
+        assert [turn.content for turn in turns[-2:]] == [QUESTION, "Half of"]
+        assert turns[-1].status is Status.CANCELLED
+        assert parent_of(turns[-1]) == turns[-2].position
+        assert screen.query_one(Prompt).text == ""
+
+
+async def asks_for_the_price(pilot) -> AskAllView:
+    await until(pilot, lambda: isinstance(pilot.app.screen, AskAllView), "the view")
+    view = pilot.app.screen
+    await until(pilot, lambda: "Y asks" in told(view), "the question")
+    return view
+
+
+async def test_nothing_typed_is_lost_when_nobody_answers(backend: TestBackend) -> None:
+    backend.options = FREE
+    backend.provider = ScriptedProvider((Unreachable("Nobody is there.", "Start it."),))
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("alt+a")
+        await until(pilot, lambda: isinstance(pilot.app.screen, AskAllView), "the view")
+        assert "nothing to ask" in str(pilot.app.screen.query_one("#view-nothing").render())
+        await pilot.press("escape")
+        await type_text(pilot, QUESTION)
+        await pilot.press("alt+a")
+        view = await asked(pilot)
+        await over(pilot, view)
+        assert told(view).endswith("The message stays in the prompt.")
+        trouble = str(view.query(".answer-trouble").last().render())
+        assert trouble == "Nobody is there. Start it."
+        await pilot.press("enter", "escape")
+        await until(pilot, lambda: pilot.app.screen is screen, "the chat")
+        assert screen.query_one(Prompt).text == QUESTION
+        assert screen.session.memory.turns[-1].status is Status.UNANSWERED  # type: ignore[union-attr]
+
+
+def test_figures_are_the_reported_ones_or_marked_as_estimates(store) -> None:
+    window = demo_session(store).preview("?", Mode.JIT)
+    assert isinstance(window, ContextWindow)
+    answer = Answer(Mode.JIT, window, "Hm.", left_at=1.0, first_at=1.5)
+    assert (state_of(answer), times_of(answer)) == ("answering…", "first 0.50 s")
+    assert figures_of(answer) == f"in ~{window.used:,}"
+    ended = answer.ended(3.0, None, 4)
+    assert times_of(ended) == "first 0.50 s · all 2.00 s"
+    assert figures_of(ended) == f"in ~{window.used:,} · out ~4 · cost unknown"
+    reported = replace(answer, usage=Usage(1_187, 210)).ended(3.0, 0.0041, 4)
+    assert figures_of(reported) == "in 1,187 ✓ · out 210 ✓ · $0.0041"
+    assert figures_of(Answer(Mode.JIT)) == ""
+
+
+def test_each_end_of_an_answer_has_a_word() -> None:
+    reply = Turn(2, Role.ASSISTANT, "x", status=Status.CUT)
+    error = WindowOverflow("Too large.", "Shorten it.", 3)
+    ends = [
+        Answer(Mode.FULL, error=error),
+        Answer(Mode.FULL, error=Unreachable("Gone.")),
+        Answer(Mode.FULL, left_at=1.0),
+        Answer(Mode.FULL),
+        Answer(Mode.FULL, reply=reply),
+        Answer(Mode.FULL, reply=Turn(2, Role.ASSISTANT, "x")),
+    ]
+    words = [state_of(end.ended(2.0, None, 0)) for end in ends]
+    assert words == ["does not fit", "failed", "stopped", "not asked", "cut", "done"]
+    assert trouble_of(ends[0]) == "Too large. Shorten it."
+    begun = [Answer(Mode.FULL), Answer(Mode.FULL, left_at=1.0)]
+    begun.append(Answer(Mode.FULL, left_at=1.0, first_at=1.5))
+    assert [state_of(each) for each in begun] == ["planning…", "waiting…", "thinking…"]
