@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jitchat.errors import ContextOverflow, StoreError
-from jitchat.turn import LEARNT, Usage
+from jitchat.turn import LEARNT, Mode, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.tokens import TokenCounter
@@ -56,3 +56,12 @@ class Meter:
     def _learnt_calibration(self) -> Calibration:
         learnt = self._learnt
         return Calibration.of(learnt.samples(self._counter.name)) if learnt else NO_CALIBRATION
+
+
+def told_of_refusal(model: str, window: ContextWindow, refusal: ContextOverflow) -> str:
+    """Say what a model's server told when it refused a window, and what follows."""
+    limit = refusal.limit
+    told = f"takes {limit:,} tokens" if limit else "does not say how much it takes"
+    size = f"{'' if window.is_sure else '~'}{window.used:,}"
+    after = "" if window.mode is Mode.FULL else " A smaller one is sent."
+    return f"{model} {told}; a window of {size} was sent and refused.{after}"

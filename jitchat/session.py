@@ -18,7 +18,7 @@ from jitchat.errors import ContextOverflow
 from jitchat.events import Event, LimitLearnt, TurnsRetrieved, TurnStored, WindowBuilt
 from jitchat.exchange import Exchange, Outgoing
 from jitchat.memory.memory import Memory
-from jitchat.meter import Meter
+from jitchat.meter import Meter, told_of_refusal
 from jitchat.planning import Planned, Planning, Question, Reader
 from jitchat.providers.provider import Options, Posted, Provider, Wire
 from jitchat.subcall.picker import ModelPicker
@@ -259,12 +259,8 @@ class Session:
         """Take in what a refusal tells, and say so."""
         budget = self._meter.refused(window, refusal, self.options.budget)
         self.take_budget(budget)
-        limit = refusal.limit
-        told = f"takes {limit:,} tokens" if limit else "does not say how much it takes"
-        size = f"{'' if window.is_sure else '~'}{window.used:,}"
-        sentence = f"{self.provider.model} {told}; a window of {size} was sent and refused."
-        after = "" if window.mode is Mode.FULL else " A smaller one is sent."
-        return LimitLearnt(Limit(budget.limit, LEARNT), sentence + after)
+        told = told_of_refusal(self.provider.model, window, refusal)
+        return LimitLearnt(Limit(budget.limit, LEARNT), told)
 
     def _outgoing(self, draft: str, once: Once) -> Outgoing:
         return Outgoing(draft, once.after, once.again, self.provider.name, self.cost_of)
