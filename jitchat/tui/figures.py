@@ -16,6 +16,8 @@ if TYPE_CHECKING:  # the first frame does not wait for the indexer's imports
     from jitchat.memory.cold.reply_notes import ReplyNote
     from jitchat.memory.index.backlog import Progress
 
+WORKING = "…"
+"""Marks what is about to change: another window is being worked out."""
 PART_BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -86,18 +88,28 @@ def limit_sentence(window: ContextWindow) -> str:
     return f"limit {window.budget.limit:,}{source}"
 
 
-def send_sentence(window: ContextWindow, cost: str = "") -> str:
-    """`in 1,187 ± 40 · ~$0.0041 · saves 66 % · stable ~508`; what choosing took stands beside it.
+def send_sentences(window: ContextWindow, cost: str = "") -> tuple[str, ...]:
+    """`in 3,412 ± 40 · reserve 2,048 · free 27,308 · stable prefix 71 % · ~$0.0041 · saves 66 %`.
 
-    What matters most comes first, for a small terminal cuts the end. `cost` is what `window_cost`
-    tells; empty where nothing is charged.
+    The longest form first; the others leave out, one after the other, what the bar tells too or
+    what can be missed, for small terminals. What choosing took stands at the end of the first.
+    `cost` is what `window_cost` tells; empty where nothing is charged.
     """
-    saved = f" · saves {window.saving * 100:.0f} %" if window.saving > 0 else ""
+    sure = window.is_sure
     took, picking = spent(window), window.picking
-    picker = f" · picker {tokens(took, exact=picking.exact)}" if picking and took else ""
-    stable = part_figure(window, window.stable_tokens)
-    charged = f" · {cost}" if cost else ""
-    return f"in {used_figure(window)}{charged}{saved} · stable {stable}{picker}"
+    used, share = f"in {used_figure(window)}", f"{window.stable_share * 100:.0f} %"
+    room = f"reserve {window.budget.reserve:,}", f"free {tokens(window.free, exact=sure)}"
+    saved = f"saves {window.saving * 100:.0f} %" if window.saving > 0 else ""
+    picker = f"picker {tokens(took, exact=picking.exact)}" if picking and took else ""
+    forms = (
+        (used, *room, f"stable prefix {share}", cost, saved, picker),
+        (used, *room, f"stable prefix {share}", cost, saved),
+        (used, *room, f"stable {share}", cost, saved),
+        (used, *room, f"stable {share}", cost),
+        (used, room[1], f"stable {share}", cost),
+        (used, room[1], cost),
+    )
+    return tuple(dict.fromkeys(" · ".join(filter(None, form)) for form in forms))
 
 
 def stable_sentence(window: ContextWindow, usage: Usage | None = None) -> str:

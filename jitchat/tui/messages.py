@@ -138,8 +138,8 @@ class WindowCounted(Message):
 
     asked: Asked
     outcome: tuple[ContextWindow, int] | JitchatError
-    told: str
-    """What stood in the hint line before."""
+    told: Sequence[str]
+    """What stood in the hint line before, the longest form first."""
 
 
 @dataclass

@@ -147,6 +147,11 @@ class ContextWindow:
         return sum(segment.tokens for segment in self.segments if segment.kind.is_stable)
 
     @property
+    def stable_share(self) -> float:
+        """The share of what is sent that stands before the volatile tail, 0 to 1."""
+        return self.stable_tokens / self.used if self.used else 0.0
+
+    @property
     def saving(self) -> float:
         """The share of `full`'s tokens that is not sent, 0 to 1."""
         return 1 - self.used / self.full_tokens if self.full_tokens else 0.0

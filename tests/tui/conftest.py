@@ -5,11 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual import constants
 
 from jitchat.memory.cold.store import ColdStore
 from tests.support import ScriptedProvider
 from tests.tui.choices import every
 from tests.tui.support import TestBackend
+
+
+@pytest.fixture(autouse=True)
+def unanimated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing moves or is marked for a moment; tests of that ask for it."""
+    monkeypatch.setattr(constants, "TEXTUAL_ANIMATIONS", "none")
 
 
 @pytest.fixture

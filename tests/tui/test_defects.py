@@ -17,7 +17,7 @@ PLACES = (
     "desk.DeskScreen.show_status",
     "desk.DeskScreen.open",
     "desk.DeskScreen.compose",
-    "desk.DeskScreen.plan_now",
+    "chat.ChatScreen.plan_now",
     "desk.DeskScreen._return_unanswered",
     "chat.ChatScreen._start",
     "chat.ChatScreen._free",

@@ -5,20 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from jitchat.errors import WindowOverflow
 from jitchat.tui.figures import (
     exact_sentence,
     limit_sentence,
-    send_sentence,
+    send_sentences,
     size_sentence,
     stable_sentence,
     tokens,
     usage_sentence,
 )
 from jitchat.turn import Mode, Usage
-from jitchat.window.calibration import NO_CALIBRATION
+from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.window import ContextWindow
-from tests.window.reports import KNOWN, long_talk
+from tests.window.reports import KNOWN, calibrations, long_talk
 
 
 @pytest.fixture
@@ -43,31 +46,52 @@ def test_an_estimate_that_nothing_was_learnt_of_is_marked(estimated: ContextWind
     used, full = f"~{estimated.used:,}", f"~{estimated.full_tokens:,}"
 
     assert size_sentence(estimated) == f"{used} of 19,500 · full would be {full}"
-    assert send_sentence(estimated).startswith(f"in {used} · saves ")
+    assert send_sentences(estimated)[0].startswith(f"in {used} · reserve 500 · free ~")
 
 
 def test_a_calibrated_window_shows_its_band(learnt: ContextWindow):
     used = f"{learnt.used:,} ± {learnt.band:,}"
 
     assert size_sentence(learnt) == f"{used} of 19,500 · full would be ~{learnt.full_tokens:,}"
-    assert send_sentence(learnt).startswith(f"in {used} · saves ")
-    assert send_sentence(learnt).endswith(f" · stable ~{learnt.stable_tokens:,}")
+    assert send_sentences(learnt)[0].startswith(f"in {used} · reserve 500 · free ~")
 
 
 def test_the_models_own_tokenizer_is_not_marked(estimated: ContextWindow):
     window = replace(estimated, exact=True)
 
-    assert "~" not in size_sentence(window) + send_sentence(window)
+    assert "~" not in size_sentence(window) + send_sentences(window)[0]
 
 
-@pytest.mark.parametrize("cost", ["~$0.0041", "cost unknown"])
-def test_what_sending_costs_stands_ahead_of_what_a_small_terminal_cuts(
-    estimated: ContextWindow, cost: str
-):
-    told = send_sentence(estimated, cost)
+@pytest.mark.parametrize("cost", ["~$0.0041", "cost unknown", ""])
+def test_what_sending_takes_is_told_in_forms_that_get_shorter(estimated: ContextWindow, cost: str):
+    longest, *shorter = told = send_sentences(estimated, cost)
+    share = round(100 * estimated.stable_tokens / estimated.used)
 
-    assert told.startswith(f"in ~{estimated.used:,} · {cost} · saves ")
-    assert send_sentence(estimated) == told.replace(f" · {cost}", "")
+    head = f"in ~{estimated.used:,} · reserve 500 · free ~{estimated.free:,} · stable prefix"
+    assert longest.startswith(f"{head} {share} % · {cost}{' · ' if cost else ''}saves ")
+    assert [len(each) for each in told] == sorted({len(each) for each in told}, reverse=True)
+    assert all(each.startswith(f"in ~{estimated.used:,} · ") for each in shorter)
+    assert all(cost in each and f"free ~{estimated.free:,}" in each for each in shorter)
+
+
+def test_with_a_price_the_sentence_has_room_in_a_small_terminal(learnt: ContextWindow):
+    window = replace(learnt, budget=replace(learnt.budget, limit=32_768, reserve=2_048))
+    fits = next(each for each in send_sentences(window, "~$0.0041") if len(each) <= 63)
+    assert "reserve" not in fits
+    assert fits.endswith("% · ~$0.0041")
+
+
+@given(st.integers(800, 40_000), st.sampled_from(Mode), calibrations())
+def test_what_is_told_adds_up_to_the_limit(limit: int, mode: Mode, learnt: Calibration):
+    try:
+        window = long_talk(mode, learnt, limit=limit)
+    except WindowOverflow:
+        return
+    used, reserve, free = (
+        int(part.split(" ±")[0].split(" ")[-1].lstrip("~").replace(",", ""))
+        for part in send_sentences(window)[0].split(" · ")[:3]
+    )
+    assert used + reserve + free == limit
 
 
 @pytest.mark.parametrize(

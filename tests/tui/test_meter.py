@@ -78,14 +78,17 @@ async def test_what_sending_costs_is_told_before_and_what_matters_fits_at_80_col
         assert screen.window is not None
         cost = told.format(f"{screen.window.used * 0.002:,.2f}")
         hint = shown(screen, "#cost")
-        assert hint.startswith(f"in ~{screen.window.used:,} · {cost}{' · ' * bool(cost)}saves ")
+        assert hint.startswith(f"in ~{screen.window.used:,} · reserve ")
+        assert f" % · {cost}{' · ' * bool(cost)}saves " in hint
         assert ("$" in hint) == ("$" in told)
         width = screen.query_one("#cost").size.width
         assert "stable" in hint
         assert len(hint) <= width
         await pilot.resize_terminal(80, 24)
         await until(pilot, lambda: screen.query_one("#cost").size.width < width, "the new width")
-        assert hint.index(" · saves") < screen.query_one("#cost").size.width
+        hint = shown(screen, "#cost")
+        assert ("$" in hint) == ("$" in told)
+        assert len(hint) <= screen.query_one("#cost").size.width
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,6 @@ both_sizes = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "larg
 
 @pytest.fixture(autouse=True)
 def still(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
     monkeypatch.setattr(Prompt, "cursor_blink", False)
     monkeypatch.setattr(Input, "cursor_blink", False)
 

@@ -168,7 +168,7 @@ async def test_a_mode_ahead_of_a_message_or_by_command_is_for_that_one(
         assert screen.window.mode is Mode.FULL
         assert screen.window.messages()[-1].content.endswith("and #99?")
         assert "@full" not in screen.window.messages()[-1].content
-        assert screen.query_one(HintLine).sentence.startswith("no #99 here · in ")
+        assert screen.query_one(HintLine).sentences[0].startswith("no #99 here · in ")
         await pilot.press("enter")
         await until(pilot, lambda: screen.sent is not None, "the window that is sent")
         await idle(pilot)

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.screen import Screen
-from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.tui.backend import Backend
 from jitchat.tui.commands import addressed_in
-from jitchat.tui.figures import indexing_sentence, send_sentence
-from jitchat.tui.messages import PreviewReady
+from jitchat.tui.figures import indexing_sentence, send_sentences
 from jitchat.tui.telling import tell
 from jitchat.tui.top_text import Answering
 from jitchat.tui.widgets.budget_bar import BudgetBar
@@ -29,19 +26,15 @@ from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.turn import Mode, Turn, Usage
 from jitchat.window.spending import window_cost
-from jitchat.window.steering import NO_MORE, Once
+from jitchat.window.steering import NO_MORE
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from jitchat.memory.index.backlog import Progress
     from jitchat.session import Session
 
 WIDE = 110
 """Columns from which the inspector stands beside the transcript."""
-PREVIEW_AFTER = 0.08
-"""Seconds of silence after a key until the next window is planned anew."""
 
 
 class DeskScreen(Screen[None]):
@@ -64,14 +57,10 @@ class DeskScreen(Screen[None]):
         """What holds for the draft alone."""
         self.once_mode: Mode | None = None
         """The mode for the next message alone; None for the usual one."""
-        self.planned = 0
-        """How many plans were shown or refused."""
         self.indexed = False
         """Whether every turn has its place in the hot index."""
         self.progress: Progress | None = None
         """How far that is, while turns are being indexed."""
-        self._serial = 0
-        self._timer: Timer | None = None
 
     @property
     def draft(self) -> str:
@@ -133,76 +122,18 @@ class DeskScreen(Screen[None]):
             return indexing_sentence(self.progress)
         return "vectors missing" if session.memory.lacks_vectors else ""
 
-    @on(Prompt.Changed)
-    def _draft_changed(self) -> None:
-        self.attend()
-        self.show_mode()
-        if self._timer is not None:
-            self._timer.stop()
-        self._timer = self.set_timer(PREVIEW_AFTER, self.plan_now)
-
     def attend(self) -> None:
         """The user types, or reads what comes: work behind the screen steps back."""
         if self.session is not None:
             self.session.memory.pace.attend()
-
-    def plan_now(self, *, afresh: bool = False) -> None:
-        """Plan the window for what is in the prompt, off the event loop.
-
-        An empty prompt leaves the window that was sent on screen, unless `afresh`.
-        """
-        draft = self.draft
-        if self.session is None or self.busy or (self.sent and not draft and not afresh):
-            return
-        self._serial += 1
-        self._plan(self.session, draft, self.next_mode, self._serial, self.once)
-
-    @work(thread=True, exclusive=True, group="plan")
-    def _plan(self, session: Session, draft: str, mode: Mode, serial: int, once: Once) -> None:
-        outcome: ContextWindow | JitchatError
-        try:
-            outcome = session.preview(draft, mode, once)
-        except JitchatError as error:
-            outcome = error
-        if not get_current_worker().is_cancelled:
-            self.post_message(PreviewReady(serial, outcome, session.planning.unmet(draft)))
-
-    @on(PreviewReady)
-    def _preview_ready(self, message: PreviewReady) -> None:
-        """Show it, unless the draft has moved on."""
-        if message.serial != self._serial or self.busy:
-            return
-        self.sent = self.window = None
-        self.planned = message.serial
-        self.show_holds()
-        if isinstance(message.outcome, JitchatError):
-            self._show_refusal(message.outcome)
-        else:
-            self.show_window(message.outcome, sent=False)
-            if message.unmet:
-                hint = self.query_one(HintLine)
-                hint.show_cost(f"{message.unmet} · {hint.sentence}")
 
     def show_holds(self) -> None:
         """What the user decided about turns, in the transcript."""
         if self.session is not None:
             self.query_one(Transcript).hold(self.session.steering)
 
-    def action_use_mode(self, mode: str) -> None:
-        """Use a mode from now on."""
-        self.mode, self.once_mode = Mode(mode), None
-        self.show_mode()
-        self.plan_now(afresh=True)
-
-    def forget_window(self) -> None:
-        """Another conversation comes: a plan that is under way is not for it."""
-        self._serial += 1
-        self.workers.cancel_group(self, "plan")
-        if self.planned:
-            self.show_nothing()
-        self.sent = self.window = None
-
-    def _show_refusal(self, error: JitchatError) -> None:
+    def show_refusal(self, error: JitchatError) -> None:
+        """Say on every surface why there is no window."""
         self.show_nothing(error.what)
         if isinstance(error, WindowOverflow):
             self.query_one(BudgetBar).refusal = error
@@ -222,7 +153,7 @@ class DeskScreen(Screen[None]):
         self.query_one(BudgetBar).refusal = None
         self.query_one(BudgetBar).window = window
         self.query_one(Inspector).show(window, sent=sent, usage=usage)
-        self.query_one(HintLine).show_cost(send_sentence(window, self._cost_of(window)))
+        self.query_one(HintLine).show_cost(*send_sentences(window, self._cost_of(window)))
         self.query_one(Transcript).mark(window.kind_of_turns())
 
     def _cost_of(self, window: ContextWindow) -> str:

@@ -27,6 +27,8 @@ from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.top_line import TopLine
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jitchat.memory.cold.archive import Ending
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
@@ -96,8 +98,6 @@ class MeteredScreen(SendingScreen):
         ending = await asyncio.to_thread(session.sent_ending, said)
         usage, cost = (ending.usage, ending.cost) if ending is not None else (None, None)
         self.forget_window()
-        if self._timer is not None:
-            self._timer.stop()
         self.sent, self.sent_for = window, said
         self.show_window(window, sent=True, usage=usage)
         broken = _is_broken_off(session, ending)
@@ -110,11 +110,11 @@ class MeteredScreen(SendingScreen):
             return
         hint = self.query_one(HintLine)
         asked = Asked(self.opening, self.draft, self.next_mode, self.once)
-        self._count(self.session, asked, hint.sentence)
+        self._count(self.session, asked, hint.sentences)
         hint.show_cost(_asking(self.session))
 
     @work(exclusive=True, group="count")
-    async def _count(self, session: Session, asked: Asked, told: str) -> None:
+    async def _count(self, session: Session, asked: Asked, told: Sequence[str]) -> None:
         outcome: tuple[ContextWindow, int] | JitchatError
         try:
             window = await asyncio.to_thread(session.preview, asked.draft, asked.mode, asked.once)
@@ -131,8 +131,8 @@ class MeteredScreen(SendingScreen):
         if isinstance(message.outcome, JitchatError):
             self.tell(message.outcome)
             hint = self.query_one(HintLine)
-            if self.session is not None and hint.sentence == _asking(self.session):
-                hint.show_cost(message.told)
+            if self.session is not None and hint.sentences == (_asking(self.session),):
+                hint.show_cost(*message.told)
         elif is_current:
             self.sent, self._exact = None, message.outcome
             self.show_window(message.outcome[0], sent=False)

@@ -23,7 +23,7 @@ from jitchat.tui.messages import (
     SessionReady,
     SessionRefused,
 )
-from jitchat.tui.screens.desk import DeskScreen
+from jitchat.tui.screens.previewing import PreviewingScreen
 from jitchat.tui.telling import SECONDS, telling
 from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
@@ -40,7 +40,7 @@ SHOWN_FIRST = 40
 """Turns that are read before the whole conversation is."""
 
 
-class OpenedScreen(DeskScreen):
+class OpenedScreen(PreviewingScreen):
     """A desk with a conversation on it."""
 
     def __init__(self, backend: Backend, conversation: Conversation) -> None:

@@ -194,7 +194,7 @@ class SendingScreen(ForkedScreen):
         """Ready for the next message; of one that was typed meanwhile, the window is shown."""
         self._sending = None
         self.query_one(HintLine).show_keys(busy=False)
-        self.plan_now()
+        self.follow_again()
         opening = self.opening
         named = await asyncio.to_thread(self._named, self.conversation, self._said)
         if opening == self.opening:

@@ -16,7 +16,7 @@ from textual.style import Style
 from textual.widget import Widget
 
 from jitchat.errors import WindowOverflow
-from jitchat.tui.figures import tokens
+from jitchat.tui.figures import WORKING, tokens
 from jitchat.window.window import ContextWindow, Kind
 
 PATTERNS = {
@@ -46,6 +46,8 @@ class BudgetBar(Widget):
     window: reactive[ContextWindow | None] = reactive(None)
     refusal: reactive[WindowOverflow | None] = reactive(None)
     """Why there is no window, where what must be sent does not fit."""
+    working: reactive[bool] = reactive(False)
+    """Whether another window is being worked out: a mark in place of the first sign says so."""
 
     @dataclass
     class KindClicked(Message):
@@ -53,12 +55,17 @@ class BudgetBar(Widget):
 
         kind: str
 
+    def show_faded(self, faded: bool) -> None:
+        """Whether working it out takes long."""
+        self.set_class(faded, "-faded")
+
     def render(self) -> Content:
         """Two lines: the bar and its legend."""
         if self.refusal is not None:
             return Content.assemble(
                 ("█" * self.size.width, self._style("over")),
                 f"\nover the budget by {self.refusal.overshoot:,} tokens: cannot be sent like this",
+                f" {WORKING}" if self.working else "",
             )
         if self.window is None:
             return Content("·" * self.size.width)
@@ -69,6 +76,8 @@ class BudgetBar(Widget):
         legend = self._legend(shares, _LONG)
         if legend.cell_length > self.size.width:
             legend = self._legend(shares, _SHORT)
+        if self.working:
+            legend = Content.assemble(WORKING, legend[1:])
         return Content.assemble(*bar, "\n", legend)
 
     def on_click(self, event: events.Click) -> None:

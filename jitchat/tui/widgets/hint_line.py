@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from math import ceil
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
@@ -13,6 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from jitchat.text.safe import one_line
+from jitchat.tui.figures import WORKING
 
 Key = tuple[str, str]
 
@@ -26,17 +28,19 @@ class HintLine(Horizontal):
 
     def __init__(self) -> None:
         super().__init__(id="hint-line")
+        self._mark = Static(id="working")
         self._cost = Static(id="cost")
         self._keys = Static(id="keys")
         self._countdown: Timer | None = None
         self._edited: int | None = None
-        self._sentence = ""
+        self._sentences: tuple[str, ...] = ("",)
         self._busy = False
         self._told = Content()
         self._drawn: tuple[Key, ...] = ()
 
     def compose(self) -> ComposeResult:
-        """Two texts."""
+        """A mark and two texts."""
+        yield self._mark
         yield self._cost
         yield self._keys
 
@@ -45,23 +49,30 @@ class HintLine(Horizontal):
         self.show_keys(busy=False)
 
     @property
-    def sentence(self) -> str:
-        """What is shown of the cost, or of what is going on."""
-        return self._sentence
+    def sentences(self) -> tuple[str, ...]:
+        """What is shown of the cost, or of what is going on, the longest form first."""
+        return self._sentences
 
-    def show_cost(self, sentence: str) -> None:
-        """What the next request costs, or what is going on."""
+    def show_cost(self, sentence: str, *shorter: str) -> None:
+        """What the next request costs, or what is going on; the first form that has room."""
         if self._countdown is not None:
             self._countdown.stop()
             self._countdown = None
-        self._sentence = sentence
-        edited = (f"editing #{self._edited} · ", "bold") if self._edited is not None else ""
-        self._tell(Content.assemble(edited, one_line(sentence)))
+        self._sentences = (sentence, *shorter)
+        self._tell_sentence()
+
+    def show_working(self, working: bool) -> None:
+        """Whether another window is being worked out than the one that it tells of."""
+        self._mark.update(WORKING if working else "", layout=False)
+
+    def show_faded(self, faded: bool) -> None:
+        """Whether that takes long."""
+        self._cost.set_class(faded, "-faded")
 
     def show_edit(self, position: int | None) -> None:
         """Which turn is edited; None for none any more."""
         self._edited = position
-        self.show_cost(self._sentence)
+        self.show_cost(*self._sentences)
         self.show_keys(busy=False)
 
     def count_down(self, seconds: float, why: str) -> None:
@@ -82,8 +93,24 @@ class HintLine(Horizontal):
         self._draw_keys()
 
     def on_resize(self) -> None:
-        """Other keys find room."""
+        """Other words and keys find room."""
+        if self._countdown is None:
+            self._tell_sentence()
         self._draw_keys()
+
+    def _tell_sentence(self) -> None:
+        edited = f"editing #{self._edited} · " if self._edited is not None else ""
+        room = self.content_size.width - 1 - len(edited) - _width(self._least_keys())
+        told = [one_line(sentence) for sentence in self._sentences]
+        fits = next((each for each in told if cell_len(each) <= room), told[-1])
+        self._tell(Content.assemble((edited, "bold"), fits))
+
+    def _least_keys(self) -> tuple[Key, ...]:
+        return fitting(self._keys_now(), 0)
+
+    def _keys_now(self) -> tuple[Key, ...]:
+        idle = IDLE if self._edited is None else EDITING
+        return BUSY if self._busy else idle
 
     def _tell(self, told: Content) -> None:
         self._cost.update(told, layout=False)
@@ -93,9 +120,7 @@ class HintLine(Horizontal):
 
     def _draw_keys(self) -> None:
         """As many keys as the sentence leaves room for."""
-        idle = IDLE if self._edited is None else EDITING
-        room = self.content_size.width - self._told.cell_length
-        keys = fitting(BUSY if self._busy else idle, room)
+        keys = fitting(self._keys_now(), self.content_size.width - 1 - self._told.cell_length)
         if keys != self._drawn:
             self._drawn = keys
             parts = [part for key, word in keys for part in ((f" {key} ", "bold"), (word, "dim"))]
@@ -105,6 +130,10 @@ class HintLine(Horizontal):
 def fitting(keys: Sequence[Key], room: int) -> tuple[Key, ...]:
     """Leave out what does not fit, from the last but one on; the first and the last stay."""
     kept = list(keys)
-    while len(kept) > 2 and sum(len(key) + len(word) + 2 for key, word in kept) > room:
+    while len(kept) > 2 and _width(kept) > room:
         del kept[-2]
     return tuple(kept)
+
+
+def _width(keys: Sequence[Key]) -> int:
+    return sum(len(key) + len(word) + 2 for key, word in keys)

@@ -12,8 +12,8 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.safe import one_line
@@ -29,7 +29,6 @@ from jitchat.tui.segment_rows import (
     HEADER,
     Row,
     is_stable,
-    line_of,
     reason_of,
     rows_of,
     rule,
@@ -37,15 +36,15 @@ from jitchat.tui.segment_rows import (
     title_of,
     turn_of,
 )
+from jitchat.tui.widgets.row_changes import LEFT, lines_of, telling_row, with_changes, without_left
+from jitchat.tui.widgets.row_list import RowList
+from jitchat.tui.widgets.window_head import WindowNote, WindowTitle
 from jitchat.turn import Usage
 from jitchat.window.spending import picking_sentences
-from jitchat.window.window import (
-    ContextWindow,
-    Kind,
-    LedgerRow,
-    Verdict,
-)
+from jitchat.window.window import ContextWindow, Kind, LedgerRow, Verdict
 
+MARKED_SECONDS = 0.8
+"""So long it is shown what came and what went."""
 _BESIDE = 3
 """Cells of a line of the list that are not its text: a margin on either side, the scrollbar."""
 
@@ -84,12 +83,16 @@ class Inspector(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="inspector")
-        self._title = Static(id="inspector-title")
-        self._note = Static(id="inspector-note")
+        self._title = WindowTitle("inspector-title")
+        self._note = WindowNote("inspector-note")
         self._header = Static(Content(HEADER), id="segments-header")
-        self._list = OptionList(id="segments", compact=True)
+        self._list = RowList("segments")
         self._whole = Static(id="row-reason")
+        self._is_sent = False
         self._rows: list[Row] = []
+        self._marks: dict[int, str] = {}
+        """Of rows that came or went just now, by index."""
+        self._settling: Timer | None = None
         self._window: ContextWindow | None = None
         self._usage: Usage | None = None
         """What the provider reported for the window."""
@@ -114,19 +117,39 @@ class Inspector(Vertical):
     def show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         """The window that was sent, with what was reported for it, or the one that would be."""
         which = "sent window" if sent else "next window"
-        self._title.update(
-            Content.assemble((f" {which} ", "reverse bold"), f" {size_sentence(window)}"),
-            layout=False,
-        )
+        self._title.show(which, size_sentence(window))
         limit = [limit_sentence(window)] if window.limit_source else []
-        told = [*limit, *picking_sentences(window)]
-        self._note.update(Content("\n".join(told)))
-        self._note.set_class(False, "-refusal")
-        self._note.display = bool(told)
+        self._note.show("\n".join([*limit, *picking_sentences(window)]))
         chosen = self.chosen
-        self._window, self._usage, self._rows = window, usage, rows_of(window)
-        self._stable = sum(is_stable(segments) for _, segments, _ in self._rows)
+        self._take_rows(window, sent=sent)
+        self._window, self._usage, self._is_sent = window, usage, sent
         self._fill(chosen)
+
+    def _take_rows(self, window: ContextWindow, *, sent: bool) -> None:
+        """Another window's rows; what came and went by the draft is marked for a moment."""
+        self._stop_settling()
+        before, _ = without_left(self._rows, self._marks)
+        self._rows, self._marks = rows_of(window), {}
+        follows = self._window is not None and not sent and not self._is_sent
+        if follows and self._window is not None and self.app.animation_level != "none":
+            windows = self._window, window
+            self._rows, self._marks = with_changes(self._rows, before, windows)
+        if self._marks:
+            self._settling = self.set_timer(MARKED_SECONDS, self._settle)
+
+    def _settle(self) -> None:
+        """The marks go, and with them the rows of what left."""
+        self._stop_settling()
+        here, chosen = self._list.highlighted or 0, self.chosen
+        self._rows, gone = without_left(self._rows, self._marks)
+        above = sum(self._option_of(number) < here for number in gone)
+        self._marks = {}
+        self._fill(chosen, here - above)
+
+    def _stop_settling(self) -> None:
+        if self._settling is not None:
+            self._settling.stop()
+            self._settling = None
 
     def report(self, usage: Usage) -> None:
         """What the provider says of the window that was sent, as far as it is on screen."""
@@ -142,22 +165,28 @@ class Inspector(Vertical):
     def refuse(self, error: JitchatError) -> None:
         """Why nothing can be sent as it stands."""
         why = "does not fit" if isinstance(error, WindowOverflow) else "cannot be planned"
-        self._title.update(Content.assemble((" next window ", "reverse bold"), f" {why}"))
-        self._note.update(Content(str(error)))
-        self._note.set_class(True, "-refusal")
-        self._note.display = True
+        self._title.show("next window", why)
+        self._note.show(str(error), is_refusal=True)
         self._empty()
 
     def clear(self) -> None:
         """No window is known yet."""
-        self._title.update(Content())
-        self._note.display = False
+        self._title.show()
+        self._note.show("")
         self._empty()
+
+    def show_working(self, working: bool) -> None:
+        """Say in the title whether another window is being worked out."""
+        self._title.show_working(working)
+
+    def show_faded(self, faded: bool) -> None:
+        """Whether that takes long."""
+        self._title.set_class(faded, "-faded")
 
     def point_at(self, kind: str) -> None:
         """Move the cursor to the first row of a kind."""
         for number, (name, _, _) in enumerate(self._rows):
-            if name == kind:
+            if name == kind and self._marks.get(number) != LEFT:
                 self._list.highlighted = self._option_of(number)
                 self._list.focus()
                 return
@@ -225,18 +254,10 @@ class Inspector(Vertical):
             title = f"{Verdict.LEFT_OUT} · {never.tokens:,} tokens together"
             self.post_message(self.RowOpened(title, never.sentence))
 
-    def _telling_row(self) -> int:
-        """The best of what was retrieved: in a small terminal little else is in view."""
-        ranked = [
-            (row.rank, number)
-            for number, (kind, _, row) in enumerate(self._rows)
-            if kind == Kind.RETRIEVED.value and row is not None and row.rank is not None
-        ]
-        return min(ranked)[1] if ranked else 0
-
     def _empty(self) -> None:
-        self._rows, self._window = [], None
-        self._list.clear_options()
+        self._stop_settling()
+        self._rows, self._window, self._marks = [], None, {}
+        self._list.draw((), None)
 
     def _option_of(self, row: int) -> int:
         """The place of a row in the list."""
@@ -246,29 +267,30 @@ class Inspector(Vertical):
         """The row at a place in the list, which is not the boundary."""
         return place - (place > self._stable)
 
-    def _fill(self, chosen: int | None) -> None:
-        """Write the list; the cursor stays on the turn that was chosen."""
-        here = self._list.highlighted if self._list.has_focus else None
-        if here is not None and chosen is not None:
-            turns = enumerate(map(turn_of, self._rows))
+    def _fill(self, chosen: int | None, here: int | None = None) -> None:
+        """Write the list; the cursor stays on the turn that was chosen, or where it is."""
+        self._stable = sum(is_stable(row[1]) for row in self._rows)
+        if self._list.has_focus:
+            here = self._list.highlighted if here is None else here
+            turns = enumerate(map(turn_of, self._rows) if chosen is not None else ())
             here = next((self._option_of(row) for row, each in turns if each == chosen), here)
-        place = self._option_of(self._telling_row()) if here is None else here
-        rows = [row for _, _, row in self._rows if row]
-        largest = max((value for row in rows for _, value in row.parts), default=0.0)
-        lines: list[Content | Option] = [line_of(*each, largest) for each in self._rows]
-        if self._window is not None:
-            never = self._window.never_candidates
-            lines[self._stable : self._stable] = [
-                Option(self._boundary(self._window), disabled=True)
-            ]
-            lines += [sum_line(never)] if never else []
-        self._list.set_options(lines)
+        place = self._option_of(telling_row(self._rows, self._marks)) if here is None else here
+        self._list.draw(self._lines(), self._stable if self._window is not None else None)
         if self._rows:
             after_boundary = place + (place == self._stable)
             self._list.highlighted = min(after_boundary, self._list.option_count - 1)
 
+    def _lines(self) -> list[Content]:
+        """Every row, the boundary of the stable prefix, and the sum of what was not considered."""
+        lines = lines_of(self._rows, self._marks)
+        if self._window is not None:
+            never = self._window.never_candidates
+            lines.insert(self._stable, self._boundary(self._window))
+            lines += [sum_line(never)] if never else []
+        return lines
+
     def _draw_boundary(self, window: ContextWindow) -> None:
-        self._list.replace_option_prompt_at_index(self._stable, self._boundary(window))
+        self._list.draw_one(self._stable, self._boundary(window))
 
     def _boundary(self, window: ContextWindow) -> Content:
         told = stable_sentence(window, self._usage)

@@ -1,0 +1,171 @@
+"""The next window while the user types: nothing that is out of date is shown as current."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual.app import App
+from textual.widget import Widget
+
+from jitchat.tui.figures import WORKING, size_sentence
+from jitchat.tui.screens import previewing
+from jitchat.tui.screens.chat import ChatScreen
+from jitchat.tui.widgets.budget_bar import BudgetBar
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.turn import Mode
+from jitchat.window.steering import NO_MORE, Once
+from jitchat.window.window import ContextWindow
+from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
+
+QUESTION = "what about the deploy window?"
+
+
+class Watch:
+    """Looks at the surfaces whenever anything is drawn on the terminal."""
+
+    def __init__(self, screen: ChatScreen) -> None:
+        assert screen.session is not None
+        self._screen, self._preview = screen, screen.session.preview
+        self._planned: dict[tuple[str, Mode], ContextWindow] = {}
+        self.gate = threading.Event()
+        self.gate.set()
+        self.made = 0
+        """Plans that were begun."""
+        self.marked = self.current = 0
+        """Frames at which a window was being worked out, and at which it was there."""
+        self._drawn: dict[str, Any] = {}
+        self._stale: set[str] = set()
+        """Surfaces that were behind in the last frame: widgets are drawn one after the other."""
+        screen.session.preview = self._slowed  # type: ignore[method-assign]
+
+    def _slowed(self, draft: str, mode: Mode, once: Once = NO_MORE) -> ContextWindow:
+        self.made += 1
+        self.gate.wait(10)
+        window = self._planned[draft, mode] = self._preview(draft, mode, once)
+        return window
+
+    def watch(self, app: App[None]) -> None:
+        """Note what is drawn of each surface, and look at all of it with each frame."""
+        screen, drawn = self._screen, self._drawn
+        prompt, bar = screen.query_one(Prompt), screen.query_one(BudgetBar)
+        hint, title = screen.query_one("#working"), screen.query_one("#inspector-title")
+        noting(prompt, "render_lines", lambda _: drawn.update(draft=prompt.draft))
+        noting(bar, "render", lambda got: drawn.update(bar=(WORKING in got.plain, bar.window)))
+        noting(hint, "render", lambda got: drawn.update(hint=str(got)))
+        noting(title, "render", lambda got: drawn.update(title=str(got)))
+        display: Callable[..., None] = app._display
+
+        def looked(*arguments: object) -> None:
+            self.look()
+            display(*arguments)
+
+        app._display = looked  # type: ignore[method-assign]
+        for each in (prompt, bar, hint, title):
+            each.refresh()
+
+    def look(self) -> None:
+        """Each surface either says that it waits, or shows the window of what is in the prompt."""
+        if len(self._drawn) < 4 or self._screen.busy or self._screen.sent is not None:
+            return
+        waits, window = self._drawn["bar"]
+        self.marked += waits
+        self.current += not waits
+        drafts = {draft for (draft, _), each in self._planned.items() if each is window}
+        size = f" next window  {size_sentence(window)}"
+        current = {
+            "bar": waits or self._drawn["draft"] in drafts,
+            "hint": bool(self._drawn["hint"]) or self._drawn["draft"] in drafts,
+            "title": self._drawn["title"] == size or WORKING in self._drawn["title"],
+        }
+        stale = {name for name, is_right in current.items() if not is_right}
+        assert not stale & self._stale, self._drawn["draft"]
+        self._stale = stale
+
+
+def noting(widget: Widget, method: str, note: Callable[[Any], object]) -> None:
+    """Note what a method of a widget gives whenever it is called."""
+    real = getattr(widget, method)
+
+    def noted(*arguments: object) -> object:
+        got = real(*arguments)
+        note(got)
+        return got
+
+    setattr(widget, method, noted)
+
+
+async def test_the_preview_never_shows_a_stale_window_as_current_under_fast_typing(
+    backend: TestBackend,
+) -> None:
+    chance = random.Random(5)
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, "so, ")
+        watch = Watch(screen)
+        screen.plan_now()
+        await until(pilot, lambda: not screen.working, "the first window")
+        watch.watch(pilot.app)
+        for number, letter in enumerate(QUESTION):
+            if chance.random() < 0.3:
+                (watch.gate.clear if watch.gate.is_set() else watch.gate.set)()
+            if chance.random() < 0.2:
+                await pilot.press("backspace")
+            if number % 10 == 9:
+                await pilot.press("shift+tab")
+            await pilot.press("space" if letter == " " else letter)
+            if number % 7 == 6:
+                watch.gate.set()
+                await until(pilot, lambda: not screen.working, "the window")
+                await pilot.pause()
+        watch.gate.set()
+        await until(pilot, lambda: not screen.working, "the last window")
+        await pilot.pause()
+        assert screen.window is not None
+        assert screen.window.mode is screen.mode
+        assert watch.marked > 10
+        assert watch.current >= 3
+
+
+async def test_plans_do_not_pile_up_and_the_surfaces_fade_only_while_it_takes_long(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        watch, bar = Watch(screen), screen.query_one(BudgetBar)
+        watch.gate.clear()
+        screen.plan_now()
+        await until(pilot, lambda: watch.made == 1, "the plan")
+        assert bar.working
+        assert not bar.has_class("-faded")
+        for _ in range(5):
+            screen.query_one(Prompt).insert("x")
+            screen.plan_now()
+        await until(pilot, lambda: bar.has_class("-faded"), "the surfaces to fade")
+        assert watch.made == 1
+        watch.gate.set()
+        await until(pilot, lambda: not screen.working, "the window")
+        assert watch.made == 2
+        assert not bar.has_class("-faded")
+
+
+async def test_a_draft_that_is_taken_back_leaves_the_sent_window_unmarked(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(previewing, "PREVIEW_AFTER", 60)
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        screen.query_one(Prompt).insert(QUESTION)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.sent, "the sent window")
+        await idle(pilot)
+        sent, watch = screen.sent, Watch(screen)
+        await pilot.press("a")
+        assert screen.working
+        await pilot.press("backspace")
+        assert not screen.working
+        assert screen.window is screen.sent is sent
+        assert not watch.made

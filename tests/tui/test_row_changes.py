@@ -1,0 +1,98 @@
+"""Rows that came with the last plan, and rows that went, are marked for a moment."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.widgets import OptionList
+
+from jitchat.errors import WindowOverflow
+from jitchat.memory.cold.store import ColdStore
+from jitchat.tui.segment_rows import is_stable, line_of, rows_of
+from jitchat.tui.widgets import inspector as inspector_module
+from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.row_changes import (
+    ENTERED,
+    LEFT,
+    MARK_AT,
+    MOST,
+    marked_line,
+    with_changes,
+    without_left,
+)
+from jitchat.turn import Mode
+from jitchat.window.calibration import NO_CALIBRATION
+from jitchat.window.difference import difference
+from tests.support import demo_session
+from tests.tui.support import TestBackend, demo_app, ready, type_text
+from tests.window.reports import long_talk
+
+QUESTION, OTHER = "what did we settle on for the deploy window?", "who brings the hazelnut cake?"
+
+
+@given(st.integers(900, 9_000), st.integers(900, 9_000))
+def test_rows_that_left_are_put_in_their_place_and_taken_out_again(first: int, then: int) -> None:
+    try:
+        windows = tuple(long_talk(Mode.JIT, NO_CALIBRATION, limit=n) for n in (first, then))
+    except WindowOverflow:
+        return
+    before, after = map(rows_of, windows)
+    rows, marks = with_changes(after, before, windows)
+    assert without_left(rows, marks)[0] == after
+    found = difference(*windows)
+    changed = (
+        {each.turn for each in (*found.entered, *found.moved)},
+        {each.turn for each in found.left},
+    )
+    if not marks:
+        assert not any(changed) or sum(map(len, changed)) > MOST
+        return
+    turns = {
+        mark: {rows[n][1][0].turn for n, each in marks.items() if each == mark}
+        for mark in (ENTERED, LEFT)
+    }
+    assert (turns[ENTERED], turns[LEFT]) == changed
+    stable = [is_stable(segments) for _, segments, _ in rows]
+    assert stable == sorted(stable, reverse=True), "the boundary parts them"
+
+
+def test_a_mark_takes_a_cell_that_is_blank_otherwise(store: ColdStore) -> None:
+    window = demo_session(store).preview(QUESTION, Mode.JIT)
+    for row in rows_of(window):
+        line = line_of(*row, 1.0)
+        assert line.plain[MARK_AT] == " "
+        marked = marked_line(line, ENTERED).plain
+        assert marked.replace(ENTERED, " ", 1) == line.plain
+        assert marked_line(line, "") is line
+
+
+async def test_rows_that_came_and_went_are_marked_for_a_moment(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inspector_module, "MARKED_SECONDS", 3_600)
+    async with demo_app(backend).run_test(size=(160, 48)) as pilot:
+        pilot.app.animation_level = "full"
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        before, inspector = screen.window, screen.query_one(Inspector)
+        await type_text(pilot, OTHER)
+        after, rows = screen.window, screen.query_one("#segments", OptionList)
+        assert before is not None
+        assert after is not None
+        found = difference(before, after)
+        drawn = [str(option.prompt) for option in rows.options]
+        for change, mark in ((found.entered[0], ENTERED), (found.left[0], LEFT)):
+            (line,) = [each for each in drawn if f"{mark} " in each and f"#{change.turn} " in each]
+            assert line[MARK_AT] == mark
+        inspector._settle()
+        lines = [str(option.prompt) for option in rows.options]
+        assert len(lines) == len(drawn) - len(found.left)
+        assert not any(line[MARK_AT] in (ENTERED, LEFT) for line in lines)
+        assert rows.highlighted is not None
+        assert not rows.get_option_at_index(rows.highlighted).disabled
+
+        pilot.app.animation_level = "none"
+        await type_text(pilot, " and when?")
+        lines = [str(option.prompt) for option in rows.options]
+        assert not any(line[MARK_AT] in (ENTERED, LEFT) for line in lines)
