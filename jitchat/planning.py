@@ -6,6 +6,7 @@ One question is looked up once; a window of any mode and any budget is planned f
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -55,6 +56,8 @@ class Planning:
         self._memory, self._counter, self._reader = memory, counter, reader
         self._lock = threading.Lock()
         self._history = self._steered = History()
+        self._ahead: list[Turn] = []
+        """The turns that `_history` was made of: from key to key, they are the same."""
         self._steered_from: tuple[History, frozenset[int]] = (self._history, frozenset())
 
     @property
@@ -143,8 +146,14 @@ class Planning:
     def _history_before(self, position: int) -> History:
         """Price the turns ahead of a draft; each is priced once."""
         with self._lock:
-            ahead = (turn for turn in self._memory.turns if turn.position < position)
-            self._history = self._history.following(ahead, self._price)
+            turns = self._memory.turns
+            ahead = turns[: bisect_left(turns, position, key=lambda turn: turn.position)]
+            size = len(self._ahead)
+            if ahead[:size] == self._ahead:
+                self._history = self._history.extended(ahead[size:], self._price)
+            else:
+                self._history = self._history.following(ahead, self._price)
+            self._ahead = ahead
             return self._history
 
     def _steered_by(self, history: History, without: frozenset[int]) -> History:
