@@ -24,7 +24,7 @@ from jitchat.providers.provider import Options, Posted, Provider, Wire
 from jitchat.subcall.picker import ModelPicker
 from jitchat.subcall.small_model import SmallModel
 from jitchat.subcall.summariser import Summariser
-from jitchat.turn import LEARNT, Limit, Mode, Turn, Usage
+from jitchat.turn import BY_USER, LEARNT, Limit, Mode, Turn, Usage
 from jitchat.why import Explained, why
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
@@ -66,6 +66,8 @@ class Session:
     ) -> None:
         self.memory, self.provider, self.counter = memory, provider, counter
         self.options = options
+        self.model_limit = options.budget.limit
+        """What the model takes, in tokens, also while the user has a smaller limit in use."""
         picker, summariser = map(self._as_it_answers, (options.picker, options.summariser))
         self.picker = ModelPicker(picker) if picker else None
         self.summariser = Summariser(summariser, memory) if summariser else None
@@ -141,8 +143,12 @@ class Session:
             WindowOverflow: What the mode must send does not fit.
 
         """
-        question = self._not_asked(self.planning.question(draft, once), mode)
+        question = self.question(draft, mode, once)
         return self.planning.window(question, mode, self.options.budget)
+
+    def question(self, draft: str, mode: Mode, once: Once = NO_MORE) -> Question:
+        """Look a draft up once, for previews with several budgets."""
+        return self._not_asked(self.planning.question(draft, once), mode)
 
     def compare(self, draft: str, once: Once = NO_MORE) -> tuple[Question, Mapping[Mode, Planned]]:
         """Plan the windows of every mode for one question, each as `preview` does."""
@@ -239,7 +245,9 @@ class Session:
         return self._meter.calibration
 
     def take_budget(self, budget: Budget) -> None:
-        """Use another budget from now on: the server told how much its model takes."""
+        """Use another budget from now on: the server told what its model takes, or the user did."""
+        if budget.limit_source != BY_USER:
+            self.model_limit = budget.limit
         self.options = replace(self.options, budget=budget)
 
     def cost_of(self, usage: Usage | None) -> float | None:
