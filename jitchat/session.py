@@ -9,70 +9,26 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from jitchat.errors import ContextOverflow
 from jitchat.events import Event, LimitLearnt, TurnsRetrieved, TurnStored, WindowBuilt
 from jitchat.exchange import Exchange, Outgoing
-from jitchat.memory.memory import Memory
-from jitchat.meter import Meter, told_of_refusal
-from jitchat.planning import Planned, Planning, Question, Reader
-from jitchat.providers.provider import Options, Posted, Provider, Wire
-from jitchat.subcall.picker import ModelPicker
-from jitchat.subcall.small_model import SmallModel
-from jitchat.subcall.summariser import Summariser
-from jitchat.turn import BY_USER, LEARNT, Limit, Mode, Turn, Usage
-from jitchat.why import Explained, why
+from jitchat.inspection import Inspection, SessionOptions
+from jitchat.meter import told_of_refusal
+from jitchat.planning import Question
+from jitchat.turn import BY_USER, LEARNT, Limit, Mode, Turn
 from jitchat.window.budget import Budget
-from jitchat.window.calibration import Calibration
-from jitchat.window.plan import SYSTEM_PROMPT
-from jitchat.window.record import window_from
-from jitchat.window.steering import NO_MORE, Held, Hold, Once, Steering
-from jitchat.window.tokens import TokenCounter
+from jitchat.window.steering import NO_MORE, Once
 from jitchat.window.window import ContextWindow
 
-if TYPE_CHECKING:
-    from jitchat.memory.cold.archive import Ending
-    from jitchat.memory.cold.learnt import LearntModel
-    from jitchat.providers.catalogue.prices import Prices
-    from jitchat.window.why import Why
+__all__ = ["Session", "SessionOptions"]
 
 
-@dataclass(frozen=True, slots=True)
-class SessionOptions:
-    """What a session does not decide by itself."""
-
-    budget: Budget = field(default_factory=Budget)
-    system: str = SYSTEM_PROMPT
-    request: Options = field(default_factory=Options)
-    picker: SmallModel | None = None
-    """Chooses what is recalled; the heuristic does where there is none."""
-    summariser: SmallModel | None = None
-    """Writes index lines behind the chat; the heuristic's are used where there is none."""
-    prices: Prices | None = None
-    """Of the model that answers; None where nobody knows them."""
-    learnt: LearntModel | None = None
-    """What is kept of that model between runs; None where nothing is."""
-
-
-class Session:
+class Session(Inspection):
     """A conversation in use: its memory, who answers, and how much fits."""
-
-    def __init__(
-        self, memory: Memory, provider: Provider, counter: TokenCounter, options: SessionOptions
-    ) -> None:
-        self.memory, self.provider, self.counter = memory, provider, counter
-        self.options = options
-        self.model_limit = options.budget.limit
-        """What the model takes, in tokens, also while the user has a smaller limit in use."""
-        picker, summariser = map(self._as_it_answers, (options.picker, options.summariser))
-        self.picker = ModelPicker(picker) if picker else None
-        self.summariser = Summariser(summariser, memory) if summariser else None
-        self._meter = Meter(counter, options.learnt)
-        self.planning = Planning(memory, counter, self._reader)
 
     async def send(
         self, draft: str, mode: Mode, once: Once = NO_MORE
@@ -134,31 +90,6 @@ class Session:
                 if exchange.is_due:
                     await asyncio.to_thread(exchange.save)
 
-    def preview(self, draft: str, mode: Mode, once: Once = NO_MORE) -> ContextWindow:
-        """Plan the window that `send` would build now. Changes nothing; takes a thread's time.
-
-        A picker's model is not asked: its choice can be another one, and the window says so.
-
-        Raises:
-            WindowOverflow: What the mode must send does not fit.
-
-        """
-        question = self.question(draft, mode, once)
-        return self.planning.window(question, mode, self.options.budget)
-
-    def question(self, draft: str, mode: Mode, once: Once = NO_MORE) -> Question:
-        """Look a draft up once, for previews with several budgets."""
-        return self._not_asked(self.planning.question(draft, once), mode)
-
-    def compare(self, draft: str, once: Once = NO_MORE) -> tuple[Question, Mapping[Mode, Planned]]:
-        """Plan the windows of every mode for one question, each as `preview` does."""
-        question, budget = self.planning.question(draft, once), self.options.budget
-        planned = dict(self.planning.compare(question, budget))
-        not_asked = self._not_asked(question, Mode.JIT)
-        if not_asked is not question:
-            (planned[Mode.JIT],) = self.planning.sweep(not_asked, Mode.JIT, (budget,))
-        return question, planned
-
     async def preview_picked(self, draft: str, mode: Mode, once: Once = NO_MORE) -> ContextWindow:
         """Plan as `preview` does, but ask the picker's model, which is sent its request.
 
@@ -177,91 +108,11 @@ class Session:
             if small is not None:
                 await small.provider.aclose()
 
-    def sent_window(self, turn: Turn) -> ContextWindow | None:
-        """Load the window that was sent last for a user's turn, as it was."""
-        record = self.memory.archive.get(turn.id)
-        return window_from(record.header, record.segments, record.ledger) if record else None
-
-    def sent_ending(self, turn: Turn) -> Ending | None:
-        """Load how that window was answered: what was reported for it, and what it cost."""
-        return self.memory.archive.ending(turn.id)
-
-    def wire(self, window: ContextWindow, posted: Posted | None = None) -> Wire | None:
-        """Make the request in which a window leaves; None where nothing does. Slow.
-
-        `posted` has it made with the options that left then; None: with those of now.
-
-        Raises:
-            ProviderError: No request can be made: of the key or the address.
-
-        """
-        options = posted.options if posted is not None else self._request_options(window)
-        is_posted = posted is not None
-        return self.provider.wire(window.messages(), options, as_posted=is_posted)
-
-    def why(self, draft: str, turn: int, once: Once = NO_MORE, mode: Mode = Mode.JIT) -> Why:
-        """Tell why a turn is in the window that would be sent for a draft, or not.
-
-        Raises:
-            WindowOverflow: There is no such window: what the mode must send does not fit.
-
-        """
-        said = once.again.content if once.again is not None else draft
-        explained = Explained(self.preview(draft, mode, once), said, None, self.keeps_out(once))
-        return why(self.memory, explained, turn)
-
-    def why_sent(self, said: Turn, turn: int) -> Why | None:
-        """Tell the same of the window that was sent last for a user's turn; None without one."""
-        window = self.sent_window(said)
-        return why(self.memory, Explained(window, said.content, said), turn) if window else None
-
-    @property
-    def steering(self) -> Steering:
-        """What the user decided about turns of the path, until it is taken back."""
-        return self.planning.steering
-
-    def hold(self, position: int, hold: Hold | None) -> Held:
-        """Pin a turn or exclude it, one in place of the other; None takes that back.
-
-        Raises:
-            LookupError: No finished turn of the path is there.
-
-        """
-        before = self.steering.of(position)
-        turn = next((turn for turn in self.memory.turns if turn.position == position), None)
-        if turn is None:
-            raise LookupError(position)
-        self.memory.holding.put(turn, hold)
-        self.memory.refresh()
-        return Held(position, before, hold)
-
-    def keeps_out(self, once: Once = NO_MORE) -> frozenset[int]:
-        """Tell which turns the user keeps out of a message's window, by position."""
-        return frozenset(once.without(self.steering))
-
-    @property
-    def calibration(self) -> Calibration:
-        """How far the own counts are off for the model that answers."""
-        return self._meter.calibration
-
     def take_budget(self, budget: Budget) -> None:
         """Use another budget from now on: the server told what its model takes, or the user did."""
         if budget.limit_source != BY_USER:
             self.model_limit = budget.limit
         self.options = replace(self.options, budget=budget)
-
-    def cost_of(self, usage: Usage | None) -> float | None:
-        """Price a reply, in US dollars; None where the usage or a price is not known."""
-        prices = self.options.prices
-        if prices is None or prices.is_free:
-            return 0.0 if prices is not None else None
-        return prices.of(usage) if usage is not None else None
-
-    def _as_it_answers(self, small: SmallModel | None) -> SmallModel | None:
-        """Have a small model asked with the context size of the windows, where it answers, too."""
-        if small is None or not small.answers:
-            return small
-        return replace(small, context=lambda: self.options.budget.limit)
 
     def _learn_limit(self, window: ContextWindow, refusal: ContextOverflow) -> LimitLearnt:
         """Take in what a refusal tells, and say so."""
@@ -272,20 +123,6 @@ class Session:
 
     def _outgoing(self, draft: str, once: Once) -> Outgoing:
         return Outgoing(draft, once.after, once.again, self.provider.name, self.cost_of)
-
-    def _reader(self) -> Reader:
-        return Reader(self.provider.model, self.options.system, self.calibration)
-
-    def _request_options(self, window: ContextWindow) -> Options:
-        """Say what goes along with the window: for some servers, how large it may be."""
-        limit = window.budget.limit
-        return replace(self.options.request, context=limit, room=limit - window.used)
-
-    def _not_asked(self, question: Question, mode: Mode) -> Question:
-        """Say of a question that a picker's model would be asked, where it would be."""
-        if self.picker is None or mode is not Mode.JIT or not question.retrieval.candidates:
-            return question
-        return replace(question, retrieval=self.picker.not_asked(question.retrieval))
 
     def _retrieve(self, said: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()
