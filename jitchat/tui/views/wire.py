@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from textual import on, work
@@ -19,7 +19,7 @@ from jitchat.tui.views.save_line import SaveLine
 from jitchat.tui.views.subject import Subject
 from jitchat.tui.views.view import View
 from jitchat.tui.views.wire_letter import Letter, legend, read_letter
-from jitchat.tui.views.wire_rows import Row, rows_of
+from jitchat.tui.views.wire_rows import Sheet, sheet_of
 from jitchat.tui.views.wire_text import WireText
 
 _NO_WINDOW = (
@@ -53,8 +53,7 @@ class WireView(View):
         """It is cut into rows."""
 
         serial: int
-        whole: str
-        rows: Sequence[Row]
+        sheet: Sheet
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
@@ -160,14 +159,14 @@ class WireView(View):
     @work(thread=True, exclusive=True, group="rows")
     def _lay_out(self, letter: Letter, width: int, serial: int, *, pretty: bool) -> None:
         whole, places = letter.laid_out(pretty=pretty)
-        rows = rows_of(whole, places, width, parted=pretty)
-        self.post_message(self.LaidOut(serial, whole, rows))
+        sheet = sheet_of(whole, places, width, parted=pretty)
+        self.post_message(self.LaidOut(serial, sheet))
 
     @on(LaidOut)
     def _was_laid_out(self, message: LaidOut) -> None:
         if message.serial == self._serial and self._letter is not None:
             boundary = stable_sentence(self._letter.window)
-            self.query_one(WireText).show(message.whole, message.rows, boundary)
+            self.query_one(WireText).show(message.sheet, boundary)
 
     @on(SaveLine.Ended)
     def _saved(self, message: SaveLine.Ended) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style as VisualStyle
 
-from jitchat.tui.views.wire_rows import LETTERS, Row
+from jitchat.tui.views.wire_rows import LETTERS, Row, Sheet
 
 
 class WireText(ScrollView):
@@ -29,20 +30,23 @@ class WireText(ScrollView):
 
     def __init__(self) -> None:
         super().__init__(id="wire-text")
-        self._whole = ""
+        self._sheet = Sheet("", (), ())
         self._boundary = ""
-        self.rows: Sequence[Row] = ()
+
+    @property
+    def rows(self) -> Sequence[Row]:
         """What is on it, from top to bottom."""
+        return self._sheet.rows
 
     @property
     def room(self) -> int:
         """Cells of a row."""
         return self.scrollable_content_region.width
 
-    def show(self, whole: str, rows: Sequence[Row], boundary: str) -> None:
-        """Show the rows of a text; `boundary` is what the end of the stable prefix says."""
-        self._whole, self.rows, self._boundary = whole, rows, boundary
-        self.virtual_size = Size(self.room, len(rows))
+    def show(self, sheet: Sheet, boundary: str) -> None:
+        """Show a text; `boundary` is what the end of the stable prefix says."""
+        self._sheet, self._boundary = sheet, boundary
+        self.virtual_size = Size(self.room, len(sheet.rows))
         self.refresh()
 
     def on_resize(self) -> None:
@@ -51,15 +55,10 @@ class WireText(ScrollView):
 
     def next_kind(self) -> None:
         """Scroll to where the next kind of segment begins; from the last one, to the first."""
-        begins = [
-            number
-            for number, row in enumerate(self.rows)
-            if row.kind is not None and (number == 0 or _kind_ahead(self.rows, number) != row.kind)
-        ]
-        top = round(self.scroll_y)
-        below = [number for number in begins if number > top]
-        if begins and (top < round(self.max_scroll_y) or not below):
-            self.scroll_to(y=below[0] if below and top < self.max_scroll_y else begins[0])
+        begins, top = self._sheet.begins, round(self.scroll_y)
+        below = bisect_right(begins, top) if top < round(self.max_scroll_y) else len(begins)
+        if begins:
+            self.scroll_to(y=begins[below % len(begins)])
 
     def render_line(self, y: int) -> Strip:
         """Draw one row."""
@@ -72,7 +71,7 @@ class WireText(ScrollView):
             return Strip([Segment(f"{line:─<{width}}"[:width], self._style("boundary"))])
         kind = row.kind.value if row.kind is not None else "added"
         style = self._style(kind)
-        strip = Strip([Segment(row.gutter, style), Segment(row.text(self._whole), style)])
+        strip = Strip([Segment(row.gutter, style), Segment(row.text(self._sheet.whole), style)])
         return strip.adjust_cell_length(width, self.rich_style)
 
     def style_of(self, name: str) -> VisualStyle | str:
@@ -82,9 +81,3 @@ class WireText(ScrollView):
 
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(f"wire--{name}")
-
-
-def _kind_ahead(rows: Sequence[Row], number: int) -> object:
-    """Find the kind of the last segment ahead of a row; None where there is none."""
-    ahead = (rows[place].kind for place in range(number - 1, -1, -1))
-    return next((kind for kind in ahead if kind is not None), None)

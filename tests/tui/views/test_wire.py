@@ -16,12 +16,11 @@ from jitchat.tui.views.save_line import SaveLine
 from jitchat.tui.views.wire import WireView
 from jitchat.tui.views.wire_text import WireText
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.turn import Mode
 from jitchat.window.window import Kind
 from tests.providers.dialects import DIALECTS
 from tests.providers.streams import KEY, endpoint
 from tests.session.test_posted import Server
-from tests.tui.support import TestBackend, chat, demo_app, idle, ready, type_text, until
+from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
 
 QUESTION = "what did we settle on for the deploy window?"
 Snap = Callable[..., bool]
@@ -171,7 +170,6 @@ async def test_the_reader_is_given_messages_and_nothing_to_show_says_why(backend
 def test_wire(snap_compare: Snap, backend: TestBackend, server: Server, size) -> None:
     async def look(pilot: Pilot[None]) -> None:
         await ready(pilot)
-        chat(pilot).action_use_mode(Mode.JIT.value)
         await type_text(pilot, QUESTION)
         view = await opened(pilot)
         text = view.query_one(WireText)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import groupby
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from jitchat.providers.protocols.choose import protocol_names
 from jitchat.providers.provider import Options, Posted
 from jitchat.tui.views.wire_letter import Letter, as_left, legend, not_kept, not_sent
-from jitchat.tui.views.wire_rows import GUTTER, LETTERS, rows_of
+from jitchat.tui.views.wire_rows import GUTTER, LETTERS, rows_of, sheet_of
 from jitchat.turn import Mode
 from jitchat.window.places import placed
 from jitchat.window.tokens import EstimateCounter
@@ -38,7 +39,10 @@ def test_the_rows_are_the_request_and_each_is_of_one_segment(case: Case, protoco
         if not isinstance(window, ContextWindow):
             continue
         whole, places = letter_of(window, protocol).laid_out(pretty=pretty)
-        rows = rows_of(whole, places, width, parted=pretty)
+        sheet = sheet_of(whole, places, width, parted=pretty)
+        rows = sheet.rows
+        runs = [kind for kind, _ in groupby(row.kind for row in rows if row.kind)]
+        assert [rows[number].kind for number in sheet.begins] == runs
         slices = [row for row in rows if row.end is not None]
         assert "".join(whole[row.start : row.end] for row in slices) == whole.replace("\n", "")
         room = max(20, width - GUTTER)
