@@ -48,6 +48,10 @@ class View(ModalScreen[Outcome | None]):
 
     def compose(self) -> ComposeResult:
         """Title and explanation, the body, the keys."""
+        # Textual sets this class on the first resize, after a frame for another width.
+        width = self.app.size.width
+        self.set_class(width >= WIDE, "-wide", update=False)
+        self.set_class(width < WIDE, "-narrow", update=False)
         with Vertical(id="view-frame") as frame:
             frame.border_title = self.NAME
             yield Static(Content(self.EXPLAINED), id="view-explained")

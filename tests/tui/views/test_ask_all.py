@@ -19,6 +19,7 @@ from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.turn import Mode, Role, Status, Turn, Usage
 from jitchat.window.window import ContextWindow
+from tests.session.sending import durable
 from tests.support import ScriptedProvider, demo_session
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 from tests.tui.test_screens import QUESTION
@@ -120,6 +121,21 @@ async def test_the_price_is_asked_for_first_and_esc_keeps_what_came(backend: Tes
         assert turns[-1].status is Status.CANCELLED
         assert parent_of(turns[-1]) == turns[-2].position
         assert screen.query_one(Prompt).text == ""
+
+
+async def test_quitting_while_the_answers_stream_keeps_what_came(backend: TestBackend) -> None:
+    backend.options = FREE
+    backend.provider = ScriptedProvider(("Half of", asyncio.Event()))
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        await type_text(pilot, QUESTION)
+        await pilot.press("alt+a")
+        view = await asked(pilot)
+        await until(pilot, lambda: all(a.text for a in answers(view).values()), "the pieces")
+        pilot.app.exit()
+    found = durable(backend.store)
+    assert [turn[2:] for turn in found.turns[-3:]] == [("Half of", "cancelled")] * 3
+    assert (found.turns[-4][2:], found.streaming) == ((QUESTION, "complete"), 0)
 
 
 async def asks_for_the_price(pilot) -> AskAllView:
