@@ -23,12 +23,20 @@ from jitchat.settings import load_settings
 from jitchat.transfer.intake import store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.screens.chat import ChatScreen
+from jitchat.tui.views.view import View
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 
 HERE = Path(__file__).parent
 QUESTION = "what did we settle on for the deploy window?"
-WIDE, NARROW = (132, 38), (80, 24)
+OTHERS = (
+    "Who is on call this week?",
+    "Which port is the metrics endpoint on?",
+    "What was decided about the licence cache?",
+    "And who captains the release?",
+    "What is the free space rule of thumb?",
+)
+WIDE, VIEW, NARROW = (132, 38), (104, 32), (80, 24)
 FRAMES = (
     ("first-run", WIDE, ()),
     ("full", WIDE, ("mode:full", "ask")),
@@ -37,6 +45,16 @@ FRAMES = (
     ("inspector", WIDE, ("draft", "point:retrieved", "enter")),
     ("narrow", NARROW, ("mode:jit", "ask")),
     ("models", WIDE, ("ctrl+l",)),
+    ("live", WIDE, ("draft",)),
+    ("ledger", VIEW, ("draft", "view:f4")),
+    ("steering", WIDE, ("say:/pin 59", "say:/exclude 58", "type:#12 and ", "draft")),
+    ("what-if", VIEW, ("draft", "view:f7")),
+    ("budget", VIEW, ("draft", "view:f8", "pageup", "pageup", "pageup", "pageup")),
+    ("sends", VIEW, ("ask", "mode:recency", "ask", "view:f9", "d")),
+    ("wire", VIEW, ("draft", "view:f3")),
+    ("history", VIEW, ("mode:jit", *(f"say:{text}" for text in OTHERS * 3), "view:alt+h")),
+    ("mattered", VIEW, ("ask", "view:alt+m")),
+    ("miss", VIEW, ("mode:recency", "ask", "view:alt+w", "type:deploy window")),
 )
 
 
@@ -72,21 +90,46 @@ async def draw(name: str, size: tuple[int, int], steps: Sequence[str], home: Pat
 
 async def _do(pilot: Pilot[None], screen: ChatScreen, step: str) -> None:
     what, _, value = step.partition(":")
-    planned = screen.planned
     if what == "mode":
-        if screen.mode.value != value:
-            screen.action_use_mode(value)
-            await _until(pilot, lambda: screen.planned > planned)
+        await _use(pilot, screen, value)
     elif what == "point":
         screen.query_one(Inspector).point_at(value)
-    elif what in ("draft", "ask"):
-        screen.query_one(Prompt).insert(QUESTION)
-        await _until(pilot, lambda: screen.planned > planned)
-        if what == "ask":
-            await pilot.press("enter")
-            await _until(pilot, lambda: screen.sent is not None and not screen.busy)
+    elif what in ("draft", "ask", "say"):
+        await _write(pilot, screen, value or QUESTION)
+        if what != "draft":
+            await _send(pilot, screen)
+    elif what == "type":
+        await pilot.press(*("space" if letter == " " else letter for letter in value))
     else:
-        await pilot.press(what)
+        await pilot.press(value or what)
+    if what == "view":
+        await _until(pilot, lambda: isinstance(pilot.app.screen, View))
+    await _settled(pilot)
+
+
+async def _use(pilot: Pilot[None], screen: ChatScreen, mode: str) -> None:
+    planned = screen.planned
+    if screen.mode.value != mode:
+        screen.action_use_mode(mode)
+        await _until(pilot, lambda: screen.planned > planned)
+
+
+async def _write(pilot: Pilot[None], screen: ChatScreen, text: str) -> None:
+    planned = screen.planned
+    screen.query_one(Prompt).insert(text)
+    await _until(pilot, lambda: screen.planned > planned)
+
+
+async def _send(pilot: Pilot[None], screen: ChatScreen) -> None:
+    await pilot.press("enter")
+    await _until(pilot, lambda: not screen.busy and not screen.query_one(Prompt).text)
+
+
+async def _settled(pilot: Pilot[None]) -> None:
+    """Until nothing works for the screen on top."""
+    await pilot.pause()
+    workers = [each for each in pilot.app.workers if each.node is pilot.app.screen]
+    await pilot.app.workers.wait_for_complete(workers)
     await pilot.pause()
 
 
