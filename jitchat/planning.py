@@ -60,6 +60,10 @@ class Planning:
         """The turns that `_history` was made of: from key to key, they are the same."""
         self._steered_from: tuple[History, frozenset[int]] = (self._history, frozenset())
 
+    def over(self, memory: Memory) -> Planning:
+        """Plan alike over another memory, or over the same without what it knows of prices."""
+        return Planning(memory, self._counter, self._reader)
+
     @property
     def steering(self) -> Steering:
         """What the user decided about turns of the path."""

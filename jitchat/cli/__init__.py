@@ -16,6 +16,7 @@ import click
 
 from jitchat import __version__
 from jitchat.cli.bench import bench_command
+from jitchat.cli.check import check_command
 from jitchat.cli.conversations import conversations_command
 from jitchat.cli.doctor import doctor_command
 from jitchat.cli.importing import import_command
@@ -92,6 +93,7 @@ for _command in (
     window_command,
     why_command,
     replay_command,
+    check_command,
     conversations_command,
     import_command,
     models_command,

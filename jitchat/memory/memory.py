@@ -30,6 +30,8 @@ from jitchat.text.safe import repaired
 from jitchat.turn import Conversation, IndexEntry, Placed, Retrieval, Role, Status, Turn
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from jitchat.memory.index.backlog import OnProgress
     from jitchat.memory.index.search import HotIndex
 
@@ -220,7 +222,14 @@ class Memory:
 
     def _asked(self, draft: str, position: int, without: Collection[int]) -> Asked:
         said = (turn for turn in reversed(self._known.turns) if turn.position not in without)
-        return Asked.behind(said, draft, position, self.store.now().date())
+        return Asked.behind(said, draft, position, self._day_of(position))
+
+    def _day_of(self, position: int) -> date:
+        """Tell on which day a turn was said; one that is yet to be is said today."""
+        turn = next(iter(behind(self._known.turns, position - 1)), None)
+        if turn is not None and turn.position == position and turn.created_at is not None:
+            return turn.created_at.date()
+        return self.store.now().date()
 
     def _load(self) -> HotIndex:
         with self._lock:

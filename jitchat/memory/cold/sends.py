@@ -14,7 +14,7 @@ from typing import Any
 
 from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.turn_rows import require
-from jitchat.turn import Mode, Usage
+from jitchat.turn import Mode, Turn, Usage
 
 _SENDS = """
     SELECT w.id, t.position, r.position, w.sent_at, w.provider, w.cost, w.stop, w.digest,
@@ -108,6 +108,18 @@ class Sends:
         with self._database.read() as connection:
             rows = connection.execute(_SENDS, (conversation,)).fetchall()
             return [_send(connection, row) for row in rows]
+
+    def window_id(self, said: Turn, reply: Turn | None = None) -> int | None:
+        """Find the window that brought a reply; without one, the last that was sent for `said`.
+
+        By the archive's key; None where none was sent.
+        """
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT MAX(id) FROM windows WHERE turn = ?1 AND (?2 IS NULL OR reply = ?2)",
+                (said.id, reply.id if reply is not None else None),
+            ).fetchone()
+        return None if row[0] is None else int(row[0])
 
 
 def _send(connection: sqlite3.Connection, row: Sequence[Any]) -> Send:

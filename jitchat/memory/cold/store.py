@@ -170,13 +170,15 @@ class ColdStore:
             )
             return [str(row[0]) for row in rows]
 
-    def search(self, text: str, limit: int = 50) -> list[tuple[str, int, str]]:
-        """Find turns of any conversation with all words of `text`, the last of them begun.
+    def search(
+        self, text: str, limit: int = 50, conversation: str | None = None
+    ) -> list[tuple[str, int, str]]:
+        """Find turns with all words of `text`, the last of them begun; of any conversation, or one.
 
         Gives (conversation, position, excerpt), the best first.
         """
         with self.database.read() as connection:
-            return search_turns(connection, text, limit)
+            return search_turns(connection, text, limit, conversation)
 
     def tree(self, conversation: str) -> Tree:
         """Read how the turns hang together; one that cannot be is told as damage."""

@@ -1,0 +1,96 @@
+"""Trying noted cases again: whether the window of a message would now have the wanted turn.
+
+Each message is planned in its own place, with the settings, pins and exclusions of today, in
+`jit`, as if it were sent again. Nothing is sent, and no conversation is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from jitchat.errors import WindowOverflow
+from jitchat.memory.cold.cases import Case
+from jitchat.memory.cold.elsewhere import StoreElsewhere
+from jitchat.memory.memory import Memory
+from jitchat.turn import Mode
+from jitchat.why import Explained, why
+from jitchat.window.record import window_from
+from jitchat.window.steering import Once
+from jitchat.window.why import Standing, why_by_ledger
+
+if TYPE_CHECKING:
+    from jitchat.planning import Planning
+    from jitchat.session import Session
+    from jitchat.window.window import ContextWindow
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A case, and what became of it."""
+
+    case: Case
+    then: Standing | None
+    """How the wanted turn stood to the window that was sent; None where none was."""
+    now: Standing | None
+    """How it stands to the one that would be sent; None where none can be planned."""
+    sentences: tuple[str, ...]
+    """Why it stands so, or why there is no window."""
+
+    @property
+    def passes(self) -> bool:
+        """Whether the wanted turn is there at full text: an index line is not enough."""
+        return self.now is Standing.SENT
+
+
+class Checking:
+    """Checks the cases of one conversation. Slow: each takes as long as a search."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._path = session.memory.store.path(session.memory.conversation.id)
+        self._here = session.memory, session.planning.over(session.memory)
+
+    def all(self, cases: Iterable[Case]) -> Iterator[Checked]:
+        """Check one after the other; in order of their messages, each turn is priced once."""
+        for case in cases:
+            yield self.check(case)
+
+    def check(self, case: Case) -> Checked:
+        """Plan the window of the case's message, and look for the wanted turn."""
+        memory, planning = self._place_of(case)
+        then, wanted = standing_then(memory, case), case.wanted.position
+        try:
+            window = self._planned(planning, case)
+        except WindowOverflow as overflow:
+            return Checked(case, then, None, (str(overflow),))
+        without = frozenset(Once().without(planning.steering))
+        found = why(memory, Explained(window, case.said.content, None, without), wanted)
+        return Checked(case, then, found.standing, found.sentences)
+
+    def _place_of(self, case: Case) -> tuple[Memory, Planning]:
+        """Find what leads to the message, on whichever branch it is."""
+        memory, planning = self._here
+        if case.said.position in self._path:
+            return memory, planning
+        store = StoreElsewhere(memory.store, memory.conversation.id, case.said.position)
+        there = Memory(store, memory.conversation, memory.embedder)
+        return there, planning.over(there)
+
+    def _planned(self, planning: Planning, case: Case) -> ContextWindow:
+        """Plan as a preview does: a picker's model is not asked."""
+        question, picker = planning.question("", Once(again=case.said)), self._session.picker
+        if picker is not None and question.retrieval.candidates:
+            question = replace(question, retrieval=picker.not_asked(question.retrieval))
+        return planning.window(question, Mode.JIT, self._session.options.budget)
+
+
+def standing_then(memory: Memory, case: Case) -> Standing | None:
+    """Tell how the wanted turn stood to the window that was sent, by its ledger."""
+    if case.window_id is None:
+        return None
+    record = memory.archive.by_id(case.window_id)
+    window = window_from(record.header, record.segments, record.ledger)
+    found = why_by_ledger(window, case.wanted.position)
+    return found.standing if found is not None else Standing.NEVER

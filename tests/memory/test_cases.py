@@ -1,0 +1,68 @@
+"""Noted cases: in, out, replaced and removed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from jitchat.memory.cold.cases import Case, CaseKind, Cases
+from jitchat.memory.cold.sends import Sends
+from jitchat.memory.cold.store import ColdStore
+from jitchat.turn import Mode
+from jitchat.window.steering import Once
+from tests.support import ScriptedProvider, conversation_of, demo_session, session_on, talk
+
+
+def test_a_case_is_kept_once_for_its_two_turns_and_removed_again(store: ColdStore) -> None:
+    here = conversation_of(store, talk("one", "two", "three"))
+    other = conversation_of(store, talk("four", "five", "six"))
+    cases = Cases(store.database)
+    first, second = (
+        Case(turns[2], turns[0], CaseKind.MISS, None, store.now())
+        for turns in (store.turns(here.id), store.turns(other.id))
+    )
+    cases.put(first)
+    cases.put(second)
+    cases.put(Case(first.said, first.wanted, CaseKind.KEPT, None, store.now()))
+    (noted,) = cases.of(here.id)
+    assert (noted.said, noted.wanted, noted.kind) == (first.said, first.wanted, CaseKind.KEPT)
+    assert (noted.said.id, noted.conversation) == (first.said.id, here.id)
+    assert [case.conversation for case in cases.of()] == [here.id, other.id]
+    cases.remove(noted)
+    assert cases.of(here.id) == []
+    cases.put(noted)
+    assert [case.noted_at for case in cases.of(here.id)] == [noted.noted_at]
+
+
+async def test_the_window_of_a_reply_is_told_from_that_of_the_one_beside_it(
+    store: ColdStore,
+) -> None:
+    session = demo_session(store, ScriptedProvider())
+    sends = Sends(store.database)
+    assert sends.window_id(session.memory.turns[-2]) is None
+    async for _ in session.send("and now?", Mode.JIT):
+        pass
+    said, first = session.memory.turns[-2:]
+    async for _ in session.send(said.content, Mode.JIT, Once(again=said)):
+        pass
+    second = session.memory.turns[-1]
+    ids = [send.window_id for send in sends.of(session.memory.conversation.id)]
+    assert second.position != first.position
+    assert [sends.window_id(said, first), sends.window_id(said, second)] == ids
+    assert sends.window_id(said) == ids[1]
+
+
+def test_a_search_keeps_to_one_conversation(store: ColdStore) -> None:
+    here = conversation_of(store, talk("the lighthouse", "灯台の話"))
+    there = conversation_of(store, talk("a lighthouse", "灯台です"))
+    assert {found[0] for found in store.search("lighthouse")} == {here.id, there.id}
+    assert store.search("lighthouse", 50, here.id) == [(here.id, 1, "the lighthouse")]
+    assert [found[:2] for found in store.search("灯台", 50, there.id)] == [(there.id, 2)]
+
+
+def test_what_is_sent_again_is_asked_on_the_day_it_was_said(store: ColdStore) -> None:
+    day = datetime(2024, 5, 6, 12, tzinfo=UTC)
+    turns = [replace(turn, created_at=day) for turn in talk("one", "two", "what is tomorrow?")]
+    memory = session_on(store, conversation_of(store, turns)).memory
+    assert memory._day_of(3) == day.date()
+    assert memory._day_of(4) == store.now().date()

@@ -1,0 +1,86 @@
+"""Trying cases again: found, not found and why, on whichever branch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jitchat.cases import Checking
+from jitchat.memory.cold.cases import Case, CaseKind, Cases
+from jitchat.memory.cold.sends import Sends
+from jitchat.memory.cold.store import ColdStore
+from jitchat.session import Session
+from jitchat.turn import Mode, Turn
+from jitchat.window.budget import Budget
+from jitchat.window.steering import Hold, Once
+from jitchat.window.why import Standing
+from tests.support import demo_session
+
+QUESTION = "what did we settle on for the deploy window?"
+
+
+async def asked(session: Session, once: Once = Once()) -> Turn:  # noqa: B008  a frozen value
+    async for _ in session.send(QUESTION, Mode.JIT, once):
+        pass
+    return session.memory.turns[-2]
+
+
+def noted(session: Session, said: Turn, wanted: int) -> Case:
+    memory = session.memory
+    window = Sends(memory.store.database).window_id(said)
+    case = Case(said, memory.turns[wanted - 1], CaseKind.MISS, window, memory.store.now())
+    Cases(memory.store.database).put(case)
+    return case
+
+
+async def test_a_wanted_turn_is_found_at_full_text_only_and_else_is_told_of(
+    store: ColdStore,
+) -> None:
+    session = demo_session(store)
+    said = await asked(session)
+    window = session.sent_window(said)
+    assert window is not None
+    listed = next(row.turn for row in window.ledger if row.verdict == "index")
+    cases = [noted(session, said, turn) for turn in (9, listed, 20)]
+    before = len(session.memory.turns), session.memory.held
+
+    found, line, never = Checking(session).all(cases)
+    assert (found.passes, found.then, found.now) == (True, Standing.SENT, Standing.SENT)
+    assert (line.passes, line.now) == (False, Standing.LISTED)
+    assert line.sentences[0].startswith(f"#{listed} is in the window as an index line only")
+    assert (never.passes, never.then, never.now) == (False, Standing.NEVER, Standing.NEVER)
+    assert never.sentences[0].startswith("#20 was never a candidate: rank 28 of 60")
+    assert (len(session.memory.turns), session.memory.held) == before
+
+
+async def test_pins_exclusions_and_the_budget_of_today_decide(store: ColdStore) -> None:
+    session = demo_session(store)
+    said = await asked(session)
+    cases = [noted(session, said, 9), noted(session, said, 20)]
+    session.hold(9, Hold.EXCLUDED)
+    session.hold(20, Hold.PINNED)
+    excluded, pinned = Checking(session).all(cases)
+    assert excluded.now is Standing.LEFT_OUT
+    assert "excluded by you" in excluded.sentences[0]
+    assert (pinned.then, pinned.passes) == (Standing.NEVER, True)
+
+    session.take_budget(replace(session.options.budget, limit=60, reserve=10))
+    none = Checking(session).check(cases[0])
+    assert (none.then, none.now, none.passes) == (Standing.SENT, None, False)
+    assert "more than the budget" in none.sentences[0]
+    assert Budget().limit > 60
+
+
+async def test_a_message_of_another_branch_is_planned_in_its_own_place(store: ColdStore) -> None:
+    session = demo_session(store)
+    said = await asked(session)
+    async for _ in session.send("another way", Mode.JIT, Once(after=58)):
+        pass
+    assert said.position not in [turn.position for turn in session.memory.turns]
+    case = replace(noted(session, said, 9))
+    (listed,) = Cases(store.database).of(session.memory.conversation.id)
+    assert (listed.said, listed.wanted) == (case.said, case.wanted)
+    head = store.path(session.memory.conversation.id).head
+
+    checked = Checking(session).check(listed)
+    assert checked.passes
+    assert store.path(session.memory.conversation.id).head == head
