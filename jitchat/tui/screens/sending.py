@@ -22,6 +22,7 @@ from jitchat.events import (
     UsageReported,
     WindowBuilt,
 )
+from jitchat.text.objections import objects
 from jitchat.text.safe import one_line, shortened
 from jitchat.tui.backend import Backend
 from jitchat.tui.batches import Batches
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 NEW_TITLE = "New conversation"
 TITLE_WIDTH = 60
+_MISSING = "Alt+W points at the turn that was missing"
 
 
 class SendingScreen(ForkedScreen):
@@ -156,9 +158,16 @@ class SendingScreen(ForkedScreen):
             cost = self.session.cost_of(None) if self.session is not None else None
             told = usage_sentence(None, cost, self.sent, is_broken_off=broken)
             self.query_one(HintLine).show_cost(told)
+        self._offer_miss()
         if self.session is not None:
             await transcript.take_in(self.session.memory.turns)
         await self._free()
+
+    def _offer_miss(self) -> None:
+        """Who says that a reply is wrong may know what it lacked."""
+        hint = self.query_one(HintLine)
+        if self._said is not None and objects(self._said.content):
+            hint.show_cost(f"{_MISSING} · {hint.sentence}")
 
     @on(SendEnded)
     async def _ended(self, message: SendEnded) -> None:
