@@ -109,7 +109,7 @@ class Inspection:
             ProviderError: No request can be made: of the key or the address.
 
         """
-        options = posted.options if posted is not None else self._request_options(window)
+        options = posted.options if posted is not None else self.request_options(window)
         is_posted = posted is not None
         return self.provider.wire(window.messages(), options, as_posted=is_posted)
 
@@ -174,7 +174,7 @@ class Inspection:
     def _reader(self) -> Reader:
         return Reader(self.provider.model, self.options.system, self.calibration)
 
-    def _request_options(self, window: ContextWindow) -> Options:
+    def request_options(self, window: ContextWindow) -> Options:
         """Say what goes along with the window: for some servers, how large it may be."""
         limit = window.budget.limit
         return replace(self.options.request, context=limit, room=limit - window.used)

@@ -82,7 +82,7 @@ class Session(Inspection):
         """Send the window and report what comes."""
         await asyncio.to_thread(exchange.store_window, said, built)
         yield built
-        options = self._request_options(built.window)
+        options = self.request_options(built.window)
         async with aclosing(self.provider.stream(built.window.messages(), options)) as pieces:
             async for piece in pieces:
                 for event in exchange.take(piece):

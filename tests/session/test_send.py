@@ -227,7 +227,7 @@ async def test_what_cannot_be_stored_as_it_is_is_repaired_before_it_is_used(stor
     assert session.provider.requests[0][-1].content.endswith("x😀\ufffd␀y")
 
 
-async def test_instructions_and_request_options_come_from_the_session(store):
+async def test_instructions_andrequest_options_come_from_the_session(store):
     class Noting(ScriptedProvider):
         asked: Options | None = None
 

@@ -33,9 +33,8 @@ class CasesView(View):
     """Whether what was missing once is found by the settings of today."""
 
     NAME = "Check"
-    EXPLAINED = "Each noted message, planned anew in jit: is the turn there that it is to have?"
+    EXPLAINED = "Noted messages, planned anew: is the wanted turn there? Enter goes to it."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("enter", "go_to", "Go to the turn", id="cases_go", key_display="⏎"),
         Binding("m", "go_to_message", "To the message", id="cases_message"),
         Binding("delete", "forget", "Take back", id="cases_forget"),
         Binding("u", "undo", "Undo", id="cases_undo"),

@@ -29,9 +29,8 @@ class MissView(MissWork):
     """What the reply should have had before it."""
 
     NAME = "Wrong reply"
-    EXPLAINED = "Point at the turn that this reply lacked: it is noted, and can be checked later."
+    EXPLAINED = "Enter notes the turn that this reply lacked, to be checked later (Alt+K)."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("enter", "miss", "Missing", id="miss_note", key_display="⏎"),
         Binding("k", "kept", "Rightly there", id="miss_kept"),
         Binding("delete", "forget", "Take back", id="miss_forget"),
         Binding("u", "undo", "Undo", id="miss_undo"),

@@ -72,7 +72,7 @@ async def test_the_next_request_is_shown_copied_and_saved_without_the_key(
         await type_text(pilot, QUESTION)
         view = await opened(pilot)
         wire = backend.provider.wire(
-            screen.window.messages(), screen.session._request_options(screen.window)
+            screen.window.messages(), screen.session.request_options(screen.window)
         )
         assert told(view).startswith(f"Not sent yet: {len(wire.body):,} bytes, sha256 ")
         text = view.query_one(WireText)

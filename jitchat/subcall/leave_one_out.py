@@ -1,0 +1,103 @@
+"""Asking again without each retrieved turn: how much the answer changes is how much it mattered.
+
+Requests go one after the other. Nothing is stored, and what fails is told of with its turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jitchat.errors import JitchatError, NotAnAnswer
+from jitchat.providers.provider import Delta, Options, Provider
+from jitchat.subcall.comparing import Measure
+from jitchat.subcall.small_model import LONGEST
+from jitchat.turn import Message, Usage
+from jitchat.window.ablation import MOST, by_score, without
+from jitchat.window.window import ContextWindow
+
+if TYPE_CHECKING:
+    from jitchat.providers.catalogue.prices import Prices
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A request that is to be sent."""
+
+    turn: int | None
+    """The position of the turn that it goes without; None for the unchanged window."""
+    tokens: int
+    """About what it takes; counted as the window was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What came of it."""
+
+    trial: Trial
+    answer: str = ""
+    change: float = 0.0
+    """From the reply, 0 to 1."""
+    error: JitchatError | None = None
+    """Why there is no whole answer; then `change` says nothing."""
+
+
+def trials_of(window: ContextWindow, *, control: bool) -> tuple[Trial, ...]:
+    """Choose what is tried, at most six: the unchanged window if chance is to be told apart."""
+    same = [Trial(None, window.used)] if control else []
+    found = by_score(window)[: MOST - len(same)]
+    return (
+        (*same, *(Trial(each.turn, window.used - each.tokens) for each in found)) if found else ()
+    )
+
+
+def cost_of_trials(
+    trials: Sequence[Trial], prices: Prices | None, answer: int | None
+) -> float | None:
+    """Estimate what all of them cost in US dollars, with answers of so many tokens.
+
+    None where a price or the size of an answer is not known.
+    """
+    if prices is None:
+        return None
+    if prices.is_free:
+        return 0.0
+    costs = [prices.of(Usage(trial.tokens, answer)) for trial in trials]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
+
+
+async def leave_one_out(
+    provider: Provider,
+    options: Options,
+    window: ContextWindow,
+    trials: Sequence[Trial],
+    reply: tuple[str, Measure],
+) -> AsyncGenerator[Tried, None]:
+    """Ask each, and compare its answer with the reply by a measure; closing it hangs up."""
+    text, measure = reply
+    for trial in trials:
+        messages = window.messages() if trial.turn is None else without(window, trial.turn)
+        try:
+            answer = await _answer(provider, options, messages)
+            change = await asyncio.to_thread(measure.change, text, answer)
+        except JitchatError as error:
+            yield Tried(trial, error=error)
+        else:
+            yield Tried(trial, answer, change)
+
+
+async def _answer(provider: Provider, options: Options, messages: Sequence[Message]) -> str:
+    """Hear one answer to its end."""
+    heard, length = list[str](), 0
+    async with aclosing(provider.stream(messages, options)) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, Delta):
+                heard.append(piece.text)
+                length += len(piece.text)
+            if length > LONGEST:
+                raise NotAnAnswer("Its answer does not end.", "Try it with another model.")
+    return "".join(heard)
