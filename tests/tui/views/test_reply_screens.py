@@ -1,4 +1,4 @@
-"""Pictures of the views of a wrong reply and of the noted cases."""
+"""Pictures of the views of a reply: the turn that it lacked, the cases, what mattered."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import pytest
 from textual.pilot import Pilot
 
 from jitchat.memory.cold.cases import Case, CaseKind, Cases
+from jitchat.providers.reader.reader import ReaderProvider
 from jitchat.tui.views.cases import CasesView
+from jitchat.tui.views.mattered import MatteredView
 from jitchat.tui.views.miss import MissView
 from jitchat.tui.widgets.prompt import Prompt
 from tests.tui.support import TestBackend, chat, demo_app
@@ -41,9 +43,17 @@ async def tried(pilot: Pilot[None]) -> None:
     await pilot.press("end")
 
 
+async def without_each(pilot: Pilot[None]) -> None:
+    await sent(pilot, QUESTION)
+    await opened(pilot, "alt+m", MatteredView)
+    await settled(pilot)
+
+
 @pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "wide"])
-@pytest.mark.parametrize("run", [noted, tried])
-def test_regret(
+@pytest.mark.parametrize("run", [noted, tried, without_each])
+def test_reply(
     snap_compare: Callable[..., bool], backend: TestBackend, size: tuple[int, int], run: object
 ) -> None:
+    if run is without_each:
+        backend.provider = ReaderProvider(lambda messages, text: (1_000, 20))
     assert snap_compare(demo_app(backend), terminal_size=size, run_before=run)

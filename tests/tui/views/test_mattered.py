@@ -1,0 +1,138 @@
+"""Which turn mattered: for the reader at once, for a model when it is agreed to."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from jitchat.errors import Unreachable
+from jitchat.providers.reader.reader import ReaderProvider
+from jitchat.subcall.leave_one_out import Trial, Tried
+from jitchat.tui.views.mattered import MatteredView
+from jitchat.tui.views.mattered_rows import (
+    NO_WINDOW,
+    NOTHING_RETRIEVED,
+    Sheet,
+    answer_of,
+    bar,
+    question_of,
+    row_line,
+)
+from jitchat.tui.views.replied import Replied
+from jitchat.tui.widgets.transcript import Transcript
+from tests.support import ScriptedProvider, talk
+from tests.tui.support import TestBackend, demo_app, ready, until
+from tests.tui.views.test_miss import QUESTION, lines, opened, sent, settled, shown
+
+
+async def test_the_reader_is_asked_at_once_and_tells_which_turn_it_answered_from(
+    backend: TestBackend,
+) -> None:
+    backend.provider = ReaderProvider(lambda messages, text: (10, 10))
+    async with demo_app(backend).run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        await opened(pilot, "alt+m", MatteredView)
+        assert shown(pilot, "view-nothing") == NO_WINDOW
+        await pilot.press("escape")
+        screen = await sent(pilot, QUESTION)
+        assert screen.session is not None
+        before = len(screen.session.memory.turns)
+        await opened(pilot, "alt+m", MatteredView)
+        await settled(pilot)
+        found = lines(pilot, "mattered-list")
+        assert found[0].startswith("#9      ████████████ 1.00  Decision: the deploy window")
+        assert all("0.00" in each for each in found[1:])
+        state = shown(pilot, "mattered-state")
+        assert state.endswith("asked · compared by their sentences")
+        assert "What went: " in shown(pilot, "mattered-answer")
+        view = pilot.app.screen
+        assert isinstance(view, MatteredView)
+        await pilot.press("y")
+        assert "Without #9: " in pilot.app.clipboard
+        await pilot.press("home", "enter")
+        await settled(pilot)
+        chosen = screen.query_one(Transcript).chosen
+        assert chosen is not None
+        assert chosen.position == 9
+        assert len(screen.session.memory.turns) == before
+
+
+async def test_a_model_is_asked_when_the_user_agrees_and_chance_is_told_apart(
+    backend: TestBackend,
+) -> None:
+    provider = ScriptedProvider()
+    backend.provider = provider
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await sent(pilot, QUESTION)
+        asked = len(provider.requests)
+        await opened(pilot, "alt+m", MatteredView)
+        told = shown(pilot, "mattered-state")
+        assert "at an unknown price" in told
+        assert told.endswith("Y asks, N leaves.")
+        await pilot.press("n")
+        await pilot.pause()
+        assert len(provider.requests) == asked
+        await opened(pilot, "alt+m", MatteredView)
+        await pilot.press("y")
+        await settled(pilot)
+        count = len(provider.requests) - asked
+        assert shown(pilot, "mattered-state") == (
+            f"{count} of {count} asked · compared by shared words"
+            " · the same window again differs by 0.00"
+        )
+        assert lines(pilot, "mattered-list")[0].endswith("0.00  the same window again")
+        await pilot.press("escape")
+
+        provider.script = (asyncio.Event(),)
+        await pilot.press("alt+m")
+        await until(pilot, lambda: isinstance(pilot.app.screen, MatteredView), "the view")
+        view = pilot.app.screen
+        assert isinstance(view, MatteredView)
+        await until(pilot, lambda: "Y asks" in shown(pilot, "mattered-state"), "the question")
+        await pilot.press("y")
+        await until(pilot, lambda: len(provider.requests) == asked + count + 1, "a request")
+        await pilot.press("escape")
+        await settled(pilot)
+        assert pilot.app.screen is view
+        assert len(provider.requests) == asked + count + 1
+        await pilot.press("escape")
+        await pilot.pause()
+        assert pilot.app.screen is screen
+
+
+SAID, REPLY = talk("one?", "- one.\n- two.")
+
+
+@pytest.fixture
+def sheet() -> Sheet:
+    trials = (Trial(None, 90), Trial(3, 80), Trial(4, 70), Trial(5, 60))
+    return Sheet(Replied(SAID, REPLY), trials, {3: "three", 4: "f\x1b[2Jour"}, "by words", False)
+
+
+def test_rows_are_sorted_by_change_and_failures_are_told_each(sheet: Sheet) -> None:
+    none, three, four, five = sheet.trials
+    error = Unreachable("Gone.", "Wait.")
+    tried = (
+        Tried(none, "- one.", 0.1), Tried(three, "- one.", 0.08), Tried(four, "no", 1.0),
+        Tried(five, error=error),
+    )  # fmt: skip
+    full = replace(sheet, tried={each.trial.turn: each for each in tried})
+    assert [trial.turn for trial in full.rows] == [None, 4, 3, 5]
+    assert full.chance == 0.1
+    assert "Gone. Wait." in str(row_line(full, five, 76))
+    assert answer_of(full, five) == "Without #5: Gone. Wait."
+    assert answer_of(replace(full, exact=True), three).endswith("What went: two.")
+    assert answer_of(sheet, three) == "Without #3: not asked yet."
+    for trial in full.rows:
+        for width in (30, 76):
+            line = row_line(full, trial, width)
+            assert line.cell_length <= width
+            assert "\x1b" not in str(line)
+    assert [bar(0), bar(0.001)[:2], bar(0.5), bar(1)] == [
+        "·" * 12, "▌·", "█" * 6 + "·" * 6, "█" * 12,
+    ]  # fmt: skip
+    assert "for about $0.0200" in question_of(sheet, "m", 0.02)
+    assert "without each of 3 retrieved turns" in question_of(sheet, "m", None)
+    assert NOTHING_RETRIEVED
