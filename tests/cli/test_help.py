@@ -13,7 +13,8 @@ from jitchat.cli import commands
 from tests.cli.conftest import Shell
 
 NAMES = [
-    "send", "window", "why", "replay", "check", "conversations", "import", "models", "tokens", "keys",
+    "send", "window", "why", "replay", "check",
+    "conversations", "import", "models", "tokens", "keys",
     "doctor", "config", "paths", "bench",
 ]  # fmt: skip
 

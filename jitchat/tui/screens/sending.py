@@ -167,7 +167,7 @@ class SendingScreen(ForkedScreen):
         """Who says that a reply is wrong may know what it lacked."""
         hint = self.query_one(HintLine)
         if self._said is not None and objects(self._said.content):
-            hint.show_cost(f"{_MISSING} · {hint.sentence}")
+            hint.show_cost(*(f"{_MISSING} · {each}" for each in hint.sentences), _MISSING)
 
     @on(SendEnded)
     async def _ended(self, message: SendEnded) -> None:
