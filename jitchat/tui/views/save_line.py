@@ -45,7 +45,7 @@ class SaveLine(Vertical):
     def ask(self, what: str, content: bytes, name: str) -> None:
         """Ask where to put `content`; `name` is offered."""
         self._content, self._there = content, ""
-        self._say(f"Save {what} in this folder or by a path of its own. Enter saves, Esc does not.")
+        self._say(f"Save {what} under a name or a path. Enter saves, Esc does not.")
         self.display = True
         line = self.query_one(Input)
         line.value = name

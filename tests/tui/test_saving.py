@@ -1,0 +1,32 @@
+"""A file is written as it is meant to be, or it is said why not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jitchat.errors import JitchatError
+from jitchat.tui.saving import AlreadyThere, save
+
+
+def test_a_file_is_only_replaced_when_that_is_wanted(tmp_path: Path) -> None:
+    name = str(tmp_path / "request.json")
+    assert save(name, b"first, and longer") == Path(name)
+    assert Path(name).stat().st_mode & 0o777 == 0o600
+    with pytest.raises(AlreadyThere, match=r"is there already\. Enter replaces it"):
+        save(name, b"second")
+    assert Path(name).read_bytes() == b"first, and longer"
+    save(name, b"second", over=True)
+    assert Path(name).read_bytes() == b"second"
+
+
+@pytest.mark.parametrize("name", ["no/such/folder/x", "\0", ".", "x" * 3_000])
+def test_a_file_that_cannot_be_written_is_told(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(JitchatError) as failed:
+        save(name, b"x", over=True)
+    assert "cannot be written: " in failed.value.what
+    assert failed.value.remedy == "Name another file."
