@@ -22,7 +22,6 @@ from jitchat.events import (
     UsageReported,
     WindowBuilt,
 )
-from jitchat.text.objections import objects
 from jitchat.text.safe import one_line, shortened
 from jitchat.tui.backend import Backend
 from jitchat.tui.batches import Batches
@@ -158,15 +157,15 @@ class SendingScreen(ForkedScreen):
             cost = self.session.cost_of(None) if self.session is not None else None
             told = usage_sentence(None, cost, self.sent, is_broken_off=broken)
             self.query_one(HintLine).show_cost(told)
-        self._offer_miss()
+        await self._offer_miss()
         if self.session is not None:
             await transcript.take_in(self.session.memory.turns)
         await self._free()
 
-    def _offer_miss(self) -> None:
+    async def _offer_miss(self) -> None:
         """Who says that a reply is wrong may know what it lacked."""
         hint = self.query_one(HintLine)
-        if self._said is not None and objects(self._said.content):
+        if self._said is not None and await asyncio.to_thread(_objects, self._said.content):
             hint.show_cost(*(f"{_MISSING} · {each}" for each in hint.sentences), _MISSING)
 
     @on(SendEnded)
@@ -216,3 +215,9 @@ class SendingScreen(ForkedScreen):
         if conversation.title == NEW_TITLE and said is not None:
             store.rename(conversation.id, shortened(said.content, TITLE_WIDTH))
         return store.conversation(conversation.id)
+
+
+def _objects(text: str) -> bool:
+    from jitchat.text.objections import objects  # noqa: PLC0415  10 ms, not on the first frame
+
+    return objects(text)
