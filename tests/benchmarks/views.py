@@ -43,7 +43,7 @@ class Opened:
 
 VIEWS = (
     Opened("ledger", "\x1bOS", "its price", "rank 1"),
-    Opened("what if", "\x1b[18~", "side by side", "in full"),
+    Opened("what if", "\x1b[18~", "side by side", "in jit"),
     Opened("budget", "\x1b[19~", "enter and leave", "turns retrieved"),
     Opened("sends", "\x1b[20~", "its size", "sha256"),
     Opened("wire", "\x1bOR", "byte for byte", "role"),

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
+from textual import on, work
+
+from jitchat.tui.messages import SessionReady
 from jitchat.tui.screens.steered import SteeredScreen
 from jitchat.tui.telling import telling
 from jitchat.tui.views.subject import Branched, GoTo, Planned, SendAgain, Subject
@@ -14,14 +18,47 @@ from jitchat.turn import Role
 from jitchat.window.steering import NO_MORE
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.timer import Timer
+
     from jitchat.session import Session
+    from jitchat.tui.backend import Backend
     from jitchat.tui.views.subject import Outcome
-    from jitchat.turn import Mode
+    from jitchat.turn import Conversation, Mode
     from jitchat.window.steering import Once
+
+PREPARE_AFTER, PREPARE_EVERY = 1.0, 0.1
+"""Seconds from an open conversation to the loading of views, and between two steps of it."""
 
 
 class ViewingScreen(SteeredScreen):
     """A chat that can be looked into."""
+
+    def __init__(self, backend: Backend, conversation: Conversation) -> None:
+        super().__init__(backend, conversation)
+        self._prepares: Timer | None = None
+
+    @on(SessionReady)
+    def _prepare_views(self) -> None:
+        """Load them while nothing else happens, so that the first one opens as quickly."""
+        if self._prepares is None:
+            self._prepares = self.set_timer(PREPARE_AFTER, self._load_views)
+
+    @work(thread=True, group="views")
+    def _load_views(self) -> None:
+        from jitchat.tui.views.every import load_views  # noqa: PLC0415  not on the first frame
+
+        self.app.call_from_thread(self._take_styles, load_views())
+
+    def _take_styles(self, files: list[Path]) -> None:
+        """One after another, for each takes some milliseconds; what is on screen has none of it."""
+        sheet = self.app.stylesheet
+        if not sheet.has_source(str(files[0])):
+            sheet.read(files[0])
+            sheet.parse()
+        if files[1:]:
+            self.set_timer(PREPARE_EVERY, partial(self._take_styles, files[1:]))
 
     def action_view(self, name: str) -> None:
         """Open a view; nothing is sent or changed by that."""

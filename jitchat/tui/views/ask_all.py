@@ -60,6 +60,7 @@ class AskEnded(Message):
 class AskAllView(View):
     """The same message, answered in each mode."""
 
+    CSS_PATH = ["view.tcss", "ask_all.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Ask all three"
     EXPLAINED = "One message, asked in each mode at once; all of its answers are kept."
     FILLS = True

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 class BudgetView(View):
     """A slider over the budget, or over the reserve."""
 
+    CSS_PATH = ["view.tcss", "budget.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Budget"
     EXPLAINED = "Move the budget and see which turns enter and leave the next window."
     BINDINGS = [  # noqa: RUF012  Textual's own shape

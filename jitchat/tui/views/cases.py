@@ -32,6 +32,7 @@ _BESIDE = 3
 class CasesView(View):
     """Whether what was missing once is found by the settings of today."""
 
+    CSS_PATH = ["view.tcss", "cases.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Check"
     EXPLAINED = "Noted messages, planned anew: is the wanted turn there? Enter goes to it."
     BINDINGS = [  # noqa: RUF012  Textual's own shape

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,6 +27,17 @@ VIEWS = {
 
 def make_view(name: str, subject: Subject) -> View:
     """Make the view of that name."""
-    module = import_module(f"jitchat.tui.views.{name}")
-    view: View = getattr(module, VIEWS[name])(subject)
-    return view
+    return _class_of(name)(subject)
+
+
+def load_views() -> list[Path]:
+    """Import every view; the files with their styles. Slow: for a thread."""
+    folder = Path(__file__).parent
+    for name in VIEWS:
+        _class_of(name)
+    return sorted(folder.glob("*.tcss"))
+
+
+def _class_of(name: str) -> type[View]:
+    found: type[View] = getattr(import_module(f"jitchat.tui.views.{name}"), VIEWS[name])
+    return found

@@ -78,6 +78,7 @@ def read_history(session: Session) -> Told:
 class HistoryView(View):
     """Draws what was sent, send by send, under what `full` would have been."""
 
+    CSS_PATH = ["view.tcss", "history.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "History"
     EXPLAINED = "Tokens of every send, by kind; the line: what full would have sent."
     BINDINGS = [  # noqa: RUF012  Textual's own shape

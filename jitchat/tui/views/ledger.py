@@ -45,6 +45,7 @@ _SENT = "This window was sent and stays as it is. Close the view to steer the ne
 class LedgerView(LedgerWork):
     """What was considered, what it scored, and what became of it."""
 
+    CSS_PATH = ["view.tcss", "ledger.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Ledger"
     EXPLAINED = "Every turn that was considered: its score, its price, why it is in or out."
     BINDINGS = [  # noqa: RUF012  Textual's own shape

@@ -42,6 +42,7 @@ _READER = "reader"
 class MatteredView(View):
     """How much the answer changes without each turn."""
 
+    CSS_PATH = ["view.tcss", "mattered.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Which turn mattered"
     EXPLAINED = "Asked again without each retrieved turn: how much the answer changes."
     BINDINGS = [  # noqa: RUF012  Textual's own shape

@@ -28,6 +28,7 @@ _ASKS = "Which turn was missing? Enter notes it; Alt+K tries all that is noted a
 class MissView(MissWork):
     """What the reply should have had before it."""
 
+    CSS_PATH = ["view.tcss", "miss.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Wrong reply"
     EXPLAINED = "Enter notes the turn that this reply lacked, to be checked later (Alt+K)."
     BINDINGS = [  # noqa: RUF012  Textual's own shape

@@ -49,6 +49,7 @@ class Tab(Static):
 class SendsView(View):
     """Looks at any send of the conversation, and can answer its message once more."""
 
+    CSS_PATH = ["view.tcss", "sends.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Sends"
     EXPLAINED = "Every request that left: height is its size, the letter its mode."
     BINDINGS = [  # noqa: RUF012  Textual's own shape

@@ -7,6 +7,7 @@ on a narrow one it is a screen of its own. Opening one changes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -15,20 +16,21 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from jitchat.errors import JitchatError
 from jitchat.tui.telling import tell
 from jitchat.tui.views.subject import Outcome, Subject
+from jitchat.tui.widgets.key_line import KeyLine
 
-WIDE = 110
+WIDE = 150
 """Columns from which a view is a column beside the transcript."""
 
 
 class View(ModalScreen[Outcome | None]):
     """A view of one subject. Closing it without a choice gives None."""
 
-    CSS_PATH = "view.tcss"
+    CSS_PATH: ClassVar[str | PurePath | list[str | PurePath] | None] = "view.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "close", "Close", id="view_close"),
@@ -57,7 +59,7 @@ class View(ModalScreen[Outcome | None]):
             yield Static(Content(self.EXPLAINED), id="view-explained")
             yield self._nothing
             yield from self.body()
-            yield Footer(show_command_palette=False, compact=True)
+            yield KeyLine()
 
     def body(self) -> Iterable[Widget]:
         """Make what stands between explanation and keys."""

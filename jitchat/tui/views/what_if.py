@@ -78,6 +78,7 @@ class Compared(Message):
 class WhatIfView(View):
     """The windows of all modes for one message."""
 
+    CSS_PATH = ["view.tcss", "what_if.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "What if"
     EXPLAINED = "The same message in each mode, planned side by side: nothing is requested."
     BINDINGS = [  # noqa: RUF012  Textual's own shape

@@ -32,6 +32,7 @@ _NO_COMMAND = "There is no request to make a command of: the embedded reader ans
 class WireView(View):
     """What is posted, byte for byte, and which segment each part of it is."""
 
+    CSS_PATH = ["view.tcss", "wire.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Wire"
     EXPLAINED = "The request, byte for byte, less the key. No letter: the protocol's own."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
