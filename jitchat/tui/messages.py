@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:  # the first frame does not wait for the session's imports
+    from pathlib import Path
+
     from textual.worker import Worker
 
     from jitchat.errors import JitchatError
@@ -186,3 +188,11 @@ class ModelsFound(Message):
     """What could answer in place of the reader."""
 
     choices: Sequence[ProviderChoice]
+
+
+@dataclass
+class ViewsLoaded(Message):
+    """The code of every view is there."""
+
+    styles: list[Path]
+    """The files with their styles; one at least."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual import on, work
 
-from jitchat.tui.messages import SessionReady
+from jitchat.tui.messages import SessionReady, ViewsLoaded
 from jitchat.tui.screens.steered import SteeredScreen
 from jitchat.tui.telling import telling
 from jitchat.tui.views.subject import Branched, GoTo, Planned, SendAgain, Subject
@@ -49,7 +49,11 @@ class ViewingScreen(SteeredScreen):
     def _load_views(self) -> None:
         from jitchat.tui.views.every import load_views  # noqa: PLC0415  not on the first frame
 
-        self.app.call_from_thread(self._take_styles, load_views())
+        self.post_message(ViewsLoaded(load_views()))
+
+    @on(ViewsLoaded)
+    def _views_loaded(self, message: ViewsLoaded) -> None:
+        self._take_styles(message.styles)
 
     def _take_styles(self, files: list[Path]) -> None:
         """One after another, for each takes some milliseconds; what is on screen has none of it."""

@@ -5,6 +5,8 @@ Textual's own footer is a widget a key; to mount those takes longer than all els
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from textual.content import Content
 from textual.screen import Screen
 from textual.style import Style
@@ -20,17 +22,33 @@ class KeyLine(Static):
     def on_mount(self) -> None:
         """Draw it, and whenever other keys count."""
         self.screen.bindings_updated_signal.subscribe(self, self._draw)
+
+    def on_resize(self) -> None:
+        """A short line leaves out blanks."""
         self._draw(self.screen)
 
     def _draw(self, screen: Screen[object]) -> None:
+        keys = self._keys(screen)
+        line = _line(keys, " ", "   ")
+        if line.cell_length > self.content_size.width:
+            line = _line(keys, "", "  ")
+        self.update(line)
+
+    def _keys(self, screen: Screen[object]) -> dict[str, tuple[str, str]]:
+        """By action: its first key, and what it does."""
         told: dict[str, tuple[str, str]] = {}
         for node, binding, enabled, _ in screen.active_bindings.values():
             if binding.show and enabled:
                 owner = "screen" if node is screen else "focused"
                 key = self.app.get_key_display(binding)
                 told.setdefault(f"{owner}.{binding.action}", (key, binding.description))
-        parts: list[tuple[str, Style | str]] = []
-        for action, (key, description) in told.items():
-            click = Style.from_meta({"@click": action})
-            parts += [(key, click + Style(bold=True)), (f" {description}", click), ("  ", "")]
-        self.update(Content.assemble(*parts))
+        return told
+
+
+def _line(keys: Mapping[str, tuple[str, str]], within: str, between: str) -> Content:
+    parts: list[tuple[str, Style | str]] = []
+    for action, (key, description) in keys.items():
+        click = Style.from_meta({"@click": action})
+        parts += [(key, click + Style(bold=True)), (f"{within}{description}", click)]
+        parts.append((between, ""))
+    return Content.assemble(*parts)
