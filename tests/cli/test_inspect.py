@@ -133,7 +133,7 @@ def test_a_wrong_variable_ends_with_a_sentence(jitchat: Shell, monkeypatch: pyte
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ('inspectr = "f9"', "Did you mean 'inspector'?"),
+        ('inspectr = "f12"', "Did you mean 'inspector'?"),
         ('help = "f2"', "'f2' is a key of inspector and of help"),
         ('newline = "ctrl+r"', "'ctrl+r' is a key of resume and of newline"),
     ],
@@ -151,5 +151,5 @@ def test_a_key_for_no_action_or_for_two_is_refused(
 
 def test_keys_can_be_changed(jitchat: Shell, tmp_path: Path):
     config = tmp_path / "config.toml"
-    config.write_text('[keys]\ninspector = "f9"\nhelp = "f2"\n')
+    config.write_text('[keys]\ninspector = "f12"\nhelp = "f2"\n')
     assert jitchat("config", "--config", config).code == 0

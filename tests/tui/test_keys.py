@@ -72,10 +72,10 @@ def test_keys_give_way_to_the_sentence_and_the_ends_stay() -> None:
 
 
 async def test_a_key_can_be_given_to_another_action(backend: TestBackend) -> None:
-    backend.settings = replace(Settings(), keys={"inspector": "f9"})
+    backend.settings = replace(Settings(), keys={"inspector": "f12"})
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         await pilot.press("f2")
         assert screen.query_one("#inspector").display
-        await pilot.press("f9")
+        await pilot.press("f12")
         assert not screen.query_one("#inspector").display
