@@ -36,6 +36,13 @@ class Terminal:
         self.seen = self.seen.partition(wanted)[2]
         return time.perf_counter() - begun
 
+    def until_drawn(self, timeout: float = 5.0) -> float:
+        """Seconds since now until anything is drawn."""
+        begun, known = time.perf_counter(), len(self.seen)
+        while len(self.seen) == known:
+            self._read(begun + timeout)
+        return time.perf_counter() - begun
+
     def type(self, keys: str) -> None:
         """Press keys."""
         self.seen = b""
