@@ -110,12 +110,12 @@ class JitchatApp(App[None]):
     def action_help_quit(self) -> None:
         """Ctrl+C: stop a reply, or empty the prompt; twice in two seconds: quit."""
         moment = time.monotonic()
-        if moment - self._interrupted_at < TWICE_WITHIN:
-            self.exit()
-            return
         chat = self.screen if isinstance(self.screen, ChatScreen) else None
         if chat is not None and not chat.busy and chat.query_one(Prompt).empty():
             self.notify("The prompt is emptied. Ctrl+Z brings the text back.", markup=False)
+            return
+        if moment - self._interrupted_at < TWICE_WITHIN:
+            self.exit()
             return
         self._interrupted_at = moment
         if chat is not None and chat.busy:

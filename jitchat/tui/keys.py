@@ -75,6 +75,11 @@ HOLD_ACTIONS = (
     ("turn_exclude", "x", "screen.hold('excluded')"),
     ("turn_undo", "u", "screen.undo_hold"),
 )
+VIEW_ACTIONS = {
+    action.method.split("'")[1]: action for action in ACTIONS if action.method.startswith("view(")
+}
+"""The actions that open a view, by its name."""
+
 TURN_ACTIONS = (
     ("turn_regenerate", "r", "screen.regenerate"),
     ("turn_edit", "e", "screen.edit"),

@@ -138,7 +138,7 @@ class _Book:
         """Tell of late decisions that were not."""
         for entry in self._retrieval.decisions if self._mode is Mode.JIT else ():
             if entry.turn not in self._sent:
-                reason = "a late decision, no room for its line"
+                reason = "a late decision, the index lines are full"
                 yield self._row(entry.turn, Verdict.LEFT_OUT, reason)
 
     def squeezed(self) -> Iterator[LedgerRow]:
@@ -174,7 +174,7 @@ class _Book:
         if has_line:
             return reason
         needless = row.turn in self._choice.recalled.needless
-        return f"{reason}; {'a line would save little' if needless else 'no room for its line'}"
+        return f"{reason}; {'a line would save little' if needless else 'the index lines are full'}"
 
     def _distance(self, score: float) -> str:
         """Say by how much the score falls short, where the score decided."""

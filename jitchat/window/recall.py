@@ -136,7 +136,7 @@ class _Loading:
             if hit.turn not in self._texts:
                 self.refused[hit.turn] = "not among the turns that a window may show"
             elif missing := self._load(hit.turn, hit.reason):
-                more = f"would fit with {self._told(missing):,} more tokens"
+                more = f"recalled turns would need {self._told(missing):,} more tokens"
                 self.refused.setdefault(hit.turn, more)
 
     def _load_beside(self, position: int, neighbours: Sequence[int]) -> None:

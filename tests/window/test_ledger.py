@@ -90,7 +90,7 @@ def test_a_line_that_found_no_room_is_told():
         Mode.JIT, retrieval=shortlist(20, 9, hits=1), budget=replace(BUDGET, index=0)
     )
     assert rows[9].verdict is Verdict.LEFT_OUT
-    assert rows[9].reason == "0.10 below #20; no room for its line"
+    assert rows[9].reason == "0.10 below #20; the index lines are full"
 
 
 def test_a_line_that_is_hardly_shorter_than_its_turn_is_told():
@@ -107,7 +107,7 @@ def test_a_hit_that_was_too_dear_names_its_price_and_what_was_left():
     window, rows = window_for(Mode.JIT, retrieval=found)
     loaded = [row.tokens for row in rows.values() if row.verdict is Verdict.RETRIEVED]
     assert 46 not in turns_of(window, Kind.RETRIEVED)
-    missing = re.fullmatch(r"would fit with (\d+) more tokens", rows[46].reason)
+    missing = re.fullmatch(r"recalled turns would need (\d+) more tokens", rows[46].reason)
     assert missing
     left = BUDGET.retrieved - sum(loaded)
     assert abs(rows[30].tokens - left - int(missing[1])) < 10, "but for the fence"
@@ -119,7 +119,7 @@ def test_a_late_decision_is_told_whether_its_line_was_sent_or_not():
     assert (rows[40].verdict, rows[40].reason) == (Verdict.INDEX, "a late decision")
     _, rows = window_for(Mode.JIT, retrieval=found, budget=replace(BUDGET, index=0))
     assert rows[40].verdict is Verdict.LEFT_OUT
-    assert rows[40].reason == "a late decision, no room for its line"
+    assert rows[40].reason == "a late decision, the index lines are full"
 
 
 def test_turns_that_a_small_window_squeezed_out_of_the_recent_block_are_told():

@@ -146,13 +146,15 @@ class ChatScreen(ViewingScreen):
             self.query_one(Prompt).focus()
 
     def action_cancel(self) -> None:
-        """Stop the reply; with none under way, back to the prompt."""
+        """Stop the reply; with none under way, back to the prompt and its next window."""
         if self.busy:
             self.stop()
         elif self.once.after is not None:
             self.leave_edit()
         else:
             self.query_one(Prompt).focus()
+            if self.sent is not None and self.draft:
+                self.plan_now(afresh=True)
 
     @telling
     async def action_new_conversation(self) -> None:

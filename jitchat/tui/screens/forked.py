@@ -211,6 +211,6 @@ class ForkedScreen(HelpedScreen):
         prompt = self.query_one(Prompt)
         typed = event.character if event.is_printable else None
         if typed and self.focused is not prompt and event.key not in self.active_bindings:
-            prompt.focus()
+            self.set_focus(prompt)  # at once, for the next key may be one of the pane's
             prompt.insert(typed)
             event.stop()

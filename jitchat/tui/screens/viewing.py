@@ -11,7 +11,7 @@ from textual import on, work
 from jitchat.tui.messages import SessionReady, ViewsLoaded
 from jitchat.tui.screens.steered import SteeredScreen
 from jitchat.tui.telling import telling
-from jitchat.tui.views.subject import Branched, GoTo, Planned, SendAgain, Subject
+from jitchat.tui.views.subject import Another, Branched, GoTo, Planned, SendAgain, Subject
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.turn import Role
@@ -91,6 +91,8 @@ class ViewingScreen(SteeredScreen):
         if session is None or outcome is None:
             return
         match outcome:
+            case Another(view):
+                self.action_view(view)
             case GoTo(position, planned):
                 await self._go_to(session, position)
                 await self._viewed(planned)

@@ -70,7 +70,15 @@ class Branched:
     """Whether the draft became a turn of it."""
 
 
-Outcome = GoTo | Planned | SendAgain | Branched
+@dataclass(frozen=True, slots=True)
+class Another:
+    """Open another view."""
+
+    view: str
+    """Its name."""
+
+
+Outcome = Another | GoTo | Planned | SendAgain | Branched
 
 
 def asked_of(subject: Subject) -> tuple[str, Once]:

@@ -19,8 +19,9 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.errors import JitchatError
+from jitchat.tui.keys import VIEW_ACTIONS
 from jitchat.tui.telling import tell
-from jitchat.tui.views.subject import Outcome, Subject
+from jitchat.tui.views.subject import Another, Outcome, Subject
 from jitchat.tui.widgets.key_line import KeyLine
 
 WIDE = 150
@@ -35,6 +36,11 @@ class View(ModalScreen[Outcome | None]):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "close", "Close", id="view_close"),
         Binding("y", "copy", "Copy", id="view_copy"),
+        Binding("ctrl+c", "app.help_quit", show=False),
+        *(
+            Binding(action.keys, f"another('{name}')", show=False)
+            for name, action in VIEW_ACTIONS.items()
+        ),
     ]
     NAME: ClassVar[str] = ""
     """Its title."""
@@ -81,6 +87,10 @@ class View(ModalScreen[Outcome | None]):
     def action_close(self) -> None:
         """Back to the chat."""
         self.dismiss(None)
+
+    def action_another(self, name: str) -> None:
+        """On to another view of the chat."""
+        self.dismiss(Another(name))
 
     def action_copy(self) -> None:
         """Copy what is shown."""

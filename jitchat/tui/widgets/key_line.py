@@ -31,7 +31,7 @@ class KeyLine(Static):
         keys = self._keys(screen)
         line = _line(keys, " ", "   ")
         if line.cell_length > self.content_size.width:
-            line = _line(keys, "", "  ")
+            line = _line(keys, ":", " ")
         self.update(line)
 
     def _keys(self, screen: Screen[object]) -> dict[str, tuple[str, str]]:
