@@ -72,6 +72,11 @@ class Memory:
         """The turns of the path, in order. A copy."""
         return list(self._known.turns)
 
+    def turn_at(self, position: int) -> Turn | None:
+        """Find the turn of the path at a position; None where none is, or it is unfinished."""
+        found = next(iter(behind(self._known.turns, position - 1)), None)
+        return found if found is not None and found.position == position else None
+
     def add_user_turn(self, content: str, after: int | None = None) -> Turn:
         """Commit what the user says; a message that went unanswered, sent again, is the same.
 
@@ -81,15 +86,31 @@ class Memory:
         with self._lock:
             with self.store.database.write():
                 self.refresh()
-                last = self._known.turns[-1] if self._known.turns and after is None else None
-                if last and last.status is Status.UNANSWERED and last.content == repaired(content):
-                    self.store.set_status(last, Status.COMPLETE)
-                    said = replace(last, status=Status.COMPLETE)
+                unanswered = self._unanswered(repaired(content), after)
+                if unanswered is not None:
+                    self.store.set_status(unanswered, Status.COMPLETE)
+                    self.store.switch_to(self.conversation.id, unanswered.position)
+                    said = replace(unanswered, status=Status.COMPLETE)
                 else:
                     said = self.store.append(self.conversation.id, [said], after)[0]
             self._unreplied = said.position
             self.refresh()
         return said
+
+    def _unanswered(self, content: str, after: int | None) -> Turn | None:
+        """Find the message with this text that nobody answered; nothing may follow it."""
+        ends = self._known.turns[-1:] if after is None else self._leaves(after)
+        same = (turn for turn in reversed(ends) if turn.content == content)
+        return next((turn for turn in same if turn.status is Status.UNANSWERED), None)
+
+    def _leaves(self, after: int) -> list[Turn]:
+        """List what follows the turn at a position, of whichever branch, and has no turn behind."""
+        tree = self.store.tree(self.conversation.id)
+        beside = tree.children({after})[after]
+        behind_them = tree.children(set(beside))
+        ends = (place for place in beside if not behind_them[place])
+        found = (self.store.turn(self.conversation.id, place) for place in ends)
+        return [turn for turn in found if turn is not None]
 
     def begin_reply(self, said: Turn | None = None, *, beside: bool = False) -> ReplyWriter:
         """Make a writer for the answer to `said`, or to whatever was said last.

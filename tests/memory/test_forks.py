@@ -87,10 +87,36 @@ def test_a_message_and_its_fork_are_stored_together_or_not_at_all(memory):
 def test_an_unanswered_message_that_is_edited_is_kept_beside_the_new_one(memory):
     first = memory.add_user_turn("Is it encrypted?")
     memory.mark_unanswered(first)
-    again = memory.add_user_turn("Is it encrypted?", after=4)
+    again = memory.add_user_turn("Is it encrypted now?", after=4)
     assert again.position == 6
     assert memory.branches() == {6: (5, 6)}
     assert positions(memory) == [1, 2, 3, 4, 6]
+
+
+def test_an_unanswered_fork_sent_again_is_the_same_from_whichever_branch(memory):
+    first = memory.add_user_turn("And the flag?", after=2)
+    memory.mark_unanswered(first)
+    memory.switch_to(4)
+    again = memory.add_user_turn("And the flag?", after=2)
+    assert (again.id, again.status) == (first.id, Status.COMPLETE)
+    assert positions(memory) == [1, 2, 5]
+    answer(memory, again, "It is red.")
+    assert positions(memory) == [1, 2, 5, 6]
+    assert memory.add_user_turn("And the flag?", after=2).position == 7
+
+
+def test_an_unanswered_message_that_something_follows_stays_as_it_is(memory):
+    first = memory.add_user_turn("And the flag?", after=2)
+    memory.mark_unanswered(first)
+    memory.add_user_turn("And the pole?")
+    assert memory.add_user_turn("And the flag?", after=2).position == 7
+    assert memory.store.turn(memory.conversation.id, 5).status is Status.UNANSWERED
+
+
+def test_a_turn_is_found_at_its_position_on_the_path_alone(memory):
+    memory.add_user_turn("And the flag?", after=2)
+    assert memory.turn_at(5) == memory.turns[-1]
+    assert [memory.turn_at(place) for place in (0, 3, 6)] == [None] * 3
 
 
 def test_the_latest_decisions_are_those_of_the_path(memory):
