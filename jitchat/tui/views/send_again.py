@@ -125,10 +125,7 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
         if refusal:
             self.query_one("#again-refusal", Static).update(Content(refusal))
             return
-        mode = self._choice.mode
-        last = self._session.memory.turns[-1:]
-        is_last = bool(last) and last[0].position == self._said.position
-        self.dismiss(SendAgain(self._said, mode, again(self._said, size, is_last=is_last)))
+        self.dismiss(SendAgain(self._said, self._choice.mode, again(self._said, size)))
 
 
 def budget_of(typed: str, budget: Budget) -> tuple[Budget | None, str]:
@@ -144,8 +141,8 @@ def budget_of(typed: str, budget: Budget) -> tuple[Budget | None, str]:
     return None, f"The budget must be a number of tokens from 1 to {budget.budget:,}."
 
 
-def again(said: Turn, budget: Budget | None, *, is_last: bool) -> Once:
+def again(said: Turn, budget: Budget | None) -> Once:
     """Say where the new reply stands: beside the old one, or, without one, where it would be."""
     if said.status is not Status.UNANSWERED:
         return Once(again=said, budget=budget)
-    return Once(after=None if is_last else parent_of(said), budget=budget)
+    return Once(after=parent_of(said), budget=budget)

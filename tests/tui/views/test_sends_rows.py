@@ -26,6 +26,7 @@ from jitchat.tui.views.sends_rows import (
 from jitchat.turn import Mode, Role, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.difference import difference
+from jitchat.window.steering import Once
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind, Segment
 from tests.window.cases import Case, cases
@@ -172,7 +173,5 @@ def test_another_one_is_refused(typed):
 
 def test_an_answered_message_is_answered_beside_and_an_unanswered_one_in_its_place():
     unanswered = replace(SAID, position=5, status=Status.UNANSWERED, parent=2)
-    assert again(SAID, None, is_last=True).again is SAID
-    assert again(unanswered, None, is_last=True).after is None
-    assert again(unanswered, None, is_last=True).again is None
-    assert again(unanswered, None, is_last=False).after == 2
+    assert again(SAID, None).again is SAID
+    assert again(unanswered, None) == Once(after=2)
