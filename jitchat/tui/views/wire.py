@@ -22,10 +22,7 @@ from jitchat.tui.views.wire_letter import Letter, legend, read_letter
 from jitchat.tui.views.wire_rows import Sheet, sheet_of
 from jitchat.tui.views.wire_text import WireText
 
-_NO_WINDOW = (
-    "No window can be planned, so there is no request. The chat says why: what must be sent does"
-    " not fit, or something cannot be read."
-)
+_NO_REQUEST = "There is no request here to copy or to save."
 _NO_COMMAND = "There is no request to make a command of: the embedded reader answers."
 
 
@@ -71,12 +68,9 @@ class WireView(View):
         yield SaveLine()
 
     def on_mount(self) -> None:
-        """Make the request, if there is a window to make it of."""
+        """Make the request; without a window, one is planned."""
         self.query_one(WireText).focus()
-        if self.subject.window is None:
-            self._show_only(_NO_WINDOW)
-        else:
-            self._read()
+        self._read()
 
     def copyable(self) -> str:
         """Write the body, exactly as it is posted."""
@@ -120,16 +114,16 @@ class WireView(View):
         from jitchat.providers.curl import curl  # noqa: PLC0415  loads httpx
 
         if self._letter is None or self._letter.wire is None:
-            self.notify(_NO_COMMAND if self._letter is not None else _NO_WINDOW, markup=False)
+            self.notify(_NO_COMMAND if self._letter is not None else _NO_REQUEST, markup=False)
             return ""
         return curl(self._letter.wire)
 
     @work(thread=True, exclusive=True, group="read")
     def _read(self) -> None:
-        subject = self.subject
-        assert subject.window is not None  # noqa: S101  see on_mount
+        subject, session = self.subject, self.subject.session
         try:
-            outcome = read_letter(subject.session, subject.window, subject.sent)
+            window = subject.window or session.preview(subject.draft, subject.mode, subject.once)
+            outcome = read_letter(session, window, subject.sent)
         except JitchatError as error:
             self.post_message(self.Read(error))
         else:

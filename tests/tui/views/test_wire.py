@@ -16,6 +16,7 @@ from jitchat.tui.views.save_line import SaveLine
 from jitchat.tui.views.wire import WireView
 from jitchat.tui.views.wire_text import WireText
 from jitchat.tui.widgets.prompt import Prompt
+from jitchat.window.budget import Budget
 from jitchat.window.window import Kind
 from tests.providers.dialects import DIALECTS
 from tests.providers.streams import KEY, endpoint
@@ -160,7 +161,12 @@ async def test_the_reader_is_given_messages_and_nothing_to_show_says_why(backend
         await pilot.press("escape")
         screen.window = None
         view = await opened(pilot)
-        assert "No window can be planned" in str(view.query_one("#view-nothing").render())
+        assert '"role": "system"' in view.copyable()
+        await pilot.press("escape")
+        screen.window = None
+        screen.session.take_budget(Budget(2_000, 1_999))
+        view = await opened(pilot)
+        assert "more than the budget of 1" in str(view.query_one("#view-nothing").render())
         assert view.copyable() == ""
         await pilot.press("s", "k", "p", "n")
         assert not view.query_one(SaveLine).display
