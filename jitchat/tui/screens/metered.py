@@ -65,7 +65,8 @@ class MeteredScreen(SendingScreen):
 
     @on(SessionReady)
     @on(SendEnded)
-    def _sum_up_now(self) -> None:
+    def sum_up(self) -> None:
+        """Tell anew what the conversation cost, off the event loop."""
         self._sum_up(self.conversation.id, self.opening)
 
     @work(thread=True, exclusive=True, group="cost")

@@ -70,19 +70,22 @@ class ViewingScreen(SteeredScreen):
 
         if self.session is None:
             self.notify("The conversation is still being opened.", markup=False)
-        else:
+        elif name != "ask_all" or not self.waits():
             self.app.push_screen(make_view(name, self._subject(self.session)), self._viewed)
 
     def _subject(self, session: Session) -> Subject:
+        """While the surfaces wait for another window, theirs is not the one that is asked about."""
+        is_sent = self.sent is not None and not self.working
         return Subject(
             backend=self.backend,
             session=session,
             draft=self.draft,
             mode=self.next_mode,
             once=self.once,
-            window=self.window,
-            sent=self.sent_for if self.sent is not None else None,
+            window=None if self.working else self.window,
+            sent=self.sent_for if is_sent else None,
             chosen=self.query_one(Transcript).chosen,
+            is_busy=lambda: self.busy,
         )
 
     @telling
@@ -90,23 +93,28 @@ class ViewingScreen(SteeredScreen):
         session = self.session
         if session is None or outcome is None:
             return
+        if isinstance(outcome, Another):
+            self.action_view(outcome.view)
+        elif isinstance(outcome, Planned):
+            self._take_up(outcome.once, outcome.mode)
+        elif not self.waits():
+            await self._follow(session, outcome)
+        await self._viewed(outcome.planned if isinstance(outcome, GoTo) else None)
+
+    async def _follow(self, session: Session, outcome: GoTo | SendAgain | Branched) -> None:
+        """Show or send what a view was left for; no reply is on its way."""
         match outcome:
-            case Another(view):
-                self.action_view(view)
-            case GoTo(position, planned):
+            case GoTo(position):
                 await self._go_to(session, position)
-                await self._viewed(planned)
-            case Planned(once, mode):
-                self._take_up(once, mode)
             case SendAgain(said, mode, once):
-                if not self.waits():
-                    await asyncio.to_thread(session.memory.switch_to, said.position)
-                    await self.show_up_to(session, said.position)
-                    self.start(session, said.content, once, mode)
+                await asyncio.to_thread(session.memory.switch_to, said.position)
+                await self.show_up_to(session, said.position)
+                self.start(session, said.content, once, mode)
             case Branched(position, clears_draft):
                 if clears_draft:
                     await self._let_draft_go(session, position)
                 await self.show_branch(session, position)
+                self.sum_up()
 
     async def _let_draft_go(self, session: Session, position: int) -> None:
         """It is a turn ahead of that position now: the prompt is free for another."""
@@ -127,8 +135,15 @@ class ViewingScreen(SteeredScreen):
             self.plan_now(afresh=True)
 
     async def _go_to(self, session: Session, position: int) -> None:
-        """Put the cursor on a turn, once the focus has put it where the user looks."""
+        """Put the cursor on a turn, once the focus has put it where the user looks.
+
+        A turn of another branch takes the conversation there.
+        """
         transcript = self.query_one(Transcript)
-        await transcript.show(session.memory.turns, position)
+        if session.memory.turn_at(position) is None:
+            await asyncio.to_thread(session.memory.switch_to, position)
+            await self.show_branch(session, position)
+        else:
+            await transcript.show(session.memory.turns, position)
         self.set_focus(transcript)
         transcript.call_later(transcript.point_at, position)

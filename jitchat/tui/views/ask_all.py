@@ -153,7 +153,10 @@ class AskAllView(View):
         self.dismiss(None)
 
     def action_ask(self) -> None:
-        """Ask now."""
+        """Ask now, unless a reply is on its way: that message is being asked already."""
+        if self.subject.is_busy():
+            self.notify("A reply is on its way. Ask when it is there.", markup=False)
+            return
         self._confirms = False
         draft, once = asked_of(self.subject)
         self._asking = Asking(self.subject.session, draft, once)

@@ -18,7 +18,7 @@ from jitchat.errors import JitchatError
 from jitchat.memory.cold.cases import Case, Cases
 from jitchat.text.counts import counted
 from jitchat.tui.views.cases_rows import case_line, header, note_of
-from jitchat.tui.views.subject import Branched, GoTo, Subject
+from jitchat.tui.views.subject import GoTo, Subject
 from jitchat.tui.views.view import View
 
 NONE_YET = (
@@ -113,12 +113,12 @@ class CasesView(View):
     def action_go_to(self) -> None:
         """Show the wanted turn."""
         if self.case is not None:
-            self._leave_to(self.case.wanted.position)
+            self.dismiss(GoTo(self.case.wanted.position))
 
     def action_go_to_message(self) -> None:
         """Show the message that lacked it."""
         if self.case is not None:
-            self._leave_to(self.case.said.position)
+            self.dismiss(GoTo(self.case.said.position))
 
     def action_forget(self) -> None:
         """Take the case back."""
@@ -194,11 +194,6 @@ class CasesView(View):
     def _drawn(self, case: Case) -> Content:
         width = max(20, self._list.size.width - _BESIDE)
         return case_line(case, self._checked.get(_key(case)), width)
-
-    def _leave_to(self, position: int) -> None:
-        """Go to a turn, or to the branch that it is on."""
-        here = {turn.position for turn in self.subject.session.memory.turns}
-        self.dismiss(GoTo(position) if position in here else Branched(position))
 
 
 def _key(case: Case) -> tuple[int, int]:

@@ -9,9 +9,15 @@ from jitchat.turn import Mode, Status, Turn
 from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:  # a view is opened from a screen that has them
+    from collections.abc import Callable
+
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
     from jitchat.window.window import ContextWindow
+
+
+def _never() -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +33,18 @@ class Subject:
     once: Once = NO_MORE
     """What holds for the draft alone."""
     window: ContextWindow | None = None
-    """The window on screen; None where none can be planned."""
+    """The window on screen; None where none can be planned, or one is being worked out."""
     sent: Turn | None = None
     """The user's turn for which that window was sent; None for one that would be."""
     chosen: Turn | None = None
     """The turn under the transcript's cursor; None without a cursor."""
+    is_busy: Callable[[], bool] = _never
+    """Tells whether a reply is on its way by now."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoTo:
-    """Show a turn in the transcript."""
+    """Show a turn in the transcript; the conversation goes on where it is."""
 
     position: int
     planned: Planned | None = None
@@ -88,8 +96,7 @@ def asked_of(subject: Subject) -> tuple[str, Once]:
     """
     if subject.sent is None:
         return subject.draft, subject.once
-    turns, place = subject.session.memory.turns, subject.sent.position
-    sent = next((turn for turn in turns if turn.position == place), subject.sent)
+    sent = subject.session.memory.turn_at(subject.sent.position) or subject.sent
     if sent.status is Status.UNANSWERED:
         return sent.content, NO_MORE
     return sent.content, Once(again=sent)

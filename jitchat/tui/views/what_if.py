@@ -152,10 +152,10 @@ class WhatIfView(View):
 
     def action_go_to(self) -> None:
         """Show the turn of the row in the transcript."""
-        place, turns = self._list.highlighted, self.subject.session.memory.turns
+        place = self._list.highlighted
         row = self._rows[place] if place is not None and place < len(self._rows) else None
         position = row.turns[0] if row is not None else None
-        if position is not None and any(turn.position == position for turn in turns):
+        if position is not None and self.subject.session.memory.turn_at(position) is not None:
             self.dismiss(GoTo(position))
         elif row is not None:
             self.notify("That is no turn of the conversation yet.", markup=False)
@@ -176,6 +176,9 @@ class WhatIfView(View):
         """Have the message answered in all modes."""
         from jitchat.tui.views.ask_all import AskAllView  # noqa: PLC0415  not for a look at windows
 
+        if self.subject.is_busy():
+            self.notify("A reply is on its way. Ask when it is there.", markup=False)
+            return
         self.app.push_screen(AskAllView(self.subject), self._asked)
 
     def _asked(self, outcome: Outcome | None) -> None:

@@ -5,17 +5,24 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+import pytest
+
 from jitchat.answer import Answer
 from jitchat.errors import Unreachable, WindowOverflow
 from jitchat.memory.cold.path import parent_of
 from jitchat.providers.catalogue.prices import Prices
 from jitchat.providers.reader.reader import ReaderProvider
 from jitchat.session import SessionOptions
+from jitchat.tui.screens import previewing
 from jitchat.tui.views.answer_column import AnswerColumn
 from jitchat.tui.views.ask_all import AskAllView
 from jitchat.tui.views.ask_all_drawing import figures_of, state_of, times_of, trouble_of
+from jitchat.tui.views.ledger import LedgerView
+from jitchat.tui.views.subject import Branched, GoTo
 from jitchat.tui.views.what_if import WhatIfView
+from jitchat.tui.views.wire import WireView
 from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.turn import Mode, Role, Status, Turn, Usage
 from jitchat.window.window import ContextWindow
@@ -121,6 +128,8 @@ async def test_the_price_is_asked_for_first_and_esc_keeps_what_came(backend: Tes
         assert turns[-1].status is Status.CANCELLED
         assert parent_of(turns[-1]) == turns[-2].position
         assert screen.query_one(Prompt).text == ""
+        top = screen.query_one(TopLine)
+        await until(pilot, lambda: top._text.cost == "cost unknown", "what the three cost")
 
 
 async def test_quitting_while_the_answers_stream_keeps_what_came(backend: TestBackend) -> None:
@@ -165,6 +174,56 @@ async def test_nothing_typed_is_lost_when_nobody_answers(backend: TestBackend) -
         await until(pilot, lambda: pilot.app.screen is screen, "the chat")
         assert screen.query_one(Prompt).text == QUESTION
         assert screen.session.memory.turns[-1].status is Status.UNANSWERED  # type: ignore[union-attr]
+
+
+async def test_what_was_just_typed_is_looked_at_and_asked_in_place_of_what_was_sent(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend.options = FREE
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.sent is not None and not screen.busy, "the reply")
+        monkeypatch.setattr(previewing, "PREVIEW_AFTER", 3_600)
+        screen.query_one(Prompt).insert("And who bakes the cake?")
+        await until(pilot, lambda: screen.working, "the wait for its window")
+        await pilot.press("f3")
+        await until(pilot, lambda: isinstance(pilot.app.screen, WireView), "the request")
+        wire = pilot.app.screen
+        await until(pilot, lambda: "bakes the cake?" in wire.copyable(), "the draft in it")
+        await pilot.press("escape", "f4")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LedgerView), "the ledger")
+        assert pilot.app.screen.subject.window is None
+        assert pilot.app.screen.subject.sent is None
+        await pilot.press("escape", "alt+a")
+        view = await asked(pilot)
+        await over(pilot, view)
+        assert view._asking.said.content == "And who bakes the cake?"  # type: ignore[union-attr]
+
+
+async def test_nothing_is_asked_or_gone_to_while_a_reply_is_on_its_way(
+    backend: TestBackend,
+) -> None:
+    gate = asyncio.Event()
+    backend.options, backend.provider = FREE, ScriptedProvider(("It is", gate))
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.query("TurnView.-streaming"), "first words")
+        await pilot.press("alt+a")
+        assert pilot.app.screen is screen
+        await pilot.press("f7")
+        await until(pilot, lambda: isinstance(pilot.app.screen, WhatIfView), "what if")
+        what_if = pilot.app.screen
+        await pilot.press("a")
+        assert pilot.app.screen is what_if
+        await pilot.press("escape")
+        for outcome in (GoTo(9), Branched(9)):
+            await screen._viewed(outcome)
+            assert screen.query("TurnView.-streaming")
+        assert len(backend.provider.requests) == 1  # type: ignore[attr-defined]
 
 
 def test_figures_are_the_reported_ones_or_marked_as_estimates(store) -> None:

@@ -13,6 +13,7 @@ from jitchat.tui.views.scrubber import Scrubber
 from jitchat.tui.views.send_again import SendAgainScreen
 from jitchat.tui.views.sends import NOTHING, SendsView
 from jitchat.tui.widgets.budget_bar import BudgetBar
+from jitchat.tui.widgets.transcript import Transcript
 from jitchat.turn import Mode
 from jitchat.window.steering import Once
 from tests.support import ScriptedProvider
@@ -179,6 +180,15 @@ async def test_a_send_is_sent_again_in_another_mode_and_budget(
 
         await send_again_on_another_branch(pilot, session)
         view = await opened(pilot, 5)
+        await pilot.press("left", "left", "left")
+        await at(pilot, view, 2)
+        await pilot.press("g")
+        transcript = chat(pilot).query_one(Transcript)
+        await until(pilot, lambda: transcript.chosen and transcript.chosen.position == 65, "#65")
+        assert session.memory.turn_at(65) == transcript.chosen
+        assert session.memory.turn_at(68) is None
+
+        view = await opened(pilot, 2)
         with store.database.write() as connection:
             connection.execute("DELETE FROM blobs")
         await pilot.press("left")
