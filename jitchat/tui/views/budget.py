@@ -28,7 +28,7 @@ from jitchat.tui.views.budget_drawing import (
     window_sentence,
 )
 from jitchat.tui.views.budget_track import BudgetTrack
-from jitchat.tui.views.subject import Planned, Subject
+from jitchat.tui.views.subject import Planned, Subject, asked_of
 from jitchat.tui.views.view import View
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.window.budget import Budget
@@ -130,11 +130,9 @@ class BudgetView(View):
 
     def _asked(self) -> Question:
         """Look up what the screen shows a window for: the draft, or what was sent."""
-        subject = self.subject
-        once = replace(subject.once, budget=None)
-        if subject.sent is not None and not subject.draft.strip():
-            once = replace(once, again=subject.sent)
-        return subject.session.question(subject.draft, subject.mode, once)
+        draft, once = asked_of(self.subject)
+        mode = self.subject.mode
+        return self.subject.session.question(draft, mode, replace(once, budget=None))
 
     def _planned(self, question: Question, budget: Budget) -> Plan:
         planning = self.subject.session.planning
