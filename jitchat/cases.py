@@ -14,9 +14,9 @@ from jitchat.errors import WindowOverflow
 from jitchat.memory.cold.cases import Case
 from jitchat.memory.cold.elsewhere import StoreElsewhere
 from jitchat.memory.memory import Memory
+from jitchat.replay import window_of
 from jitchat.turn import Mode
 from jitchat.why import Explained, why
-from jitchat.window.record import window_from
 from jitchat.window.steering import Once
 from jitchat.window.why import Standing, why_by_ledger
 
@@ -90,7 +90,6 @@ def standing_then(memory: Memory, case: Case) -> Standing | None:
     """Tell how the wanted turn stood to the window that was sent, by its ledger."""
     if case.window_id is None:
         return None
-    record = memory.archive.by_id(case.window_id)
-    window = window_from(record.header, record.segments, record.ledger)
+    window = window_of(memory.store.database, case.window_id)
     found = why_by_ledger(window, case.wanted.position)
     return found.standing if found is not None else Standing.NEVER

@@ -26,6 +26,8 @@ from jitchat.events import (
 from jitchat.memory.cold.archive import Ending, WindowRecord
 from jitchat.memory.cold.replies import ReplyWriter
 from jitchat.memory.cold.requests import PostedRequests
+from jitchat.memory.cold.sqlite_errors import damaged
+from jitchat.memory.cold.turn_rows import require
 from jitchat.memory.memory import Memory
 from jitchat.providers.posted import posted_fields, posted_from
 from jitchat.providers.provider import (
@@ -264,7 +266,20 @@ class Exchange:
         return Status.CANCELLED if isinstance(error, _STOPPED) else Status.CUT
 
 
-def posted_for(memory: Memory, said: Turn) -> Posted | None:
-    """Load what was posted last for a user's turn; None where nothing was, or it was not kept."""
-    fields = PostedRequests(memory.store.database).last_of(said.id)
-    return posted_from(fields) if fields is not None else None
+def posted_for(memory: Memory, window_id: int) -> Posted | None:
+    """Load what was posted for a window; None where nothing was, or it was not kept.
+
+    Raises:
+        StoreUnreadable: What is kept of it is damaged.
+
+    """
+    database = memory.store.database
+    fields = PostedRequests(database).of(window_id)
+    if fields is None:
+        return None
+    try:
+        posted = posted_from(fields)
+        require(str, posted.provider, posted.url, posted.sha256)
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        raise damaged(database.path) from error
+    return posted

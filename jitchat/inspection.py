@@ -7,21 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from jitchat.memory.cold.sends import Sends
 from jitchat.memory.memory import Memory
 from jitchat.meter import Meter
 from jitchat.planning import Planned, Planning, Question, Reader
 from jitchat.providers.provider import Options, Posted, Provider, Wire
+from jitchat.replay import window_of
 from jitchat.subcall.picker import ModelPicker
 from jitchat.subcall.small_model import SmallModel
 from jitchat.subcall.summariser import Summariser
-from jitchat.turn import Mode, Turn, Usage
+from jitchat.turn import Mode, Role, Turn, Usage
 from jitchat.why import Explained, why
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.plan import SYSTEM_PROMPT
-from jitchat.window.record import window_from
 from jitchat.window.steering import NO_MORE, Held, Hold, Once, Steering
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow
@@ -91,14 +93,50 @@ class Inspection:
             (planned[Mode.JIT],) = self.planning.sweep(not_asked, Mode.JIT, (budget,))
         return question, planned
 
-    def sent_window(self, turn: Turn) -> ContextWindow | None:
-        """Load the window that was sent last for a user's turn, as it was."""
-        record = self.memory.archive.get(turn.id)
-        return window_from(record.header, record.segments, record.ledger) if record else None
+    def sent_window(self, said: Turn, reply: Turn | None = None) -> ContextWindow | None:
+        """Load the window that brought a reply, as it was; without one, the last for `said`.
 
-    def sent_ending(self, turn: Turn) -> Ending | None:
-        """Load how that window was answered: what was reported for it, and what it cost."""
-        return self.memory.archive.ending(turn.id)
+        None where none was sent.
+
+        Raises:
+            StoreUnreadable: What is kept of it is damaged.
+
+        """
+        sent = self.sent_exchange(said, reply)
+        return sent[0] if sent is not None else None
+
+    def sent_exchange(
+        self, said: Turn, reply: Turn | None = None
+    ) -> tuple[ContextWindow, Ending | None] | None:
+        """Load the same window, and how it was answered: what was reported, and what it cost.
+
+        Raises:
+            StoreUnreadable: What is kept of it is damaged.
+
+        """
+        database = self.memory.store.database
+        identity = Sends(database).window_id(said, reply)
+        if identity is None:
+            return None
+        return window_of(database, identity), self.memory.archive.ending(identity)
+
+    def sent_on_path(
+        self, said: Turn, chosen: Turn | None = None
+    ) -> tuple[ContextWindow, Ending | None] | None:
+        """Load what brought the chosen reply; of a message, what brought its reply on the path.
+
+        Of a message whose reply came from elsewhere, or that has none, it is what was sent last.
+
+        Raises:
+            StoreUnreadable: What is kept of it is damaged.
+
+        """
+        if chosen is not None and chosen.role is Role.ASSISTANT:
+            return self.sent_exchange(said, chosen)
+        pairs = pairwise(self.memory.turns)
+        reply = next((after for turn, after in pairs if turn.position == said.position), None)
+        sent = self.sent_exchange(said, reply) if reply is not None else None
+        return sent if sent is not None else self.sent_exchange(said)
 
     def wire(self, window: ContextWindow, posted: Posted | None = None) -> Wire | None:
         """Make the request in which a window leaves; None where nothing does. Slow.

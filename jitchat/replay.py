@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jitchat.memory.cold.archive import WindowArchive, WindowRecord
+from jitchat.memory.cold.archive import WindowArchive
+from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.sends import Send, Sends
 from jitchat.memory.cold.sqlite_errors import damaged
 from jitchat.memory.cold.store import ColdStore
@@ -50,23 +51,46 @@ class Replay:
             StoreUnreadable: What is kept of it is damaged.
 
         """
-        window, digest = self._window(WindowArchive(self._store.database).by_id(send.window_id))
+        window = window_of(self._store.database, send.window_id)
         reply = None if send.reply is None else self._turn(send.reply)
-        return Replayed(send, window, self._turn(send.said), reply, digest)
-
-    def _window(self, record: WindowRecord) -> tuple[ContextWindow, str]:
-        try:
-            window = window_from(record.header, record.segments, record.ledger)
-            require(int, *(segment.tokens for segment in window.segments))
-        except (ValueError, TypeError, LookupError, AttributeError) as error:
-            raise damaged(self._store.database.path) from error
-        return window, window.digest
+        return Replayed(send, window, self._turn(send.said), reply, window.digest)
 
     def _turn(self, position: int) -> Turn:
         turn = self._store.turn(self._conversation, position)
         if turn is None:
             raise damaged(self._store.database.path)
         return turn
+
+
+def window_of(database: Database, window_id: int) -> ContextWindow:
+    """Read one window as it was sent, by the archive's key.
+
+    Raises:
+        StoreUnreadable: It is not there, or what is kept of it is damaged.
+
+    """
+    try:
+        record = WindowArchive(database).by_id(window_id)
+        window = window_from(record.header, record.segments, record.ledger)
+        _check(window)
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        raise damaged(database.path) from error
+    return window
+
+
+def _check(window: ContextWindow) -> None:
+    """Check what no constructor does.
+
+    Raises:
+        TypeError: Something is not what it must be.
+        LookupError: There is no segment at all.
+
+    """
+    segments, budget = window.segments, window.budget
+    last = segments[-1]
+    require(int, *(segment.tokens for segment in segments), *(row.turn for row in window.ledger))
+    require(int, window.full_tokens, window.counted, window.band, budget.limit, budget.reserve)
+    require(str, *(segment.text for segment in segments), last.reason, window.model)
 
 
 def sends_for(sends: list[Send], position: int) -> list[Send]:

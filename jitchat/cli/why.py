@@ -84,15 +84,15 @@ def _sent(session: Session, position: int) -> Explained:
     from jitchat.turn import Role  # noqa: PLC0415  not needed to print help
     from jitchat.why import Explained  # noqa: PLC0415  loads the memory
 
-    said = _turn_at(session, position)
+    said = chosen = _turn_at(session, position)
     if said is not None and said.role is not Role.USER:
         said = _turn_at(session, parent_of(said))
-    window = session.sent_window(said) if said is not None else None
-    if said is None or window is None:
+    sent = session.sent_on_path(said, chosen) if said is not None else None
+    if said is None or sent is None:
         raise UnknownTurn(
             f"--turn: no window was sent for #{position}.", "Name a message that was answered here."
         )
-    return Explained(window, said.content, said)
+    return Explained(sent[0], said.content, said)
 
 
 def _turn_at(session: Session, position: int) -> Turn | None:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
+
+from jitchat.cases import standing_then
+from jitchat.errors import StoreUnreadable
+from jitchat.exchange import posted_for
 from jitchat.memory.cold.cases import Case, CaseKind, Cases
 from jitchat.memory.cold.sends import Sends
 from jitchat.memory.cold.store import ColdStore
@@ -50,6 +56,71 @@ async def test_the_window_of_a_reply_is_told_from_that_of_the_one_beside_it(
     assert second.position != first.position
     assert [sends.window_id(said, first), sends.window_id(said, second)] == ids
     assert sends.window_id(said) == ids[1]
+
+
+async def test_of_messages_that_left_twice_the_window_in_the_mode_is_found(
+    store: ColdStore,
+) -> None:
+    session = demo_session(store, ScriptedProvider())
+    session.memory.add_user_turn("hello", after=0)
+    said = session.memory.turns[-1]
+    for mode in (Mode.FULL, Mode.RECENCY):
+        async for _ in session.send("hello", mode, Once(again=said)):
+            pass
+    sends = Sends(store.database)
+    full, recency = sends.of(session.memory.conversation.id)
+    assert full.digest == recency.digest
+    assert sends.like(said, Mode.FULL, full.model, full.digest) == full.window_id
+    assert sends.like(said, Mode.RECENCY, full.model, full.digest) == recency.window_id
+    assert sends.like(said, Mode.JIT, "another", full.digest) == recency.window_id
+    assert sends.like(said, Mode.FULL, full.model, "no hash") is None
+    first = session.memory.store.turn(session.memory.conversation.id, full.reply)
+    sent = session.sent_on_path(said, first)
+    assert sent is not None
+    assert sent[0].mode is Mode.FULL
+    last = session.sent_on_path(said)
+    assert last is not None
+    assert last[0].mode is Mode.RECENCY
+    session.memory.switch_to(first.position)
+    again = session.sent_on_path(said)
+    assert again is not None
+    assert again[0].mode is Mode.FULL
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "header = '{}'",
+        "header = json_set(header, '$.mode', 'x')",
+        "header = json_set(header, '$.full_tokens', 'x')",
+        "header = json_set(header, '$.budget', 7)",
+        "segments = '[]'",
+        "request = '{}'",
+        "request = '7'",
+        'request = \'{"provider": 1, "url": 2, "sha256": 3, "options": {}}\'',
+    ],
+)
+async def test_what_is_damaged_of_a_window_is_told_and_no_crash(
+    store: ColdStore, damage: str
+) -> None:
+    session = demo_session(store)
+    async for _ in session.send("and now?", Mode.JIT):
+        pass
+    said = session.memory.turns[-2]
+    identity = Sends(store.database).window_id(said)
+    assert identity is not None
+    with store.database.write() as connection:
+        connection.execute(f"UPDATE windows SET {damage}")
+    case = Case(said, session.memory.turns[0], CaseKind.MISS, identity, store.now())
+    read: list[Callable[[], object]] = [
+        lambda: session.sent_window(said),
+        lambda: standing_then(session.memory, case),
+    ]
+    if "request" in damage:
+        read = [lambda: posted_for(session.memory, identity)]
+    for each in read:
+        with pytest.raises(StoreUnreadable, match="damaged"):
+            each()
 
 
 def test_a_search_keeps_to_one_conversation(store: ColdStore) -> None:

@@ -9,12 +9,13 @@ import pytest
 
 from jitchat.events import SendFailed
 from jitchat.exchange import posted_for
+from jitchat.memory.cold.sends import Sends
 from jitchat.providers.http.attempts import Pace
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocols.choose import protocol_named
-from jitchat.providers.provider import Options
+from jitchat.providers.provider import Options, Posted
 from jitchat.session import Session, SessionOptions
-from jitchat.turn import Mode
+from jitchat.turn import Mode, Turn
 from jitchat.window.budget import Budget
 from tests.providers.dialects import DIALECTS, Dialect
 from tests.providers.streams import endpoint, no_wait
@@ -47,6 +48,12 @@ def over_http(session: Session, server: Server) -> None:
     session.options = SessionOptions(request=Options(temperature=0.2))
 
 
+def posted_last(session: Session, said: Turn) -> Posted | None:
+    """What was posted for the last window of a message."""
+    window_id = Sends(session.memory.store.database).window_id(said)
+    return posted_for(session.memory, window_id)
+
+
 @protocols
 @pytest.mark.parametrize("mode", Mode)
 async def test_the_bytes_that_left_are_made_again_from_what_is_stored(store, dialect, mode):
@@ -55,7 +62,7 @@ async def test_the_bytes_that_left_are_made_again_from_what_is_stored(store, dia
     events = await send(session, "where is the 🚢 “Ümlaut”?", mode)
     assert failures(events) == []
     said = stored_turns(events)[0]
-    window, posted = session.sent_window(said), posted_for(session.memory, said)
+    window, posted = session.sent_window(said), posted_last(session, said)
     assert posted.sha256 == hashlib.sha256(server.bodies[-1]).hexdigest()
     session.options = SessionOptions(budget=Budget(limit=9_000, reserve=100))
     session.provider._lessons.refuse("stream_options")
@@ -69,7 +76,7 @@ async def test_a_request_that_was_never_answered_is_kept_too(store):
     over_http(session, server)
     events = await send(session, "hello")
     assert isinstance(events[-1], SendFailed)
-    assert posted_for(session.memory, stored_turns(events)[0]).sha256 == (
+    assert posted_last(session, stored_turns(events)[0]).sha256 == (
         hashlib.sha256(server.bodies[-1]).hexdigest()
     )
     await session.aclose()
@@ -78,5 +85,5 @@ async def test_a_request_that_was_never_answered_is_kept_too(store):
 async def test_nothing_is_kept_where_nothing_left(store):
     session = talking(store)
     events = await send(session, "hello")
-    assert posted_for(session.memory, stored_turns(events)[0]) is None
+    assert posted_last(session, stored_turns(events)[0]) is None
     assert session.wire(session.preview("hello", Mode.JIT)) is None

@@ -117,15 +117,18 @@ class WindowArchive:
             ).fetchone()
             return _record(connection, row) if row else None
 
-    def ending(self, turn_id: int) -> Ending | None:
-        """Read how the exchange of that window ended; None where no window was sent."""
+    def ending(self, window_id: int) -> Ending | None:
+        """Read how the exchange of a window ended, by the id that `put` gave it.
+
+        None where there is no such window; an `Ending` of nothing where it is not over.
+        """
         with self._database.read() as connection:
             row = connection.execute(
                 "SELECT reply, stop, cost, provider, input_tokens, output_tokens,"
                 " COALESCE(cached_tokens, 0), COALESCE(written_tokens, 0),"
                 " COALESCE(reasoning_tokens, 0)"
-                " FROM windows WHERE turn = ? ORDER BY id DESC LIMIT 1",
-                (turn_id,),
+                " FROM windows WHERE id = ?",
+                (window_id,),
             ).fetchone()
         if row is None:
             return None

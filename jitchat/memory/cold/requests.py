@@ -24,11 +24,11 @@ class PostedRequests:
                 "UPDATE windows SET request = ? WHERE id = ?", (json.dumps(request), window_id)
             )
 
-    def last_of(self, turn_id: int) -> Fields | None:
-        """Read what left for the last window of a user's turn; None where that was not kept."""
+    def of(self, window_id: int) -> Fields | None:
+        """Read what left for a window; None where that was not kept."""
         with self._database.read() as connection:
             row = connection.execute(
-                "SELECT request FROM windows WHERE turn = ? ORDER BY id DESC LIMIT 1", (turn_id,)
+                "SELECT request FROM windows WHERE id = ?", (window_id,)
             ).fetchone()
-        found: Fields | None = json.loads(row[0]) if row and row[0] else None
+            found: Fields | None = json.loads(row[0]) if row and row[0] else None
         return found

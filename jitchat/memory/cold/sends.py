@@ -33,6 +33,13 @@ _SIZES = """
     WHERE w.id = ? GROUP BY 1
 """
 
+_LIKE = """
+    SELECT id FROM windows WHERE turn = ? AND digest = ?
+    ORDER BY (json_extract(header, '$.mode') = ?) + (json_extract(header, '$.model') = ?) DESC,
+             id DESC
+    LIMIT 1
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Send:
@@ -120,6 +127,15 @@ class Sends:
                 (said.id, reply.id if reply is not None else None),
             ).fetchone()
         return None if row[0] is None else int(row[0])
+
+    def like(self, said: Turn, mode: Mode, model: str, digest: str) -> int | None:
+        """Find the last window for `said` with the messages of that hash, by the archive's key.
+
+        Where several have them, one of that mode and model; None where none has.
+        """
+        with self._database.read() as connection:
+            row = connection.execute(_LIKE, (said.id, digest, mode.value, model)).fetchone()
+        return None if row is None else int(row[0])
 
 
 def _send(connection: sqlite3.Connection, row: Sequence[Any]) -> Send:

@@ -25,6 +25,7 @@ from jitchat.tui.telling import telling
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.top_line import TopLine
+from jitchat.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,11 +93,12 @@ class MeteredScreen(SendingScreen):
         if session is None or self.waits():
             return
         said = self._asked(session)
-        window = await asyncio.to_thread(session.sent_window, said) if said is not None else None
-        if said is None or window is None:
+        chosen = self.query_one(Transcript).chosen
+        sent = await asyncio.to_thread(session.sent_on_path, said, chosen) if said else None
+        if said is None or sent is None:
             self.notify("No window was sent for this turn.", markup=False)
             return
-        ending = await asyncio.to_thread(session.sent_ending, said)
+        window, ending = sent
         usage, cost = (ending.usage, ending.cost) if ending is not None else (None, None)
         self.forget_window()
         self.sent, self.sent_for = window, said

@@ -139,7 +139,8 @@ class MatteredView(View):
         texts = {turn.position: turn.content[:400] for turn in turns}
         measure = measure_of(session.memory.embedder, exact=exact)
         sheet = Sheet(found, trials, texts, measure.name, exact)
-        ending = session.sent_ending(found.said)
+        identity = found.window_id
+        ending = session.memory.archive.ending(identity) if identity is not None else None
         size = ending.usage.output_tokens if ending is not None and ending.usage else None
         return self.Looked(sheet, measure, cost_of_trials(trials, session.options.prices, size))
 

@@ -8,10 +8,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from jitchat.memory.cold.sends import Sends
+from jitchat.replay import window_of
 from jitchat.text.objections import objects
 from jitchat.tui.views.subject import Subject
 from jitchat.turn import Role, Turn
-from jitchat.window.record import window_from
 
 if TYPE_CHECKING:
     from jitchat.window.window import ContextWindow
@@ -38,17 +38,21 @@ def replied(subject: Subject) -> Replied | None:
 
     Of a last message that only says that the reply before it is wrong, it is that reply. Slow:
     it reads the window.
+
+    Raises:
+        StoreError: The store, or what it keeps of the window, cannot be read.
+
     """
     memory, sent = subject.session.memory, subject.sent
     shown = None if sent is not None and objects(sent.content) else sent
     pair = exchange_of(memory.turns, subject.chosen or shown)
     if pair is None:
         return None
-    identity = Sends(memory.store.database).window_id(*pair)
+    database = memory.store.database
+    identity = Sends(database).window_id(*pair)
     if identity is None:
         return Replied(*pair)
-    record = memory.archive.by_id(identity)
-    return Replied(*pair, identity, window_from(record.header, record.segments, record.ledger))
+    return Replied(*pair, identity, window_of(database, identity))
 
 
 def exchange_of(turns: Sequence[Turn], chosen: Turn | None) -> tuple[Turn, Turn] | None:

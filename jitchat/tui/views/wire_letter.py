@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jitchat.exchange import posted_for
+from jitchat.memory.cold.sends import Sends
 from jitchat.text.safe import one_line
 from jitchat.tui.figures import part_figure
 from jitchat.tui.views.wire_rows import LETTERS
@@ -64,7 +65,11 @@ def read_letter(session: Session, window: ContextWindow, sent: Turn | None) -> L
         JitchatError: No request can be made, or the store cannot be read.
 
     """
-    posted = posted_for(session.memory, sent) if sent is not None else None
+    memory, identity = session.memory, None
+    if sent is not None:
+        sends = Sends(memory.store.database)
+        identity = sends.like(sent, window.mode, window.model, window.digest)
+    posted = posted_for(memory, identity) if identity is not None else None
     wire = session.wire(window, posted)
     body = (wire.body if wire is not None else messages_body(window)).decode()
     if sent is None:
@@ -72,7 +77,7 @@ def read_letter(session: Session, window: ContextWindow, sent: Turn | None) -> L
     elif posted is not None:
         told = as_left(posted, wire, session.provider, window)
     else:
-        ending = session.sent_ending(sent)
+        ending = memory.archive.ending(identity) if identity is not None else None
         told = not_kept(ending.provider if ending is not None else None, wire)
     return Letter(window, wire, body, told)
 
