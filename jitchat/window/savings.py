@@ -1,7 +1,8 @@
 """What the sends of a conversation took, beside what `full` would have taken for the same drafts.
 
 Tokens are own counts on both sides. In money, `full` gets the cheaper of two ways: a prompt cache
-that holds all of its window before, or none. So nothing is saved on paper only.
+that holds all of its window before, or none. So nothing is saved on paper only; and where `full`
+is what was sent, it costs what was paid. What a small model took to choose is in no sum.
 """
 
 from __future__ import annotations
@@ -134,16 +135,21 @@ def _added(total: Savings, send: Sent, money: Money) -> Savings:
 
 def _money(money: Money, send: Sent, ways: tuple[Usage, Sent | None], price: Price) -> Money:
     """Add a send to the sums, unless something of it has no price."""
-    paid, warm = ways
-    full = _full_tokens(send)
-    known = _known_tokens(send, warm, full) if warm is not None else 0
-    usages = (paid, Usage(full, 0, known, full - known), Usage(full, 0))
-    sent, cached, uncached = (price(send, usage) for usage in usages)
+    sent, cached, uncached = (price(send, usage) for usage in _usages(send, *ways))
     if sent is None or cached is None or uncached is None:
         return money
     return Money(
         money.sent + sent, money.cached + cached, money.uncached + uncached, money.sends + 1
     )
+
+
+def _usages(send: Sent, paid: Usage, warm: Sent | None) -> tuple[Usage, Usage, Usage]:
+    """Tell what was used as sent, by `full` behind a cache, and by `full` without one."""
+    if send.mode is Mode.FULL:
+        return paid, paid, paid
+    full = _full_tokens(send)
+    known = _known_tokens(send, warm, full) if warm is not None else 0
+    return paid, Usage(full, 0, known, full - known), Usage(full, 0)
 
 
 def _paid(send: Sent, warm: Sent | None, *, caches: bool) -> Usage:

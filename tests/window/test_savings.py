@@ -125,6 +125,17 @@ def test_full_is_counted_as_the_provider_counts():
     assert (total.sent, total.full) == (1_000, 10_000)
 
 
+def test_where_full_was_sent_nothing_is_saved_and_nothing_lost():
+    sends = [
+        made(2_000, 0, 0, 0, 2_000, usage=Usage(2_000, 5, 0, 2_000), mode=Mode.FULL),
+        made(2_000, 90, 0, 10, 2_100, usage=Usage(2_100, 5, 500, 0), mode=Mode.FULL),
+    ]
+    total = last(*sends)
+    paid = 0.024 + 0.0005 + 0.016
+    assert money(total) == pytest.approx((paid, paid, paid))
+    assert (total.saved, total.money.saved) == (0, pytest.approx(0))
+
+
 def test_on_another_branch_the_draft_is_new_whatever_was_sent_before():
     sends = [made(0, 0, 900, 100, 10_000), made(0, 0, 900, 100, 4_000)]
     first, total = savings(sends, price)
