@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from textual import work
+from textual import on, work
 from textual.message import Message
 
 from jitchat.errors import JitchatError
@@ -55,13 +55,33 @@ class MissWork(View):
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
         self._writing = threading.Lock()
+        self._replied: Replied | None = None
+        """What the view is about, once it was read; None until then."""
+        self._next: tuple[int, str] | None = None
+        """What is to be looked up after what is under way; None for nothing."""
+        self._looks = False
 
-    @work(thread=True, exclusive=True, group="miss")
     def look(self, serial: int, text: str) -> None:
-        """List the turns that hold a text, or bear its #id; for an empty one, the likely ones."""
+        """List the turns that hold a text, or bear its #id; for an empty one, the likely ones.
+
+        One after the other: of what is asked for meanwhile, only the last.
+        """
+        self._next = serial, text
+        if not self._looks:
+            self._look_next()
+
+    @on(Looked)
+    def _look_next(self) -> None:
+        wanted, self._next = self._next, None
+        self._looks = wanted is not None
+        if wanted is not None:
+            self._look(*wanted)
+
+    @work(thread=True, group="miss")
+    def _look(self, serial: int, text: str) -> None:
         outcome: Asked | JitchatError
         try:
-            found = replied(self.subject)
+            found = self._replied = self._replied or replied(self.subject)
             outcome = self._listed(found, text) if found is not None else Asked(None)
         except JitchatError as error:
             outcome = error

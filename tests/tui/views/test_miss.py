@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
@@ -10,6 +11,7 @@ from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.views.cases import NONE_YET, CasesView
 from jitchat.tui.views.miss import MissView
 from jitchat.tui.views.miss_rows import row_line, row_of
+from jitchat.tui.views.miss_work import MissWork
 from jitchat.tui.views.replied import NO_REPLY, Replied, exchange_of
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.transcript import Transcript
@@ -163,3 +165,19 @@ def test_a_row_stays_in_its_width_and_shows_no_control_characters() -> None:
         line = row_line(row, width)
         assert line.cell_length <= width
         assert "\x1b" not in str(line)
+
+
+def test_letters_typed_while_a_look_is_under_way_are_looked_up_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[tuple[int, str]] = []
+    monkeypatch.setattr(MissWork, "_look", lambda _, serial, text: begun.append((serial, text)))
+    work = MissWork(None)  # type: ignore[arg-type]  nothing of it is read
+    for serial, text in enumerate(("", "p", "po", "por"), start=1):
+        work.look(serial, text)
+    assert begun == [(1, "")]
+    work._look_next()
+    assert begun == [(1, ""), (4, "por")]
+    work._look_next()
+    work.look(5, "port")
+    assert begun[2:] == [(5, "port")]
