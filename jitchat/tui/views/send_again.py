@@ -121,24 +121,28 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
     def action_send(self) -> None:
         """Leave with what was chosen; say so where the budget cannot be."""
         budget = self._session.options.budget
-        size, refusal = budget_of(self._budget.value, budget)
+        most = max(budget.limit, self._session.model_limit) - budget.reserve
+        size, refusal = budget_of(self._budget.value, budget, most)
         if refusal:
             self.query_one("#again-refusal", Static).update(Content(refusal))
             return
         self.dismiss(SendAgain(self._said, self._choice.mode, again(self._said, size)))
 
 
-def budget_of(typed: str, budget: Budget) -> tuple[Budget | None, str]:
-    """Read a number of tokens: the budget, None for the session's own, and why it cannot be."""
+def budget_of(typed: str, budget: Budget, most: int) -> tuple[Budget | None, str]:
+    """Read a number of tokens: the budget, None for the session's own, and why it cannot be.
+
+    `most` is what the model takes beside the reserve, also while the user has less in use.
+    """
     if not typed.strip():
         return None, ""
     try:
         wanted = int(typed)
     except ValueError:
         wanted = 0
-    if 0 < wanted <= budget.budget:
+    if 0 < wanted <= most:
         return budget.of_size(wanted), ""
-    return None, f"The budget must be a number of tokens from 1 to {budget.budget:,}."
+    return None, f"The budget must be a number of tokens from 1 to {most:,}."
 
 
 def again(said: Turn, budget: Budget | None) -> Once:
