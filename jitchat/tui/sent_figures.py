@@ -20,7 +20,7 @@ def send_sentence(send: Send, number: int, of: int) -> str:
     """`send 2 of 5 · #61 · 2026-11-03 09:30 · jit · gpt-5-mini (openai)`."""
     when = f"{send.sent_at:%Y-%m-%d %H:%M}" if send.sent_at is not None else ""
     who = send.model if send.provider in ("", send.model) else f"{send.model} ({send.provider})"
-    parts = (f"send {number} of {of}", f"#{send.said}", when, send.mode.value, who)
+    parts = (f"send {number:,} of {of:,}", f"#{send.said}", when, send.mode.value, who)
     return one_line(" · ".join(filter(None, parts)))
 
 

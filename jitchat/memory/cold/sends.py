@@ -77,6 +77,8 @@ class Send:
     """SHA-256 of the messages that left, in hexadecimal."""
     request: Mapping[str, Any] | None
     """Where it went and with which options; None where that was not kept."""
+    picked: bool = False
+    """Whether a small model was asked which turns to recall; that is in none of its figures."""
 
     @property
     def used(self) -> int:
@@ -142,6 +144,7 @@ def _send(connection: sqlite3.Connection, row: Sequence[Any]) -> Send:
     identity, said, reply, sent_at, provider, cost, stop, digest, described, *counts = row
     header, sizes, request = json.loads(described)
     budget, full, band = header["budget"], header["full_tokens"], header.get("band", 0)
+    picking = header.get("picking")
     kinds = dict(_sizes(connection, identity) if sizes is None else sizes)
     require(int, full, band, budget["limit"], budget["reserve"], *kinds.values())
     return Send(
@@ -162,6 +165,7 @@ def _send(connection: sqlite3.Connection, row: Sequence[Any]) -> Send:
         stop=stop,
         digest=digest,
         request=request,
+        picked=bool(picking and picking["input_tokens"]),
     )
 
 

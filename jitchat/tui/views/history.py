@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from textual import on, work
 from textual.binding import Binding
@@ -14,11 +14,9 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.errors import JitchatError
-from jitchat.memory.cold.path import Path
 from jitchat.memory.cold.sends import Send, Sends
 from jitchat.providers.catalogue.cache_life import cache_life
 from jitchat.session import Session
-from jitchat.tui.views.every import make_view
 from jitchat.tui.views.history_bars import HistoryChart, HistoryPointer
 from jitchat.tui.views.history_chart import Series, series_of
 from jitchat.tui.views.history_rows import (
@@ -29,6 +27,7 @@ from jitchat.tui.views.history_rows import (
     send_lines,
     table_lines,
 )
+from jitchat.tui.views.sends import SendsView
 from jitchat.tui.views.subject import GoTo, Outcome, Subject
 from jitchat.tui.views.view import View
 from jitchat.turn import Usage
@@ -51,6 +50,8 @@ class Told:
     """Whether all counts are to be taken as they stand."""
     table: str
     """All sends in figures, for copying; of thousands, too slow to write at a key press."""
+    first_picked: int | None
+    """The place of the first send for which a small model chose; None where none did."""
 
 
 def read_history(session: Session) -> Told:
@@ -72,7 +73,8 @@ def read_history(session: Session) -> Told:
 
     totals = savings(sends, price, cache_life(model))
     exact, table = all(map(is_sure, sends)), "\n".join(table_lines(sends))
-    return Told(tuple(sends), tuple(totals), series_of(sends), exact, table)
+    picked = next((place for place, send in enumerate(sends) if send.picked), None)
+    return Told(tuple(sends), tuple(totals), series_of(sends), exact, table, picked)
 
 
 class HistoryView(View):
@@ -177,7 +179,9 @@ class HistoryView(View):
     def _total_lines(self, told: Told) -> tuple[str, str]:
         total, of = told.totals[self.place], len(told.sends)
         model = self.subject.session.provider.model
-        return saved_sentence(total, of, exact=told.exact), money_sentence(total, model)
+        picked = told.first_picked is not None and told.first_picked <= self.place
+        money = money_sentence(total, model, picked=picked)
+        return saved_sentence(total, of, exact=told.exact), money
 
     def action_step(self, by: int) -> None:
         """Go some sends on, or back."""
@@ -201,17 +205,9 @@ class HistoryView(View):
 
     def action_open(self) -> None:
         """Look at the window of the send."""
-        if self.told is None:
-            return
-        memory, said = self.subject.session.memory, self.told.sends[self.place].said
-        only = Path(((said, said),))
-        try:
-            (turn,) = memory.store.turns_of(memory.conversation.id, only, said - 1)
-        except JitchatError as error:
-            self.tell(error)
-            return
-        subject = replace(self.subject, sent=turn, chosen=turn)
-        self.app.push_screen(make_view("sends", subject), self._followed)
+        if self.told is not None:
+            view = SendsView(self.subject, self.told.sends[self.place].window_id)
+            self.app.push_screen(view, self._followed)
 
     def _followed(self, outcome: Outcome | None) -> None:
         """What is chosen there is the chat's to follow."""

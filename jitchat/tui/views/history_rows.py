@@ -9,6 +9,7 @@ from jitchat.text.counts import counted
 from jitchat.text.money import dollars
 from jitchat.text.safe import one_line
 from jitchat.tui.figures import tokens, usage_sentence
+from jitchat.tui.sent_figures import send_sentence
 from jitchat.tui.views.history_chart import LID, Columns
 from jitchat.tui.widgets.budget_bar import PATTERNS
 from jitchat.window.savings import Money, Savings
@@ -37,10 +38,11 @@ def saved_sentence(total: Savings, of: int, *, exact: bool) -> str:
     return " · ".join(parts)
 
 
-def money_sentence(total: Savings, model: str) -> str:
+def money_sentence(total: Savings, model: str, *, picked: bool = False) -> str:
     """Say what that is in money, and plainly where `full` would have been cheaper.
 
-    Empty where nothing was sent. `model` is the one whose price is looked for.
+    Empty where nothing was sent. `model` is the one whose price is looked for; `picked`, whether
+    a small model chose for any of the sends.
     """
     money = total.money
     if not total.sends:
@@ -59,7 +61,7 @@ def money_sentence(total: Savings, model: str) -> str:
         )
     without = total.sends - money.sends
     rest = f" · {counted(without, 'send')} without a known price not counted" if without else ""
-    return f"{told}{rest}"
+    return f"{told}{rest}{' · what the picker took not counted' if picked else ''}"
 
 
 def _dearer(money: Money) -> str:
@@ -78,14 +80,6 @@ def _full(money: Money) -> str:
     return f"~{dollars(money.uncached)}"
 
 
-def which_sentence(send: Send, number: int, of: int) -> str:
-    """`send 2 of 5 · #61 · 2026-11-03 09:30 · jit · gpt-5-mini (openai)`."""
-    when = f"{send.sent_at:%Y-%m-%d %H:%M}" if send.sent_at is not None else ""
-    who = f"{send.model} ({send.provider})" if send.provider else send.model
-    parts = (f"send {number:,} of {of:,}", f"#{send.said}", when, send.mode.value, who)
-    return one_line(" · ".join(filter(None, parts)))
-
-
 def parts_sentence(send: Send) -> str:
     """`system 96 + … + draft 28 + free 29,533 + reserve 2,048 = 32,768 limit`, and what full is."""
     sure = is_sure(send)
@@ -100,7 +94,7 @@ def send_lines(send: Send, number: int, of: int) -> tuple[str, str, str]:
     reported = usage_sentence(send.usage, send.cost)
     if send.reply is None and send.usage is None:
         reported = "no answer came, and no usage"
-    return which_sentence(send, number, of), parts_sentence(send), one_line(reported)
+    return send_sentence(send, number, of), parts_sentence(send), one_line(reported)
 
 
 def legend(columns: Columns) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from textual.content import Content
 
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line, shortened
-from jitchat.tui.figures import PART_BARS, part_figure, used_figure
+from jitchat.tui.figures import PART_BARS, identity_sentence, part_figure, used_figure
 from jitchat.tui.views.ledger_rows import Row, Rule
 from jitchat.window.difference import Change, difference
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
@@ -98,9 +98,7 @@ def never_line(window: ContextWindow) -> str:
 
 def sums_line(window: ContextWindow) -> str:
     """`jit: ~1,187 used + ~29,533 free + 2,048 reserve = 32,768 limit`."""
-    free, budget = part_figure(window, window.free), window.budget
-    sums = f"{used_figure(window)} used + {free} free + {budget.reserve:,} reserve"
-    return f"{window.mode}: {sums} = {budget.limit:,} limit"
+    return f"{window.mode}: {identity_sentence(window)}"
 
 
 def change_line(before: ContextWindow, after: ContextWindow) -> str:

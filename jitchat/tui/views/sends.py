@@ -15,14 +15,14 @@ from textual.widgets import ContentSwitcher, OptionList, Static, TextArea
 
 from jitchat.errors import JitchatError
 from jitchat.memory.cold.sends import Send
-from jitchat.replay import Replay, sends_for
+from jitchat.replay import Replay
 from jitchat.text.safe import visible
 from jitchat.tui.figures import ledger_note
 from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.views.scrubber import Scrubber
 from jitchat.tui.views.send_again import SendAgainScreen
 from jitchat.tui.views.sends_rows import message_text, window_lines
-from jitchat.tui.views.sends_shown import SendReader, Shown, Table, Wanted
+from jitchat.tui.views.sends_shown import SendReader, Shown, Table, Wanted, first_place
 from jitchat.tui.views.subject import GoTo, SendAgain, Subject
 from jitchat.tui.views.view import View
 from jitchat.tui.widgets.budget_bar import BudgetBar
@@ -84,8 +84,10 @@ class SendsView(View):
 
         name: str
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, window_id: int | None = None) -> None:
+        """`window_id` is the archive's key of the window to open; None for that of the subject."""
         super().__init__(subject)
+        self._window_id = window_id
         memory = subject.session.memory
         self._reader = SendReader(Replay(memory.store, memory.conversation.id))
         self._scrubber = Scrubber()
@@ -134,15 +136,7 @@ class SendsView(View):
             self.query_one("#sends").display = True
             self._scrubber.sends = tuple(message.outcome)
             self._scrubber.focus()
-            self._move(self._first(message.outcome))
-
-    def _first(self, sends: list[Send]) -> int:
-        """The place of the chosen turn's last send, else of the last one of all."""
-        for turn in (self.subject.chosen, self.subject.sent):
-            chosen = sends_for(sends, turn.position) if turn is not None else []
-            if chosen:
-                return sends.index(chosen[-1])
-        return len(sends) - 1
+            self._move(first_place(message.outcome, self.subject, self._window_id))
 
     @on(Scrubber.Moved)
     def _moved(self, message: Scrubber.Moved) -> None:

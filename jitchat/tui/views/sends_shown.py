@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from textual.content import Content
 
 from jitchat.memory.cold.sends import Send
-from jitchat.replay import Replay, Replayed
+from jitchat.replay import Replay, Replayed, sends_for
 from jitchat.text.safe import one_line, shortened
 from jitchat.tui.sent_figures import ending_sentences, hash_sentence, send_sentence
 from jitchat.tui.views.sends_rows import (
@@ -20,6 +20,7 @@ from jitchat.tui.views.sends_rows import (
     ledger_lines,
     message_text,
 )
+from jitchat.tui.views.subject import Subject
 from jitchat.window.difference import difference
 
 _NO_BASE = "There is no send before this one. B makes it the base for others."
@@ -125,6 +126,21 @@ class SendReader:
             known = self._replay.open(send)
             self._kept = {**dict(list(self._kept.items())[-_KEPT:]), send.window_id: known}
         return known
+
+
+def first_place(sends: Sequence[Send], subject: Subject, window_id: int | None) -> int:
+    """Tell the place to open on: of a window by the archive's key, where one is wanted.
+
+    Else of the last send of the chosen turn, else of the last one of all.
+    """
+    ids = [send.window_id for send in sends]
+    if window_id in ids:
+        return ids.index(window_id)
+    for turn in (subject.chosen, subject.sent):
+        chosen = sends_for(list(sends), turn.position) if turn is not None else []
+        if chosen:
+            return ids.index(chosen[-1].window_id)
+    return len(sends) - 1
 
 
 def _told(replayed: Replayed, number: int, of: int) -> Content:

@@ -77,6 +77,11 @@ def test_money_is_told_plainly(money, told):
     assert money_sentence(Savings(3, 0, 1, 1, money), "m\x1b1") == told
 
 
+def test_what_the_picker_took_is_told_to_be_in_no_sum():
+    told = money_sentence(Savings(3, 0, 1, 1, Money(0.2, 2.0, 2.0, 3)), "m", picked=True)
+    assert told.endswith(" (90 %) · what the picker took not counted")
+
+
 def test_of_nothing_sent_no_money_is_told():
     assert money_sentence(Savings(), "m") == ""
 

@@ -23,6 +23,8 @@ from jitchat.tui.views.sends_rows import (
     message_text,
     window_lines,
 )
+from jitchat.tui.views.sends_shown import first_place
+from jitchat.tui.views.subject import Subject
 from jitchat.turn import Mode, Role, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.difference import difference
@@ -159,14 +161,14 @@ def test_marks_are_to_scale_and_none_is_empty(sizes, height):
 @pytest.mark.parametrize(
     ("typed", "size"), [("", None), (" ", None), ("500", 500), ("30720", 30_720)]
 )
-def test_a_budget_within_the_models_is_taken(typed, size):
-    budget, refusal = budget_of(typed, Budget())
+def test_a_budget_within_the_models_is_taken_though_less_is_in_use(typed, size):
+    budget, refusal = budget_of(typed, Budget(limit=9_000), 30_720)
     assert (budget.budget if budget else None, refusal) == (size, "")
 
 
 @pytest.mark.parametrize("typed", ["0", "-5", "30721", "9" * 5_000, "x"])
 def test_another_one_is_refused(typed):
-    budget, refusal = budget_of(typed, Budget())
+    budget, refusal = budget_of(typed, Budget(), 30_720)
     assert budget is None
     assert refusal == "The budget must be a number of tokens from 1 to 30,720."
 
@@ -175,3 +177,13 @@ def test_an_answered_message_is_answered_beside_and_an_unanswered_one_in_its_pla
     unanswered = replace(SAID, position=5, status=Status.UNANSWERED, parent=2)
     assert again(SAID, None).again is SAID
     assert again(unanswered, None) == Once(after=2)
+
+
+def test_a_wanted_window_is_opened_and_not_the_last_of_its_turn():
+    one = Send(
+        *(1, 1, None, None, Mode.JIT, "m", "p", {}, {}, 0, 0, True, None, None, None, "", None)
+    )
+    sends = [replace(one, window_id=each, said=said) for each, said in ((4, 1), (5, 1), (6, 3))]
+    subject = Subject(*(None, None, "", Mode.JIT), chosen=SAID)  # type: ignore[arg-type]
+    assert [first_place(sends, subject, each) for each in (4, 6, None, 99)] == [0, 2, 1, 1]
+    assert first_place(sends, replace(subject, chosen=None), None) == 2
