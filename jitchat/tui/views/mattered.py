@@ -46,7 +46,9 @@ class MatteredView(View):
     NAME = "Which turn mattered"
     EXPLAINED = "Asked again without each retrieved turn: how much the answer changes."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("n", "refuse", "No", id="mattered_no", show=False)
+        Binding("y", "ask", "Ask", id="mattered_yes"),
+        Binding("n", "refuse", "Do not ask", id="mattered_no"),
+        Binding("y", "copy", "Copy", id="mattered_copy"),
     ]
 
     @dataclass
@@ -97,17 +99,23 @@ class MatteredView(View):
         """Write every bar and every answer."""
         return "\n".join(plain(self._sheet)) if self._sheet is not None else ""
 
-    def action_copy(self) -> None:
-        """Copy; or agree, where that was asked."""
-        if self._asks:
-            self._start()
-        else:
-            super().action_copy()
+    def check_action(
+        self,
+        action: str,
+        parameters: tuple[object, ...],  # noqa: ARG002  Textual's own shape
+    ) -> bool | None:
+        """Y asks where that is the question, and copies elsewhere."""
+        if action in ("ask", "refuse"):
+            return self._asks
+        return not self._asks if action == "copy" else True
+
+    def action_ask(self) -> None:
+        """Agree to the requests."""
+        self._start()
 
     def action_refuse(self) -> None:
         """Send nothing."""
-        if self._asks:
-            self.dismiss(None)
+        self.dismiss(None)
 
     def action_close(self) -> None:
         """Stop asking first, keeping what came; then leave."""
@@ -169,9 +177,11 @@ class MatteredView(View):
             told += f" The reply is by {window.model}: more than the turns may differ."
         self._asks = True
         self._state.update(Content(told))
+        self.refresh_bindings()
 
     def _start(self) -> None:
         self._asks = False
+        self.refresh_bindings()
         if self._sheet is not None:
             self._state.update(Content(state_of(self._sheet)))
             self._asking = self._run(self._sheet)

@@ -75,6 +75,9 @@ async def test_a_model_is_asked_when_the_user_agrees_and_chance_is_told_apart(
         await pilot.pause()
         assert len(provider.requests) == asked
         await opened(pilot, "alt+m", MatteredView)
+        await pilot.app.screen.run_action("copy")
+        await settled(pilot)
+        assert len(provider.requests) == asked, "copying agrees to nothing"
         await pilot.press("y")
         await settled(pilot)
         count = len(provider.requests) - asked
@@ -83,6 +86,8 @@ async def test_a_model_is_asked_when_the_user_agrees_and_chance_is_told_apart(
             " · the same window again differs by 0.00"
         )
         assert lines(pilot, "mattered-list")[0].endswith("0.00  the same window again")
+        await pilot.press("y")
+        assert "Without #" in pilot.app.clipboard
         await pilot.press("escape")
 
         provider.script = (asyncio.Event(),)
