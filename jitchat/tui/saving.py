@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from jitchat.errors import JitchatError
@@ -21,11 +23,9 @@ def save(name: str, content: bytes, *, over: bool = False) -> Path:
         JitchatError: It cannot be written.
 
     """
-    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if over else os.O_EXCL)
     try:
         path = Path(name).expanduser()
-        with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
-            file.write(content)
+        (_replace if over else _create)(path, content)
     except FileExistsError:
         what = f"{shortened(name, 60)} is there already."
         raise AlreadyThere(what, "Enter replaces it; or name another.") from None
@@ -34,3 +34,22 @@ def save(name: str, content: bytes, *, over: bool = False) -> Path:
         what = f"{shortened(name, 60)} cannot be written: {shortened(reason, 80)}."
         raise JitchatError(what, "Name another file.") from None
     return path.absolute()
+
+
+def _create(path: Path, content: bytes) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+        file.write(content)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Put a new file in its place: a link is not followed, and nobody else could open it before."""
+    handle, made = tempfile.mkstemp(prefix=".jitchat.", dir=path.parent)  # O_EXCL, 0600
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(made).replace(path)
+    except BaseException:  # a part of it is of no use to anybody
+        with suppress(OSError):
+            Path(made).unlink()
+        raise

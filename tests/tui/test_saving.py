@@ -21,6 +21,21 @@ def test_a_file_is_only_replaced_when_that_is_wanted(tmp_path: Path) -> None:
     assert Path(name).read_bytes() == b"second"
 
 
+def test_what_replaces_a_file_is_only_for_the_user_and_follows_no_link(tmp_path: Path) -> None:
+    folder, kept, name = (tmp_path / each for each in ("folder", "kept.json", "request.json"))
+    folder.mkdir()
+    kept.write_bytes(b"kept")
+    kept.chmod(0o644)
+    name.symlink_to(kept)
+    save(str(name), b"new", over=True)
+    assert (name.read_bytes(), name.stat().st_mode & 0o777) == (b"new", 0o600)
+    assert not name.is_symlink()
+    assert kept.read_bytes() == b"kept"
+    with pytest.raises(JitchatError):
+        save(str(folder), b"x", over=True)
+    assert sorted(tmp_path.iterdir()) == [folder, kept, name]
+
+
 @pytest.mark.parametrize("name", ["no/such/folder/x", "\0", ".", "x" * 3_000])
 def test_a_file_that_cannot_be_written_is_told(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
