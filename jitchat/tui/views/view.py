@@ -19,6 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.errors import JitchatError
+from jitchat.text.safe import visible
 from jitchat.tui.keys import VIEW_ACTIONS
 from jitchat.tui.telling import tell
 from jitchat.tui.views.subject import Another, Outcome, Subject
@@ -77,7 +78,7 @@ class View(ModalScreen[Outcome | None]):
 
     def show_nothing(self, why: str) -> None:
         """Say why there is nothing to show, and what would fill it; empty: there is something."""
-        self._nothing.update(Content(why))
+        self._nothing.update(Content(visible(why)))
         self._nothing.display = bool(why)
 
     def tell(self, error: JitchatError) -> None:
