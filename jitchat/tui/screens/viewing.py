@@ -86,6 +86,7 @@ class ViewingScreen(SteeredScreen):
             sent=self.sent_for if is_sent else None,
             chosen=self.query_one(Transcript).chosen,
             is_busy=lambda: self.busy,
+            made=self._made,
         )
 
     @telling

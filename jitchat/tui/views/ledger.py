@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 from textual import on
 from textual.binding import Binding
@@ -12,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 
 from jitchat.errors import JitchatError
+from jitchat.text.safe import visible
 from jitchat.tui.views.ledger_drawing import (
     Marked,
     change_line,
@@ -35,7 +37,7 @@ from jitchat.tui.views.ledger_rows import (
 from jitchat.tui.views.ledger_table import Found, LedgerTable
 from jitchat.tui.views.ledger_work import LedgerWork
 from jitchat.tui.views.subject import GoTo, Planned, Subject
-from jitchat.window.steering import Held, Hold
+from jitchat.window.steering import Hold
 from jitchat.window.why import Why
 from jitchat.window.window import ContextWindow
 
@@ -61,9 +63,11 @@ class LedgerView(LedgerWork):
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
-        self._once, self._made = subject.once, list[Held]()
-        """What was pinned or excluded here, and not taken back."""
-        self._is_steered = False
+        self._once, self._is_steered = subject.once, False
+        self._holds = 0
+        """Pins and exclusions of which it is not known yet what came of them."""
+        self._leaves: Callable[[], None] | None = None
+        """What is to be done when that is known."""
         marked, window = Marked(once=subject.once), subject.window
         self._found = Found(window, marked=marked) if window is not None else None
         self._serial = self._asked = 0
@@ -108,7 +112,7 @@ class LedgerView(LedgerWork):
             self._input.value = ""
             self._leave_text()
         else:
-            self.dismiss(self._planned())
+            self._leave()
 
     def action_find(self) -> None:
         """Type a text or a turn's #id."""
@@ -142,15 +146,17 @@ class LedgerView(LedgerWork):
     def action_hold(self, hold: str) -> None:
         """Pin or exclude the turn until that is taken back; a second time takes it back."""
         if self._table.row is not None and self._may_steer():
-            self.hold(self._table.row.turn, Hold(hold))
+            self._hold(self._table.row.turn, Hold(hold))
 
     def action_undo(self) -> None:
-        """Take the last pin or exclusion back that was made here."""
-        if not self._made:
-            self.notify("Nothing was pinned or excluded here.", markup=False)
+        """Take the last pin or exclusion back, made here or in the chat."""
+        if not self._may_steer():
+            return
+        if not self.subject.made:
+            self.notify("Nothing was pinned or excluded since this was opened.", markup=False)
         else:
-            last = self._made.pop()
-            self.hold(last.turn, last.before, undoes=True)
+            last = self.subject.made.pop()
+            self._hold(last.turn, last.before, undoes=True)
 
     @on(Input.Changed)
     def _text_changed(self, event: Input.Changed) -> None:
@@ -169,7 +175,7 @@ class LedgerView(LedgerWork):
     @on(OptionList.OptionSelected)
     def _go_to(self) -> None:
         if self._table.row is not None:
-            self.dismiss(GoTo(self._table.row.turn, self._planned()))
+            self._leave(self._table.row.turn)
 
     @on(OptionList.OptionHighlighted)
     def _show_note(self) -> None:
@@ -203,7 +209,7 @@ class LedgerView(LedgerWork):
         if message.serial != self._asked:
             return
         outcome = message.outcome
-        self._answer.update(Content(str(outcome)))
+        self._answer.update(Content(visible(str(outcome))))
         self._answer.display = True
         self._why = outcome if isinstance(outcome, Why) else None
         if self._why is not None and self._found is not None:
@@ -213,20 +219,32 @@ class LedgerView(LedgerWork):
 
     @on(LedgerWork.HoldMade)
     def _hold_made(self, message: LedgerWork.HoldMade) -> None:
+        self._holds -= 1
         if isinstance(message.outcome, JitchatError):
             self.tell(message.outcome)
         elif message.outcome is not None:
-            self._is_steered = True
-            self._made += [] if message.undoes else [message.outcome]
+            self.subject.made.extend([] if message.undoes else [message.outcome])
             self._look_now()
+        if self._leaves is not None:
+            self._leaves()
+
+    def _hold(self, turn: int, hold: Hold | None, *, undoes: bool = False) -> None:
+        self._is_steered = True
+        self._holds += 1
+        self.hold(turn, hold, undoes=undoes)
+
+    def _leave(self, position: int | None = None) -> None:
+        """Go to a turn, or just back; the chat plans with what was pinned, so it waits for that."""
+        if self._holds:
+            self._leaves = partial(self._leave, position)
+        else:
+            planned = Planned(self._once) if self._is_steered else None
+            self.dismiss(planned if position is None else GoTo(position, planned))
 
     def _may_steer(self) -> bool:
         if self.subject.sent is not None:
             self.notify(_SENT, markup=False)
         return self.subject.sent is None
-
-    def _planned(self) -> Planned | None:
-        return Planned(self._once) if self._is_steered else None
 
     def _show(self, found: Found) -> None:
         self.show_nothing(_why_empty(found.window))

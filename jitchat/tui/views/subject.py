@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from jitchat.turn import Mode, Status, Turn
-from jitchat.window.steering import NO_MORE, Once
+from jitchat.window.steering import NO_MORE, Held, Once
 
 if TYPE_CHECKING:  # a view is opened from a screen that has them
     from collections.abc import Callable
@@ -40,6 +40,9 @@ class Subject:
     """The turn under the transcript's cursor; None without a cursor."""
     is_busy: Callable[[], bool] = _never
     """Tells whether a reply is on its way by now."""
+    made: list[Held] = field(default_factory=list)
+    """What was pinned or excluded since the conversation was opened, and not taken back. It is
+    the chat's own: what a view adds to it is taken back there, too."""
 
 
 @dataclass(frozen=True, slots=True)

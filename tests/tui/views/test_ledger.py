@@ -9,8 +9,8 @@ from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.views.ledger import LedgerView
 from jitchat.tui.views.ledger_table import LedgerTable
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.window.steering import Steering
-from jitchat.window.window import Verdict
+from jitchat.window.steering import Hold, Steering
+from jitchat.window.window import Kind, Verdict
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 
 QUESTION = "what did we settle on for the deploy window?"
@@ -142,6 +142,37 @@ async def test_rows_are_taken_out_and_in_and_the_chat_follows(backend: TestBacke
         kinds = screen.window.kind_of_turns()
         assert 20 in kinds
         assert 9 not in kinds
+
+
+async def test_a_pin_of_the_view_is_waited_for_and_taken_back_on_either_side(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        assert screen.session is not None
+        view, table = await opened(pilot)
+        assert table.row is not None
+        turn, planned = table.row.turn, screen.planned
+        view.action_hold("pinned")
+        view.action_close()
+        await until(pilot, lambda: screen.planned > planned, "the chat's window")
+        assert pilot.app.screen is screen
+        assert screen.session.steering == Steering(pinned=frozenset({turn}))
+        assert screen.window is not None
+        assert screen.window.kind_of_turns()[turn] is Kind.PINNED
+        await pilot.press("alt+u")
+        await until(pilot, lambda: stored(screen)[1] == Steering(), "the undoing in the chat")
+        await settled(pilot)
+
+        screen.hold_named(Hold.EXCLUDED, "20")
+        await until(pilot, lambda: screen._made != [], "the exclusion")
+        view, _ = await opened(pilot)
+        await pilot.press("u")
+        await until(pilot, lambda: stored(screen)[1] == Steering(), "the undoing in the view")
+        await settled(pilot)
+        view.show_nothing("\x1b[2J")
+        assert "\x1b" not in str(view.query_one("#view-nothing", Static).content)
 
 
 async def test_a_window_that_was_sent_is_explained_and_stays_as_it_is(backend: TestBackend) -> None:
