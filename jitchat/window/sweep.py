@@ -8,7 +8,7 @@ from dataclasses import replace
 from jitchat.errors import WindowOverflow
 from jitchat.turn import BY_USER
 from jitchat.window.budget import Budget
-from jitchat.window.window import ContextWindow, Kind
+from jitchat.window.window import ContextWindow, Kind, Verdict
 
 LEAST = 512
 """The smallest budget of a grid, in tokens."""
@@ -22,6 +22,12 @@ def retrieved_turns(window: ContextWindow) -> frozenset[int]:
     """Name the turns that were recalled at full text, by position."""
     turns = (each.turn for each in window.segments if each.kind is Kind.RETRIEVED)
     return frozenset(turn for turn in turns if turn is not None)
+
+
+def sends_all(window: ContextWindow) -> bool:
+    """Tell whether every turn is there as it was said: nothing is out, or just an index line."""
+    out = (Verdict.LEFT_OUT, Verdict.INDEX)
+    return window.never_candidates is None and all(row.verdict not in out for row in window.ledger)
 
 
 def budget_grid(present: Budget, most: int) -> tuple[Budget, ...]:
@@ -49,19 +55,14 @@ def reserve_grid(present: Budget) -> tuple[Budget, ...]:
 def settled(planned: Sequence[ContextWindow | WindowOverflow]) -> int | None:
     """Find the first window from which on the retrieved set stays that of the last one.
 
-    They are in order of budget, the largest last. None where that one retrieves nothing, or is
-    none.
+    They are in order of budget, the largest last, which may retrieve nothing because it sends
+    everything. None where no window retrieves anything, or the last one is none.
     """
-    last = planned[-1] if planned else None
-    if not isinstance(last, ContextWindow) or not (wanted := retrieved_turns(last)):
+    sets = [retrieved_turns(each) if isinstance(each, ContextWindow) else None for each in planned]
+    if not any(sets) or sets[-1] is None:
         return None
-    found = len(planned) - 1
-    for place in range(found, -1, -1):
-        window = planned[place]
-        if not isinstance(window, ContextWindow) or retrieved_turns(window) != wanted:
-            break
-        found = place
-    return found
+    others = (place for place in range(len(sets) - 1, -1, -1) if sets[place] != sets[-1])
+    return next(others, -1) + 1
 
 
 def _grid(low: int, high: int, present: int) -> list[int]:

@@ -13,7 +13,14 @@ from jitchat.errors import WindowOverflow
 from jitchat.turn import BY_USER, Mode
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION
-from jitchat.window.sweep import LEAST, budget_grid, reserve_grid, retrieved_turns, settled
+from jitchat.window.sweep import (
+    LEAST,
+    budget_grid,
+    reserve_grid,
+    retrieved_turns,
+    sends_all,
+    settled,
+)
 from jitchat.window.window import ContextWindow, Kind
 from tests.window.reports import long_talk
 
@@ -43,6 +50,8 @@ def retrieving(count: int) -> ContextWindow:
         ("3x33", 2),
         ("121211", 4),
         ("0000", None),
+        ("x1220", 4),
+        ("1200", 2),
         ("12x", None),
         ("", None),
     ],
@@ -77,6 +86,11 @@ def test_the_reserve_moves_within_the_limit(limit: int, reserve: int) -> None:
     assert {each.limit for each in grid} == {limit}
     assert min(each.budget for each in grid) == LEAST
     assert [each.reserve for each in grid] == sorted({each.reserve for each in grid})
+
+
+def test_a_window_sends_all_where_no_turn_is_out_or_just_a_line() -> None:
+    sends = {mode: sends_all(long_talk(mode, NO_CALIBRATION, limit=400_000)) for mode in Mode}
+    assert sends == {Mode.FULL: True, Mode.RECENCY: False, Mode.JIT: False}
 
 
 def test_what_is_retrieved_are_turns_at_full_text() -> None:

@@ -63,6 +63,8 @@ class BudgetView(View):
         step: int
         """-1 for the budget that is set."""
         outcome: Plan | JitchatError
+        rows: Sequence[Content] = ()
+        """What differs from the window with the budget that is set."""
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
@@ -72,10 +74,12 @@ class BudgetView(View):
         self._steps: Sequence[Budget] = (self._set,)
         self._known: dict[int, Plan] = {}
         """What was planned, by step."""
+        self._changes: dict[int, Sequence[Content]] = {}
+        """The rows of what differs, by step."""
         self._baseline: Plan | None = None
         """With the budget that is set."""
         self._question: Question | None = None
-        self._rows: list[Content] = []
+        self._rows: Sequence[Content] = ()
 
     def body(self) -> Iterable[Widget]:
         """Track, bar, sentences, rows."""
@@ -102,7 +106,7 @@ class BudgetView(View):
         self._serial += 1
         limit = max(self.subject.session.model_limit, self._set.limit)
         grid = reserve_grid(self._set) if self._moves_reserve else budget_grid(self._set, limit)
-        self._steps, self._known = grid, {}
+        self._steps, self._known, self._changes = grid, {}, {}
         sizes = [self._moved_of(each) for each in grid]
         nearest = min(range(len(sizes)), key=lambda step: abs(sizes[step] - self._moved_of(at)))
         self.query_one(BudgetTrack).show(sizes, nearest, grid.index(self._set))
@@ -119,12 +123,15 @@ class BudgetView(View):
         worker, steps = get_current_worker(), self._steps
         try:
             question = self._question = self._question or self._asked()
-            missing = set(range(-1, len(steps)))
+            baseline = self._planned(question, self._set)
+            self.post_message(self.Stepped(serial, -1, baseline))
+            missing = set(range(len(steps)))
             while missing and not worker.is_cancelled and serial == self._serial:
-                step = -1 if -1 in missing else min(missing, key=lambda each: abs(each - track.at))
+                step = min(missing, key=lambda each: abs(each - track.at))
                 missing.remove(step)
-                budget = self._set if step < 0 else steps[step]
-                self.post_message(self.Stepped(serial, step, self._planned(question, budget)))
+                planned = self._planned(question, steps[step])
+                rows = _changes(baseline, planned, is_same=steps[step] == self._set)
+                self.post_message(self.Stepped(serial, step, planned, rows))
         except JitchatError as error:
             self.post_message(self.Stepped(serial, -1, error))
 
@@ -149,7 +156,7 @@ class BudgetView(View):
         if step < 0:
             self._baseline = outcome
         else:
-            self._known[step] = outcome
+            self._known[step], self._changes[step] = outcome, message.rows
         if len(self._known) == len(self._steps):
             self._show_settled()
         if step in (-1, self.query_one(BudgetTrack).at):
@@ -157,12 +164,13 @@ class BudgetView(View):
 
     def _show_settled(self) -> None:
         planned = [self._known[step] for step in range(len(self._steps))]
-        mark = settled(planned[::-1] if self._moves_reserve else planned)
+        planned = planned[::-1] if self._moves_reserve else planned
+        mark = settled(planned)
         if mark is not None and self._moves_reserve:
             mark = len(planned) - 1 - mark
         track = self.query_one(BudgetTrack)
         track.show_mark(mark)
-        told = settled_sentence(track.sizes, mark, reserve=self._moves_reserve)
+        told = settled_sentence(track.sizes, mark, planned[-1], reserve=self._moves_reserve)
         self.query_one("#budget-settled", Static).update(Content(told))
 
     @on(BudgetTrack.Moved)
@@ -180,16 +188,13 @@ class BudgetView(View):
         if planned is not None:
             bar.refusal = planned if isinstance(planned, WindowOverflow) else None
             bar.window = planned if isinstance(planned, ContextWindow) else None
-            self._draw_changes(planned)
+            self._draw_changes(self._changes[at])
 
-    def _draw_changes(self, planned: Plan) -> None:
+    def _draw_changes(self, rows: Sequence[Content]) -> None:
         set_size = f"{self._set.budget:,} + {self._set.reserve:,}"
         against = f"against what is set, {set_size}:"
-        self._rows = []
-        if isinstance(planned, ContextWindow) and isinstance(self._baseline, ContextWindow):
-            found = difference(self._baseline, planned)
-            self._rows = change_rows(found, self.chosen == self._set)
-        elif isinstance(self._baseline, WindowOverflow):
+        self._rows = rows
+        if isinstance(self._baseline, WindowOverflow):
             against = f"what is set, {set_size}, {window_sentence(self._baseline)}"
         self.query_one("#budget-against", Static).update(Content(against))
         self.query_one("#budget-rows", Static).update(Content("\n").join(self._rows))
@@ -220,3 +225,10 @@ class BudgetView(View):
         """Use it for this message only."""
         budget = self.chosen if self.chosen != self._set else None
         self.dismiss(Planned(once=replace(self.subject.once, budget=budget)))
+
+
+def _changes(baseline: Plan, planned: Plan, *, is_same: bool) -> Sequence[Content]:
+    """Draw what differs; nothing where one of them does not fit."""
+    if isinstance(baseline, WindowOverflow) or isinstance(planned, WindowOverflow):
+        return ()
+    return change_rows(difference(baseline, planned), is_same)

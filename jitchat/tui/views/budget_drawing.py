@@ -8,10 +8,12 @@ from math import log
 from textual.content import Content
 
 from jitchat.errors import WindowOverflow
+from jitchat.text.counts import counted
 from jitchat.tui.figures import part_figure, used_figure
+from jitchat.tui.views.sends_rows import SHOWN
 from jitchat.window.budget import Budget
 from jitchat.window.difference import Change, Difference
-from jitchat.window.sweep import retrieved_turns
+from jitchat.window.sweep import retrieved_turns, sends_all
 from jitchat.window.window import ContextWindow, Kind
 
 SET, SETTLED, THUMB = "│", "▲", "█"
@@ -112,11 +114,24 @@ def window_sentence(planned: ContextWindow | WindowOverflow) -> str:
     return f"{planned.mode}: in {used_figure(planned)} · free {free} · {told}"
 
 
-def settled_sentence(sizes: Sequence[int], mark: int | None, *, reserve: bool) -> str:
-    """Say where the retrieved set settles, and what that means; `mark` is an index or None."""
-    if mark is None:
-        return "nothing is retrieved with the most that fits: no budget changes that"
+def settled_sentence(
+    sizes: Sequence[int],
+    mark: int | None,
+    largest: ContextWindow | WindowOverflow,
+    *,
+    reserve: bool,
+) -> str:
+    """Say where the retrieved set settles, and what that means; `mark` is an index or None.
+
+    `largest` is planned with the most room, and has the set that it settles at.
+    """
+    if mark is None or isinstance(largest, WindowOverflow):
+        return f"nothing is retrieved: no {'reserve' if reserve else 'budget'} changes that"
     edge = f"{SETTLED} {sizes[mark]:,}: "
+    if not retrieved_turns(largest):
+        told = "all of it is sent" if sends_all(largest) else "nothing is retrieved"
+        ahead = "the largest reserve with which" if reserve else "from here on,"
+        return f"{edge}{ahead} {told}"
     if reserve:
         return edge + "the largest reserve that keeps all that is retrieved without one"
     if mark == len(sizes) - 1:
@@ -125,21 +140,30 @@ def settled_sentence(sizes: Sequence[int], mark: int | None, *, reserve: bool) -
 
 
 def change_rows(found: Difference | None, is_same: bool) -> list[Content]:
-    """List what enters and leaves, a row each, full texts first.
+    """List what enters and leaves, a row each up to `SHOWN` of a kind, full texts first.
 
     `is_same` says that this budget is the one that is set.
     """
     if found is None:
         return []
     rows = [
-        *(_row("+ enters", each, "bold") for each in sorted(found.entered, key=_is_line)),
-        *(_row("− leaves", each, "dim") for each in sorted(found.left, key=_is_line)),
-        *(_row("~ becomes", each, "") for each in found.moved),
+        *_rows("+ enters", sorted(found.entered, key=_is_line), "bold"),
+        *_rows("− leaves", sorted(found.left, key=_is_line), "dim"),
+        *_rows("~ becomes", found.moved, ""),
     ]
     if not rows:
         why = "This is what is set." if is_same else "The same turns are in the window."
         return [Content.styled(why, "dim")]
     return rows
+
+
+def _rows(what: str, changes: Sequence[Change], style: str) -> Iterator[Content]:
+    """A row each; of very many, the rest is one sum."""
+    yield from (_row(what, each, style) for each in changes[:SHOWN])
+    if rest := changes[SHOWN:]:
+        tokens = sum(map(_tokens, rest))
+        told = f"{what:<10}… {counted(len(rest), 'more turn')}, {tokens:,} tokens"
+        yield Content.styled(told, "dim")
 
 
 def _is_line(change: Change) -> bool:
@@ -149,6 +173,9 @@ def _is_line(change: Change) -> bool:
 def _row(what: str, change: Change, style: str) -> Content:
     before, after = change.kind_before, change.kind_after
     kinds = f"{before} → {after}" if before and after else f"{before or after}"
-    tokens = change.tokens_after if after else change.tokens_before
     turn = f"#{change.turn}"
-    return Content.styled(f"{what:<10}{turn:>7}  {kinds:<20}{tokens:>7,} tokens", style)
+    return Content.styled(f"{what:<10}{turn:>7}  {kinds:<20}{_tokens(change):>7,} tokens", style)
+
+
+def _tokens(change: Change) -> int:
+    return change.tokens_after if change.kind_after else change.tokens_before

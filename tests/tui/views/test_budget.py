@@ -25,11 +25,12 @@ from jitchat.tui.views.budget_drawing import (
     window_sentence,
 )
 from jitchat.tui.views.budget_track import BudgetTrack
+from jitchat.tui.views.sends_rows import SHOWN
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.turn import BY_USER, Mode
 from jitchat.window.budget import Budget
-from jitchat.window.calibration import Calibration
+from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.difference import Change, Difference, difference
 from jitchat.window.sweep import budget_grid, retrieved_turns, settled
 from jitchat.window.window import ContextWindow, Kind
@@ -37,6 +38,7 @@ from tests.tui.support import TestBackend, chat, demo_app, ready, type_text, unt
 from tests.window.reports import calibrations, long_talk
 
 QUESTION = "what did we settle on for the deploy window?"
+JIT = long_talk(Mode.JIT, NO_CALIBRATION)
 SIZES = [each.budget for each in budget_grid(Budget(), 32_768)]
 
 
@@ -100,6 +102,13 @@ def test_what_enters_leaves_and_becomes_something_else_has_a_row_each() -> None:
     assert change_rows(None, is_same=True) == []
 
 
+def test_of_very_many_changes_the_rest_is_one_sum() -> None:
+    left = tuple(Change(turn + 1, Kind.RECENT, None, 10, 0) for turn in range(SHOWN + 50))
+    rows = change_rows(Difference(left=left), is_same=False)
+    assert len(rows) == SHOWN + 1
+    assert rows[-1].plain == "− leaves  … 50 more turns, 500 tokens"
+
+
 @pytest.mark.parametrize(
     ("mark", "reserve", "told"),
     [
@@ -110,7 +119,18 @@ def test_what_enters_leaves_and_becomes_something_else_has_a_row_each() -> None:
     ],
 )
 def test_where_it_settles_is_told(mark: int | None, reserve: bool, told: str) -> None:
-    assert told in settled_sentence(SIZES, mark, reserve=reserve)
+    assert told in settled_sentence(SIZES, mark, JIT, reserve=reserve)
+
+
+@pytest.mark.parametrize("reserve", [False, True])
+def test_where_all_of_it_is_sent_nothing_has_to_be_retrieved_and_that_is_told(
+    reserve: bool,
+) -> None:
+    full = long_talk(Mode.FULL, NO_CALIBRATION, limit=400_000)
+    told = settled_sentence(SIZES, 3, full, reserve=reserve)
+    assert told.endswith("all of it is sent")
+    assert "nothing is retrieved" not in told
+    assert "nothing is retrieved" in settled_sentence(SIZES, None, full, reserve=reserve)
 
 
 async def opened(pilot: Pilot[None]) -> BudgetView:
