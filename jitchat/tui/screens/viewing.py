@@ -95,6 +95,7 @@ class ViewingScreen(SteeredScreen):
         if session is None or outcome is None:
             return
         if isinstance(outcome, Another):
+            await self._viewed(outcome.planned)
             self.action_view(outcome.view)
         elif isinstance(outcome, Planned):
             self._take_up(outcome.once, outcome.mode)

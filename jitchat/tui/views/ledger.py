@@ -36,7 +36,7 @@ from jitchat.tui.views.ledger_rows import (
 )
 from jitchat.tui.views.ledger_table import Found, LedgerTable
 from jitchat.tui.views.ledger_work import LedgerWork
-from jitchat.tui.views.subject import GoTo, Planned, Subject
+from jitchat.tui.views.subject import Another, GoTo, Outcome, Planned, Subject
 from jitchat.window.steering import Hold
 from jitchat.window.why import Why
 from jitchat.window.window import ContextWindow
@@ -112,7 +112,11 @@ class LedgerView(LedgerWork):
             self._input.value = ""
             self._leave_text()
         else:
-            self._leave()
+            self._leave(lambda planned: planned)
+
+    def action_another(self, name: str) -> None:
+        """On to another view, which shows what was steered here."""
+        self._leave(lambda planned: Another(name, planned))
 
     def action_find(self) -> None:
         """Type a text or a turn's #id."""
@@ -174,8 +178,9 @@ class LedgerView(LedgerWork):
 
     @on(OptionList.OptionSelected)
     def _go_to(self) -> None:
-        if self._table.row is not None:
-            self._leave(self._table.row.turn)
+        row = self._table.row
+        if row is not None:
+            self._leave(lambda planned: GoTo(row.turn, planned))
 
     @on(OptionList.OptionHighlighted)
     def _show_note(self) -> None:
@@ -233,13 +238,12 @@ class LedgerView(LedgerWork):
         self._holds += 1
         self.hold(turn, hold, undoes=undoes)
 
-    def _leave(self, position: int | None = None) -> None:
-        """Go to a turn, or just back; the chat plans with what was pinned, so it waits for that."""
+    def _leave(self, outcome: Callable[[Planned | None], Outcome | None]) -> None:
+        """Leave once it is known what came of a pin, for the chat plans with it."""
         if self._holds:
-            self._leaves = partial(self._leave, position)
+            self._leaves = partial(self._leave, outcome)
         else:
-            planned = Planned(self._once) if self._is_steered else None
-            self.dismiss(planned if position is None else GoTo(position, planned))
+            self.dismiss(outcome(Planned(self._once) if self._is_steered else None))
 
     def _may_steer(self) -> bool:
         if self.subject.sent is not None:

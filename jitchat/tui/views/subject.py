@@ -87,6 +87,8 @@ class Another:
 
     view: str
     """Its name."""
+    planned: Planned | None = None
+    """What is to be planned anew before that; None where nothing is."""
 
 
 Outcome = Another | GoTo | Planned | SendAgain | Branched

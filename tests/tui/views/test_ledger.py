@@ -6,6 +6,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from jitchat.tui.screens.chat import ChatScreen
+from jitchat.tui.views.budget import BudgetView
 from jitchat.tui.views.ledger import LedgerView
 from jitchat.tui.views.ledger_table import LedgerTable
 from jitchat.tui.widgets.transcript import Transcript
@@ -173,6 +174,10 @@ async def test_a_pin_of_the_view_is_waited_for_and_taken_back_on_either_side(
         await settled(pilot)
         view.show_nothing("\x1b[2J")
         assert "\x1b" not in str(view.query_one("#view-nothing", Static).content)
+
+        await pilot.press("home", "space", "f8")
+        await until(pilot, lambda: isinstance(pilot.app.screen, BudgetView), "the other view")
+        assert screen.once.dropped == frozenset({turn})
 
 
 async def test_a_window_that_was_sent_is_explained_and_stays_as_it_is(backend: TestBackend) -> None:
