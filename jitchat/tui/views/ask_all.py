@@ -256,5 +256,12 @@ class AskAllView(View):
             is_draft = self.subject.sent is None
             self.dismiss(Branched(place, clears_draft=has_reply and is_draft))
 
+    def action_another(self, name: str) -> None:
+        """On to another view, unless the chat has to follow these answers first."""
+        if self._asker is None and (self._asking is None or self._asking.said is None):
+            super().action_another(name)
+        else:
+            self.notify("Enter or Esc goes on with an answer first.", markup=False)
+
     def _tell(self, told: str) -> None:
         self._note.update(Content(told))

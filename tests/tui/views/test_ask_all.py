@@ -82,6 +82,8 @@ async def test_the_reader_answers_from_each_window_and_one_answer_is_gone_on_wit
         assert texts[Mode.FULL] in pilot.app.clipboard
         await pilot.press("tab")
         assert view.looked_at is Mode.FULL
+        await pilot.press("f9")
+        assert pilot.app.screen is view
         await pilot.press("2", "enter")
         await until(pilot, lambda: pilot.app.screen is screen, "the chat")
         last = screen.session.memory.turns[-1]  # type: ignore[union-attr]
