@@ -19,6 +19,7 @@ COMMANDS = {
     "inspect": "toggle_inspector",
     "count": "count_exactly",
     "ledger": "view('ledger')",
+    "why": "why",
     "compare": "view('what_if')",
     "askall": "view('ask_all')",
     "budget": "view('budget')",
@@ -35,7 +36,7 @@ COMMANDS = {
     "quit": "app.quit",
 }
 """By what is typed: the action of the chat screen."""
-TAKES_WORD, TAKES_WORDS = frozenset({"mode", "once", "pin", "exclude"}), frozenset({"model"})
+TAKES_WORD, TAKES_WORDS = frozenset({"mode", "once", "pin", "exclude", "why"}), frozenset({"model"})
 _ADDRESS = re.compile(rf"\s*@({'|'.join(Mode)})(?:\s+|$)", re.IGNORECASE)
 _COMMAND = re.compile(r"/([a-z]+)(?:[ \t]+(\S.*))?", re.IGNORECASE)
 

@@ -27,6 +27,7 @@ from jitchat.turn import Mode
         ("/new\n", Command("new")),
         ("/once full", Command("once", "full")),
         ("/pin #12", Command("pin", "#12")),
+        ("/why 9", Command("why", "9")),
     ],
 )
 def test_a_slash_and_a_name_is_an_action(draft: str, command: Command) -> None:

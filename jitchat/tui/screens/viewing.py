@@ -73,6 +73,15 @@ class ViewingScreen(SteeredScreen):
         elif name != "ask_all" or not self.waits():
             self.app.push_screen(make_view(name, self._subject(self.session)), self._viewed)
 
+    def action_why(self, turn: str = "") -> None:
+        """Open the ledger, with the answer for a turn."""
+        from jitchat.tui.views.ledger import LedgerView  # noqa: PLC0415  not on the first frame
+
+        self.action_view("ledger")
+        view = self.app.screen
+        if isinstance(view, LedgerView) and turn:
+            view.call_after_refresh(view.ask_about, turn if turn.startswith("#") else f"#{turn}")
+
     def _subject(self, session: Session) -> Subject:
         """While the surfaces wait for another window, theirs is not the one that is asked about."""
         is_sent = self.sent is not None and not self.working

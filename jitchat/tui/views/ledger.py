@@ -24,6 +24,7 @@ from jitchat.tui.views.ledger_drawing import (
     note_of,
     plain,
     sums_line,
+    why_empty,
 )
 from jitchat.tui.views.ledger_rows import (
     Order,
@@ -122,6 +123,11 @@ class LedgerView(LedgerWork):
         """Type a text or a turn's #id."""
         self._input.display = True
         self._input.focus()
+
+    def ask_about(self, text: str) -> None:
+        """Look for a text, or ask for a turn by its #id."""
+        self.action_find()
+        self._input.value = text
 
     def action_sort(self) -> None:
         """By the next column."""
@@ -251,7 +257,7 @@ class LedgerView(LedgerWork):
         return self.subject.sent is None
 
     def _show(self, found: Found) -> None:
-        self.show_nothing(_why_empty(found.window))
+        self.show_nothing(why_empty(found.window))
         self._sums.update(Content(sums_line(found.window)))
         self._fill()
 
@@ -289,13 +295,3 @@ class LedgerView(LedgerWork):
         if turn is not None and self._found is not None:
             self._asked += 1
             self.ask(self._asked, turn, self._found)
-
-
-def _why_empty(window: ContextWindow) -> str:
-    """Say why there are no rows, and what makes some; empty where there are rows."""
-    if window.ledger:
-        return ""
-    never = window.never_candidates
-    if never is not None:
-        return "No turn was considered: " + never.reason + ". Type a message that asks for one."
-    return "Every turn is in the window, so that none had to be chosen. A longer talk fills this."

@@ -156,3 +156,13 @@ def _turns(changes: Sequence[Change]) -> str:
     return ", ".join(
         f"#{each.turn} ({abs(each.tokens_after - each.tokens_before):,})" for each in changes
     )
+
+
+def why_empty(window: ContextWindow) -> str:
+    """Say why there are no rows, and what makes some; empty where there are rows."""
+    if window.ledger:
+        return ""
+    never = window.never_candidates
+    if never is not None:
+        return "No turn was considered: " + never.reason + ". Type a message that asks for one."
+    return "Every turn is in the window, so that none had to be chosen. A longer talk fills this."
