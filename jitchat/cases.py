@@ -49,8 +49,10 @@ class Checking:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._path = session.memory.store.path(session.memory.conversation.id)
-        self._here = session.memory, session.planning.over(session.memory)
+        memory = session.memory
+        path = memory.store.path(memory.conversation.id)
+        self._places = [(path, memory, session.planning.over(memory))]
+        """The conversation's path, and those to messages that are not on it."""
 
     def all(self, cases: Iterable[Case]) -> Iterator[Checked]:
         """Check one after the other; in order of their messages, each turn is priced once."""
@@ -71,12 +73,18 @@ class Checking:
 
     def _place_of(self, case: Case) -> tuple[Memory, Planning]:
         """Find what leads to the message, on whichever branch it is."""
-        memory, planning = self._here
-        if case.said.position in self._path:
-            return memory, planning
-        store = StoreElsewhere(memory.store, memory.conversation.id, case.said.position)
+        position = case.said.position
+        known = next((place for place in self._places if position in place[0]), None)
+        if known is not None:
+            return known[1:]
+        _, memory, planning = self._places[0]
+        store = StoreElsewhere(memory.store, memory.conversation.id, position)
         there = Memory(store, memory.conversation, memory.embedder)
-        return there, planning.over(there)
+        for _ in there.catch_up():
+            pass
+        place = store.path(memory.conversation.id), there, planning.over(there)
+        self._places.append(place)
+        return place[1:]
 
     def _planned(self, planning: Planning, case: Case) -> ContextWindow:
         """Plan as a preview does: a picker's model is not asked."""
