@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import OptionList
 
 from jitchat.errors import Unreachable
 from jitchat.memory.cold.store import ColdStore
@@ -136,8 +137,11 @@ def test_exact_text(snap_compare: Snap, backend: TestBackend) -> None:
 
 
 async def last_row(pilot: Pilot[None]) -> None:
-    (await ready(pilot)).query_one(Inspector).point_at("left out")
+    screen = await ready(pilot)
+    screen.query_one(Inspector).point_at("left out")
     await pilot.press("end")
+    rows = screen.query_one("#segments", OptionList)
+    await until(pilot, lambda: rows.scroll_y == rows.max_scroll_y, "the last row in view")
     await pilot.pause()
 
 

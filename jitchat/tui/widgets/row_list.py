@@ -24,6 +24,10 @@ class RowList(OptionList):
         self._drawn: list[Content] = []
         self._boundary: int | None = None
 
+    def on_resize(self) -> None:
+        """The chosen line stays in view where another note below leaves less room."""
+        self.scroll_to_highlight()
+
     def draw(self, lines: Sequence[Content], boundary: int | None) -> None:
         """Show these lines; the one at `boundary` cannot be chosen, None for none."""
         before, self._drawn = self._drawn, list(lines)
