@@ -180,7 +180,7 @@ class Inspection:
 
         """
         before = self.steering.of(position)
-        turn = next((turn for turn in self.memory.turns if turn.position == position), None)
+        turn = self.memory.turn_at(position)
         if turn is None:
             raise LookupError(position)
         self.memory.holding.put(turn, hold)

@@ -109,7 +109,7 @@ class Planning:
         if not named:
             return ""
         excluded = sorted(named & self.steering.excluded)
-        unknown = sorted(named - {turn.position for turn in self._memory.turns})
+        unknown = sorted(each for each in named if self._memory.turn_at(each) is None)
         told = [f"no {_ids(unknown)} here"] if unknown else []
         return ", ".join([*told, *([f"{_ids(excluded)} excluded by you"] if excluded else [])])
 

@@ -79,7 +79,7 @@ def _outside(memory: Memory, explained: Explained, turn: int) -> Standing | None
     """Say why no window for the message can have a turn of the path; None where one can."""
     if turn > explained.position:
         return Standing.LATER
-    stored = _stored(memory, turn)
+    stored = memory.store.turn(memory.conversation.id, turn)
     if stored is None:
         return Standing.UNKNOWN
     standing = _STATUSES.get(stored.status)
@@ -88,15 +88,10 @@ def _outside(memory: Memory, explained: Explained, turn: int) -> Standing | None
 
 def _taken_by(memory: Memory, explained: Explained, turn: int) -> Standing | None:
     """Say what is where the message would be: the turn that it edits, or a reply under way."""
-    stored = _stored(memory, turn)
+    stored = memory.store.turn(memory.conversation.id, turn)
     if explained.said is not None or stored is None or stored.content == explained.draft:
         return None
     return _STATUSES.get(stored.status, Standing.ELSEWHERE)
-
-
-def _stored(memory: Memory, turn: int) -> Turn | None:
-    found = memory.store.turns_of(memory.conversation.id, Path(((turn, turn),)))
-    return found[0] if found else None
 
 
 _STATUSES = {Status.UNANSWERED: Standing.UNANSWERED, Status.STREAMING: Standing.UNFINISHED}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from jitchat.session import Session
-    from jitchat.turn import Mode, Placed, Turn
+    from jitchat.turn import Mode, Placed
     from jitchat.why import Explained
 
 _WIDTH = 60
@@ -84,23 +84,16 @@ def _sent(session: Session, position: int) -> Explained:
     from jitchat.turn import Role  # noqa: PLC0415  not needed to print help
     from jitchat.why import Explained  # noqa: PLC0415  loads the memory
 
-    said = chosen = _turn_at(session, position)
+    store, conversation = session.memory.store, session.memory.conversation.id
+    said = chosen = store.turn(conversation, position)
     if said is not None and said.role is not Role.USER:
-        said = _turn_at(session, parent_of(said))
+        said = store.turn(conversation, parent_of(said))
     sent = session.sent_on_path(said, chosen) if said is not None else None
     if said is None or sent is None:
         raise UnknownTurn(
             f"--turn: no window was sent for #{position}.", "Name a message that was answered here."
         )
     return Explained(sent[0], said.content, said)
-
-
-def _turn_at(session: Session, position: int) -> Turn | None:
-    from jitchat.memory.cold.path import Path  # noqa: PLC0415
-
-    memory = session.memory
-    alone = Path(((position, position),))
-    return next(iter(memory.store.turns_of(memory.conversation.id, alone)), None)
 
 
 def _fields(session: Session, explained: Explained, turn: int) -> Mapping[str, Any]:

@@ -48,10 +48,11 @@ def part_figure(window: ContextWindow, count: int) -> str:
 
 def part_bars(parts: tuple[tuple[str, float], ...], largest: float) -> str:
     """One bar a part of a score, scaled to the largest part on screen; a blank for none."""
-    return "".join(_bar(value, largest) for _, value in parts)
+    return "".join(part_bar(value, largest) for _, value in parts)
 
 
-def _bar(value: float, largest: float) -> str:
+def part_bar(value: float, largest: float) -> str:
+    """Draw one of them in a cell."""
     if value <= 0 or largest <= 0:
         return " "
     return PART_BARS[min(len(PART_BARS) - 1, int(value / largest * len(PART_BARS)))]

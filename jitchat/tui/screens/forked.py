@@ -196,9 +196,10 @@ class ForkedScreen(HelpedScreen):
 
     @on(Inspector.LeftOutOpened)
     def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
-        turns = self.session.memory.turns if self.session else []
-        text = next((turn.content for turn in turns if turn.position == message.row.turn), "")
-        self.show_exact(f"left out #{message.row.turn}", text, ledger_note(message.row))
+        row = message.row
+        turn = self.session.memory.turn_at(row.turn) if self.session is not None else None
+        text = turn.content if turn is not None else ""
+        self.show_exact(f"left out #{row.turn}", text, ledger_note(row))
 
     def show_exact(self, title: str, text: str, note: str) -> None:
         """Open a text to read and copy."""

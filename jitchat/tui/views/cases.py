@@ -17,6 +17,7 @@ from jitchat.cases import Checked, Checking
 from jitchat.errors import JitchatError
 from jitchat.memory.cold.cases import Case, Cases
 from jitchat.text.counts import counted
+from jitchat.tui.cells import BESIDE
 from jitchat.tui.views.cases_rows import case_line, header, note_of
 from jitchat.tui.views.subject import GoTo, Subject
 from jitchat.tui.views.view import View
@@ -25,8 +26,6 @@ NONE_YET = (
     "No cases are noted in this conversation yet. ! on a reply, or Alt+W, points at the turn that"
     " it lacked; that is a case then."
 )
-_BESIDE = 3
-"""Cells of a line that are not its text: a margin on either side, the scrollbar."""
 
 
 class CasesView(View):
@@ -192,7 +191,7 @@ class CasesView(View):
         self._tell()
 
     def _drawn(self, case: Case) -> Content:
-        width = max(20, self._list.size.width - _BESIDE)
+        width = max(20, self._list.size.width - BESIDE)
         return case_line(case, self._checked.get(_key(case)), width)
 
 

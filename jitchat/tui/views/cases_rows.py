@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from textual.content import Content
 
 from jitchat.cases import Checked
 from jitchat.memory.cold.cases import Case, CaseKind
 from jitchat.text.safe import one_line, shortened
+from jitchat.tui.cells import cut
 from jitchat.window.why import Standing
 
 _KINDS = {CaseKind.MISS: "missing", CaseKind.KEPT: "kept"}
@@ -31,10 +32,9 @@ def case_line(case: Case, checked: Checked | None, width: int) -> Content:
     then = _told(checked.then) if checked is not None else ""
     now = _told(checked.now) if checked is not None else "not tried yet"
     line = _columns(mark, f"#{case.wanted.position}", _KINDS[case.kind], then, now)
-    text = one_line(f"#{case.said.position} {case.said.content[:_MOST]}")
-    room = max(0, width - cell_len(line))
-    cut = text if cell_len(text) <= room else f"{set_cell_size(text, max(0, room - 1))}…"
-    return Content.assemble((line + cut, style))
+    said = one_line(f"#{case.said.position} {case.said.content[:_MOST]}")
+    text = cut(said, max(0, width - cell_len(line)))
+    return Content.assemble((line + text, style))
 
 
 def note_of(case: Case, checked: Checked | None) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from textual.content import Content
 
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line, shortened
-from jitchat.tui.figures import PART_BARS, identity_sentence, part_figure, used_figure
+from jitchat.tui.cells import cut
+from jitchat.tui.figures import identity_sentence, part_bar, part_figure, used_figure
 from jitchat.tui.views.ledger_rows import Row, Rule
 from jitchat.window.difference import Change, difference
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
@@ -77,9 +78,7 @@ def row_line(row: Row, sheet: Sheet) -> Content:
     line = _columns(ahead, _bars(row.parts, sheet.largest), (tokens, row.verdict))
     room = sheet.width - cell_len(line) - 1
     if room >= _LEAST_REASON:
-        reason = one_line(row.reason)
-        cut = reason if cell_len(reason) <= room else f"{set_cell_size(reason, room - 1)}…"
-        line = f"{line} {cut}"
+        line = f"{line} {cut(one_line(row.reason), room)}"
     return Content.assemble((line, "" if row.is_there else "dim"))
 
 
@@ -147,9 +146,7 @@ def _bars(parts: tuple[tuple[str, float], ...], largest: float) -> list[str]:
 def _bar(value: float, largest: float) -> str:
     if value <= -LEAST_TOLD:
         return "−"
-    if value < LEAST_TOLD or largest <= 0:
-        return " "
-    return PART_BARS[min(len(PART_BARS) - 1, int(value / largest * len(PART_BARS)))]
+    return part_bar(value, largest) if value >= LEAST_TOLD else " "
 
 
 def _turns(changes: Sequence[Change]) -> str:

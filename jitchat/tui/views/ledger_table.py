@@ -9,12 +9,10 @@ from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from jitchat.tui.cells import BESIDE
 from jitchat.tui.views.ledger_drawing import Marked, Sheet, never_line, row_line, rule_line
 from jitchat.tui.views.ledger_rows import Row, Rule
 from jitchat.window.window import ContextWindow
-
-_BESIDE = 3
-"""Cells of a line that are not its text: a margin on either side, the scrollbar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ class LedgerTable(OptionList):
     def _drawn(self) -> list[tuple[Row | Rule, Content]]:
         if self._found is None:
             return []
-        width = max(0, self.size.width - _BESIDE)
+        width = max(0, self.size.width - BESIDE)
         largest = max((value for row in self.rows for _, value in row.parts), default=0.0)
         sheet = Sheet(self._found.window, self._found.marked, largest, width)
         return [(item, _line(item, sheet)) for item in self._items]

@@ -18,6 +18,7 @@ from textual.worker import Worker
 from jitchat.errors import JitchatError
 from jitchat.subcall.comparing import Measure, measure_of
 from jitchat.subcall.leave_one_out import Tried, cost_of_trials, leave_one_out, trials_of
+from jitchat.tui.cells import BESIDE
 from jitchat.tui.views.mattered_rows import (
     NO_WINDOW,
     NOTHING_RETRIEVED,
@@ -34,8 +35,6 @@ from jitchat.tui.views.replied import NO_REPLY, replied
 from jitchat.tui.views.subject import GoTo, Subject
 from jitchat.tui.views.view import View
 
-_BESIDE = 3
-"""Cells of a line that are not its text: a margin on either side, the scrollbar."""
 _READER = "reader"
 
 
@@ -230,7 +229,7 @@ class MatteredView(View):
         sheet = self._sheet
         if sheet is None:
             return
-        width, rows = max(20, self._list.size.width - _BESIDE), sheet.rows
+        width, rows = max(20, self._list.size.width - BESIDE), sheet.rows
         self._heading.update(Content(heading(sheet.replied, width)))
         places = {trial.turn: place for place, trial in enumerate(rows)}
         here = self._turn_here() if here is None else here

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
 from jitchat.subcall.comparing import gone
 from jitchat.subcall.leave_one_out import Trial, Tried
 from jitchat.text.money import dollars
 from jitchat.text.safe import one_line, visible
+from jitchat.tui.cells import cut
 from jitchat.tui.views.replied import Replied
 
 _BAR = 12
@@ -71,8 +71,7 @@ def row_line(sheet: Sheet, trial: Trial, width: int) -> Content:
         is_more = tried.change > (sheet.chance or 0.0)
         line = f"{name:<7} {bar(tried.change)} {tried.change:.2f}  {one_line(text)}"
         style = "bold" if trial.turn is not None and is_more else ""
-    cut = line if cell_len(line) <= width else f"{set_cell_size(line, max(0, width - 1))}…"
-    return Content.assemble((cut, style))
+    return Content.assemble((cut(line, width), style))
 
 
 def bar(change: float) -> str:

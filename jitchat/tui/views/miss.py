@@ -13,13 +13,12 @@ from textual.widgets import Input, OptionList, Static
 
 from jitchat.errors import JitchatError
 from jitchat.memory.cold.cases import Case, CaseKind
+from jitchat.tui.cells import BESIDE
 from jitchat.tui.views.miss_rows import Row, header, heading, row_line
 from jitchat.tui.views.miss_work import Asked, MissWork
 from jitchat.tui.views.replied import NO_REPLY
 from jitchat.tui.views.subject import Subject
 
-_BESIDE = 3
-"""Cells of a line that are not its text: a margin on either side, the scrollbar."""
 _FIRST = "Nothing is ahead of this message that could have been missing."
 _NO_HIT = "No turn ahead of this message holds that."
 _ASKS = "Which turn was missing? Enter notes it; Alt+K tries all that is noted again."
@@ -172,6 +171,6 @@ class MissView(MissWork):
         if self._asked.replied is not None:
             width = max(20, self._heading.content_size.width)
             self._heading.update(Content(heading(self._asked.replied, width)))
-        here, width = self._list.highlighted, max(20, self._list.size.width - _BESIDE)
+        here, width = self._list.highlighted, max(20, self._list.size.width - BESIDE)
         self._list.set_options([row_line(each, width) for each in self._asked.rows])
         self._list.highlighted = (here if at is None else at) if self._asked.rows else None

@@ -10,6 +10,7 @@ from textual.content import Content
 
 from jitchat.memory.cold.cases import Case, CaseKind
 from jitchat.text.safe import one_line, shortened
+from jitchat.tui.cells import cut
 from jitchat.tui.views.replied import Replied
 from jitchat.turn import Turn
 from jitchat.window.why import Standing
@@ -56,9 +57,8 @@ def row_line(row: Row, width: int) -> Content:
     mark = _MARKS[row.noted.kind] if row.noted is not None else " "
     speaker = set_cell_size(one_line(row.turn.speaker), _SPEAKER)
     line = f"{mark} {f'#{row.turn.position}':<6} {row.standing:<10} {speaker} "
-    room, text = max(0, width - cell_len(line)), one_line(row.text)
-    cut = text if cell_len(text) <= room else f"{set_cell_size(text, max(0, room - 1))}…"
-    return Content.assemble((line + cut, "bold" if row.noted is not None else ""))
+    text = cut(one_line(row.text), max(0, width - cell_len(line)))
+    return Content.assemble((line + text, "bold" if row.noted is not None else ""))
 
 
 def header() -> str:

@@ -17,6 +17,7 @@ from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.safe import one_line
+from jitchat.tui.cells import BESIDE
 from jitchat.tui.figures import (
     ledger_note,
     limit_sentence,
@@ -45,8 +46,6 @@ from jitchat.window.window import ContextWindow, Kind, LedgerRow, Verdict
 
 MARKED_SECONDS = 0.8
 """So long it is shown what came and what went."""
-_BESIDE = 3
-"""Cells of a line of the list that are not its text: a margin on either side, the scrollbar."""
 
 
 class Inspector(Vertical):
@@ -225,7 +224,7 @@ class Inspector(Vertical):
             is_row = number < len(self._rows)
             reason = reason_of(*self._rows[number][1:]) if is_row else self._never()
         told = Content(one_line(reason))
-        room = self._list.size.width - _BESIDE - len(AHEAD)
+        room = self._list.size.width - BESIDE - len(AHEAD)
         self._whole.update(told)
         self._whole.display = told.cell_length > room
 
@@ -294,4 +293,4 @@ class Inspector(Vertical):
 
     def _boundary(self, window: ContextWindow) -> Content:
         told = stable_sentence(window, self._usage)
-        return Content(rule(told, self.size.width - _BESIDE))
+        return Content(rule(told, self.size.width - BESIDE))
