@@ -5,7 +5,8 @@ Every error carries one sentence on what happened and one on what to do.
     JitchatError                 exit code 1
     ├── UsageError               exit code 2
     │   ├── SettingsError        a flag, a variable or a key of the TOML is wrong
-    │   └── UnknownConversation
+    │   ├── UnknownConversation
+    │   └── UnknownRun
     ├── StoreError
     │   ├── StoreUnreadable      not a database, or a damaged one
     │   ├── StoreTooNew          written by a newer jitchat
@@ -94,6 +95,10 @@ class ImportFailed(JitchatError):
 
 class BenchFailed(JitchatError):
     """What was to be measured cannot be."""
+
+
+class UnknownRun(UsageError):
+    """There is no such run of the rot lab."""
 
 
 class EmbedderUnavailable(JitchatError):

@@ -27,12 +27,14 @@ class Paths:
     """Written when a defect stops the app; holds no text of the user's and no keys."""
     answers: Path
     """What models answered in a benchmark, where no other file is named for it."""
+    rot: Path
+    """The folder of the rot lab's runs."""
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
     """By name, what decided it: a flag, a $VARIABLE, or `default`."""
 
     def rows(self) -> Iterator[tuple[str, Path, str]]:
         """(name, location, origin) of every one."""
-        for name in ("config", "keys", "database", "models", "crash", "answers"):
+        for name in ("config", "keys", "database", "models", "crash", "answers", "rot"):
             yield name, getattr(self, name), self.origins.get(name, "default")
 
 
@@ -50,6 +52,7 @@ def locate(
         "models": (cache_dir / "models", origin),
         "crash": (data_dir / "crash.txt", origin),
         "answers": (data_dir / "answers.jsonl", origin),
+        "rot": (data_dir / "rot", origin),
     }
     return Paths(
         **{name: absolute(path) for name, (path, _) in chosen.items()},

@@ -19,6 +19,7 @@ def test_one_folder_holds_everything_with_jitchat_home(tmp_path: Path):
         ("models", tmp_path / "models", "$JITCHAT_HOME"),
         ("crash", tmp_path / "crash.txt", "$JITCHAT_HOME"),
         ("answers", tmp_path / "answers.jsonl", "$JITCHAT_HOME"),
+        ("rot", tmp_path / "rot", "$JITCHAT_HOME"),
     ]
 
 

@@ -1,0 +1,1 @@
+"""The rot lab: how answers fare in each mode as the conversation grows."""

@@ -1,0 +1,1 @@
+"""The facts that are planted, a file a kind."""

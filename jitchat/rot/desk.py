@@ -1,0 +1,83 @@
+"""What a front end needs to run the lab: made by the composition root."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from jitchat.rot.experiment import Experiment
+from jitchat.rot.lab import Lab
+from jitchat.rot.run_file import Runs
+
+
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    """Who would answer."""
+
+    provider: str
+    model: str
+    limit: int
+    """The context size, in tokens."""
+    reserve: int
+    """Tokens that are kept free for the reply."""
+    retrieved: int
+    """Tokens that `jit` sends beside what `recency` sends, about, at the most."""
+    recent: int
+    """Tokens of the recent block, about."""
+    input_price: float | None
+    """US dollars for a million tokens; None where nobody knows."""
+    output_price: float | None
+    is_here: bool
+    """Whether it is known to cost nothing and to leave this machine nowhere."""
+
+    @property
+    def is_reader(self) -> bool:
+        """Whether it is the embedded reader."""
+        return self.provider == "reader"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run is going to send, before it is sent."""
+
+    requests: int
+    input_tokens: int
+    """About."""
+    output_tokens: int
+    """About."""
+    cost: float | None
+    """In US dollars, about; None where no price is known."""
+    unfit: int
+    """Cells whose window is larger than the model takes: nothing is sent for them."""
+
+
+class LabDesk(Protocol):
+    """Makes runs. What is marked slow is called from a thread."""
+
+    @property
+    def runs(self) -> Runs:
+        """The folder of runs."""
+
+    def answerer(self) -> Answerer:
+        """Say who would answer now. Slow.
+
+        Raises:
+            JitchatError: What the settings ask for cannot be had.
+
+        """
+
+    def begin(self, experiment: Experiment, parallel: int = 1, judge: str = "") -> Lab:
+        """Make the file of a new run, and what asks it. Slow.
+
+        Raises:
+            JitchatError: It cannot be: no key, no room on the disk, no such conversation.
+
+        """
+
+    def resume(self, wanted: str, parallel: int = 1) -> Lab:
+        """Open a run to ask what has no result yet: the same model must answer. Slow.
+
+        Raises:
+            JitchatError: There is no such run, or another model would answer.
+
+        """

@@ -1,0 +1,56 @@
+"""A run of the lab, and the file that holds it: a cold store of its own, with its results.
+
+Invariant: a result is durable before it is reported, so a run that was ended at whatever
+moment is resumed with the cells that have none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from jitchat.rot.experiment import Experiment
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is known of a run beside its results."""
+
+    id: str
+    """Short, and unique in its folder."""
+    experiment: Experiment
+    provider: str
+    model: str
+    embedder: str
+    """The id of the embedder that retrieval used."""
+    limit: int
+    """The model's context size, in tokens."""
+    reserve: int
+    """Tokens that were kept free for the reply."""
+    counter: str
+    """What counted tokens, by name."""
+    version: str
+    """Of jitchat."""
+    begun_at: datetime
+    """Aware."""
+    ended_at: datetime | None = None
+    """Aware; None while cells have no result."""
+    judge: str = ""
+    """The model that judged; empty where rules alone did."""
+
+    @property
+    def is_reader(self) -> bool:
+        """Whether the embedded reader answered, which is no language model."""
+        return self.provider == "reader"
+
+    @property
+    def title(self) -> str:
+        """Name it: `qwen3-8b, 2k to 32k, Tue 24 Nov 15:40`."""
+        lengths = self.experiment.lengths
+        spread = " to ".join(dict.fromkeys(map(short, (lengths[0], lengths[-1]))))
+        return f"{self.model}, {spread}, {self.begun_at.astimezone():%a %d %b %H:%M}"
+
+
+def short(tokens: int) -> str:
+    """Write a length in few columns: `500`, `2k`, `1.5k`, `128k`."""
+    return f"{tokens / 1000:g}k" if tokens >= 1000 else str(tokens)
