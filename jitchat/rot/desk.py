@@ -7,7 +7,7 @@ from typing import Protocol
 
 from jitchat.rot.experiment import Experiment
 from jitchat.rot.lab import Lab
-from jitchat.rot.run_file import Runs
+from jitchat.rot.runs import Runs
 
 
 @dataclass(frozen=True, slots=True)

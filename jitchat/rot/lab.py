@@ -1,26 +1,48 @@
-"""THE LAB: plant facts, grow the conversation, ask in each mode through the ordinary flow."""
+"""THE LAB: plant facts, grow the conversation, ask in each mode through the ordinary flow.
+
+Nothing is staged: a conversation is stored and indexed as an imported one is, each question is
+sent as the chat sends it, and a cell is right only if the answer that came is.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
 
+from jitchat.errors import JitchatError, StoreError
 from jitchat.memory.embedding.embedder import Embedder
 from jitchat.memory.memory import Memory
-from jitchat.rot.events import LabEvent
+from jitchat.rot.book.every import avoided
+from jitchat.rot.cells import Cell, Verdict
+from jitchat.rot.events import LabEvent, RunEnded, TalkBegun
+from jitchat.rot.filler import exchanges
 from jitchat.rot.judge import Judge
+from jitchat.rot.layout import Planting, Talk, talks
+from jitchat.rot.opened_talk import in_thread
+from jitchat.rot.planting import Planted, planted, planted_in
 from jitchat.rot.run_file import RunFile
+from jitchat.rot.throttle import Throttle
+from jitchat.rot.workers import Hear, Means, Workers
 from jitchat.session import Session
 from jitchat.turn import Turn
+from jitchat.window.tokens import TokenCounter, message_tokens
+
+_LATER = timedelta(hours=1)
+"""So long after the last turn of a made-up conversation its questions are asked."""
 
 
 class Lab:
-    """A run that is asked. Lives in one event loop."""
+    """A run that is asked. Lives in one event loop, and is run once."""
 
     def __init__(  # noqa: PLR0913  all that it is made of
         self,
         file: RunFile,
         open_session: Callable[[Memory], Session],
         embedder: Embedder,
+        counter: TokenCounter,
         *,
         judge: Judge | None = None,
         parallel: int = 1,
@@ -28,16 +50,66 @@ class Lab:
     ) -> None:
         """`own` are the turns of the user's conversation, where that is the filler."""
         self.file = file
+        self._means = Means(file, open_session, embedder, judge)
+        self._counter, self._own = counter, own
+        self._throttle = Throttle(parallel)
 
     async def run(self) -> AsyncGenerator[LabEvent, None]:
-        """Ask every cell that has no result; closing the generator stops, and keeps what came.
+        """Ask every cell that has no answer; closing the generator stops, and keeps what came.
 
-        A cell whose request fails is asked once more, and then marked; after `GIVE_UP` failures
-        in a row the run is given up, and can be resumed.
+        A cell whose request fails is asked once more, and then marked; where going on is no use
+        the run is given up, and can be resumed.
 
         Raises:
-            StoreError: Results cannot be kept.
+            JitchatError: Results cannot be kept, or nothing can be asked.
 
         """
-        raise NotImplementedError
-        yield
+        heard: asyncio.Queue[LabEvent | None] = asyncio.Queue()
+        work = asyncio.create_task(self._work(heard.put_nowait))
+        work.add_done_callback(lambda _: heard.put_nowait(None))
+        try:
+            while (event := await heard.get()) is not None:
+                yield event
+            await work
+        finally:
+            work.cancel()
+            with suppress(asyncio.CancelledError, JitchatError):
+                await work
+
+    async def _work(self, hear: Hear) -> None:
+        waiting = await in_thread(self._waiting)
+        workers = Workers(self._means, self._throttle, hear)
+        for number, (talk, cells) in enumerate(waiting, start=1):
+            hear(TalkBegun(number, len(waiting), talk.length))
+            grown = await in_thread(partial(self._grown, talk))
+            last = grown.turns[-1].created_at
+            self.file.clock.moment = last + _LATER if last is not None else None
+            await workers.ask_in(number, talk.name, grown, cells)
+            if isinstance(workers.over, StoreError):
+                raise workers.over
+            if workers.over is not None:
+                hear(RunEnded(str(workers.over)))
+                return
+        await in_thread(self.file.end)
+        hear(RunEnded())
+
+    def _waiting(self) -> list[tuple[Talk, list[tuple[Cell, Planting]]]]:
+        """List the conversations with the cells that are still to be asked."""
+        experiment, results = self.file.run.experiment, self.file.results()
+        done = {each.cell for each in results if each.verdict is not Verdict.FAILED}
+        laid_out = (
+            (talk, [each for each in talk.cells(experiment.modes) if each[0] not in done])
+            for talk in talks(experiment, self._price)
+        )
+        return [(talk, cells) for talk, cells in laid_out if cells]
+
+    def _grown(self, talk: Talk) -> Planted:
+        if self._own:
+            return planted_in(talk, self._own, self._price)
+        facts = (each.fact for each in talk.plantings)
+        without = frozenset[str]().union(*map(avoided, facts))
+        seed = f"{self.file.run.experiment.seed} {talk.name}"
+        return planted(talk, exchanges(seed, without), self._price)
+
+    def _price(self, text: str) -> int:
+        return message_tokens(self._counter, text)

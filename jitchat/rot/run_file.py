@@ -1,32 +1,62 @@
-"""The file of a run: a cold store with the conversations that were asked in, and the results."""
+"""The file of a run: a cold store with the conversations that were asked in, and the results.
+
+Invariant: a result is durable when `keep` returns, so a run that was ended at whatever moment
+is resumed with the cells that have none.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.rot_rows import RotRows
 from jitchat.memory.cold.store import ColdStore, local_now
+from jitchat.replay import window_of
 from jitchat.rot.cells import Result
+from jitchat.rot.record import cell_key, result_fields, result_from, run_fields, run_from
 from jitchat.rot.run import Run
 from jitchat.window.window import ContextWindow
+
+
+class TalkClock:
+    """The time in a run's conversations: made up, so that a window is the same on any day."""
+
+    def __init__(self) -> None:
+        self.moment: datetime | None = None
+        """None: the real time."""
+
+    def __call__(self) -> datetime:
+        """Tell it."""
+        return self.moment or local_now()
 
 
 class RunFile:
     """One run, open. Threads may share it."""
 
-    store: ColdStore
-    run: Run
+    def __init__(self, database: Database, run: Run) -> None:
+        self.clock = TalkClock()
+        self.store = ColdStore(database, self.clock)
+        self.run = run
+        self._rows = RotRows(database)
 
     @classmethod
-    def create(cls, path: Path, run: Run, clock: Callable[[], datetime] = local_now) -> RunFile:
+    def create(cls, path: Path, run: Run) -> RunFile:
         """Make the file of a new run.
 
         Raises:
             StoreError: It cannot be written.
 
         """
-        raise NotImplementedError
+        database = Database(path)
+        try:
+            RotRows(database).put_run(run_fields(run))
+        except BaseException:  # closed whatever it was, and passed on
+            database.close()
+            raise
+        return cls(database, run)
 
     @classmethod
     def open(cls, path: Path) -> RunFile:
@@ -36,19 +66,32 @@ class RunFile:
             StoreError: It cannot be read, or is no run.
 
         """
-        raise NotImplementedError
+        database = Database(path)
+        try:
+            with database.read():
+                run = run_from(RotRows(database).run())
+        except BaseException:  # closed whatever it was, and passed on
+            database.close()
+            raise
+        return cls(database, run)
 
     def results(self) -> list[Result]:
         """List what is decided, in the order in which it was."""
-        raise NotImplementedError
+        with self.store.database.read():
+            return [result_from(fields) for fields in self._rows.cells()]
+
+    def count(self) -> int:
+        """Count what is decided."""
+        return self._rows.count()
 
     def keep(self, result: Result) -> None:
         """Keep a result; one of the same cell that was kept before is replaced."""
-        raise NotImplementedError
+        self._rows.put_cell(cell_key(result.cell), result.window_id, result_fields(result))
 
-    def end(self) -> None:
+    def end(self, now: Callable[[], datetime] = local_now) -> None:
         """Note that every cell is decided, and when."""
-        raise NotImplementedError
+        self.run = replace(self.run, ended_at=now())
+        self._rows.put_run(run_fields(self.run))
 
     def window(self, result: Result) -> ContextWindow | None:
         """Load the very window that was sent for a cell; None where none was.
@@ -57,50 +100,10 @@ class RunFile:
             StoreUnreadable: What is kept of it is damaged.
 
         """
-        raise NotImplementedError
+        if result.window_id is None:
+            return None
+        return window_of(self.store.database, result.window_id)
 
     def close(self) -> None:
         """Give the file back."""
-        raise NotImplementedError
-
-
-class Runs:
-    """The folder of runs."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def all(self) -> Sequence[tuple[Run, int]]:
-        """List every run and how many of its cells are decided, the latest first. Slow.
-
-        Files that are no runs of ours are passed over.
-        """
-        raise NotImplementedError
-
-    def create(self, run: Run) -> RunFile:
-        """Make the file of a new run; its id is made unique.
-
-        Raises:
-            StoreError: It cannot be written.
-
-        """
-        raise NotImplementedError
-
-    def open(self, wanted: str) -> RunFile:
-        """Open a run by its id, or by the beginning of it that no other has; `last` is the latest.
-
-        Raises:
-            UnknownRun: There is none.
-            StoreError: It cannot be read.
-
-        """
-        raise NotImplementedError
-
-    def forget(self, wanted: str) -> Run:
-        """Delete a run with all that belongs to it.
-
-        Raises:
-            UnknownRun: There is none.
-
-        """
-        raise NotImplementedError
+        self.store.database.close()

@@ -13,4 +13,5 @@ MIGRATIONS = (
     "007_replies",
     "008_models",
     "009_inspection",
+    "010_rot",
 )

@@ -260,3 +260,23 @@ def inspection(db: Database) -> None:
     """What is kept of a send beside its window; what the user decided about turns."""
     for statement in _OF_INSPECTION:
         db.execute(statement)
+
+
+_OF_ROT = (
+    "CREATE TABLE rot_run (id INTEGER PRIMARY KEY CHECK (id = 1), fields TEXT NOT NULL)",
+    """
+    CREATE TABLE rot_cells (
+        id INTEGER PRIMARY KEY,
+        cell TEXT NOT NULL UNIQUE,
+        window INTEGER REFERENCES windows(id),
+        fields TEXT NOT NULL
+    )
+    """,
+)
+
+
+@migrations(name="010_rot")
+def rot(db: Database) -> None:
+    """A run of the rot lab, in a store of its own: its settings, and what came of its cells."""
+    for statement in _OF_ROT:
+        db.execute(statement)

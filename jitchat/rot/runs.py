@@ -1,0 +1,117 @@
+"""The folder of runs: a file each, so that one is forgotten by deleting it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from jitchat.errors import StoreError, StoreReadOnly, UnknownRun
+from jitchat.rot.run import Run
+from jitchat.rot.run_file import RunFile
+
+LAST = "last"
+"""Names the run that was begun last."""
+_FILE = re.compile(r"r(\d+)\.db")
+_BESIDE = ("", "-wal", "-shm")
+"""What SQLite puts beside a file's name."""
+
+
+class Runs:
+    """The runs in a folder; it is made when the first one is."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def all(self) -> Sequence[tuple[Run, int]]:
+        """List every run and how many of its cells are decided, the latest first. Slow.
+
+        Files that are no runs of ours are passed over.
+        """
+        found: list[tuple[Run, int]] = []
+        for number in self._numbers():
+            with suppress(StoreError):
+                file = RunFile.open(self._path(number))
+                try:
+                    found.append((file.run, file.count()))
+                finally:
+                    file.close()
+        return sorted(found, key=lambda each: each[0].begun_at, reverse=True)
+
+    def create(self, run: Run) -> RunFile:
+        """Make the file of a new run, which gets the next number as its id.
+
+        Raises:
+            StoreError: It cannot be written.
+
+        """
+        number = max(self._numbers(), default=0) + 1
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            while not _claimed(self._path(number)):
+                number += 1
+        except OSError as error:
+            raise StoreReadOnly(
+                f"No run can be kept in {self.folder}: {error.strerror}.",
+                "Check the folder's permissions.",
+            ) from error
+        return RunFile.create(self._path(number), replace(run, id=f"r{number}"))
+
+    def open(self, wanted: str) -> RunFile:
+        """Open a run by its id; `last` is the one that was begun last.
+
+        Raises:
+            UnknownRun: There is none.
+            StoreError: It cannot be read.
+
+        """
+        return RunFile.open(self._found(wanted))
+
+    def forget(self, wanted: str) -> None:
+        """Delete a run with all that belongs to it.
+
+        Raises:
+            UnknownRun: There is none.
+            StoreError: It cannot be deleted.
+
+        """
+        path = self._found(wanted)
+        try:
+            for end in _BESIDE:
+                path.with_name(path.name + end).unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreReadOnly(f"{path} cannot be deleted: {error.strerror}.") from error
+
+    def _found(self, wanted: str) -> Path:
+        numbers = self._numbers()
+        if wanted == LAST and numbers:
+            return self._path(max(numbers))
+        named = _FILE.fullmatch(f"{wanted}.db")
+        if named is None or int(named[1]) not in numbers:
+            raise UnknownRun(
+                f"There is no run {wanted!r}.",
+                "`jitchat rot list` lists them." if numbers else "None has been made yet.",
+            )
+        return self._path(int(named[1]))
+
+    def _numbers(self) -> list[int]:
+        try:
+            names = [path.name for path in self.folder.iterdir()]
+        except OSError:
+            return []
+        return [int(named[1]) for name in names if (named := _FILE.fullmatch(name))]
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"r{number}.db"
+
+
+def _claimed(path: Path) -> bool:
+    """Make an empty file for its owner alone; False where another is there."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        return False
+    return True

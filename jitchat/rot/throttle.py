@@ -1,0 +1,43 @@
+"""How hard the lab asks: less, once the endpoint wants that."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from jitchat.events import RetryScheduled
+from jitchat.rot.events import Slowed
+
+_LONGEST = 60.0
+"""Seconds of pause ahead of a request, at the most."""
+_FASTER = 0.5
+"""Of the pause is left after an answer that came at once."""
+_LEAST = 0.05
+
+
+class Throttle:
+    """Requests at once, and the pause ahead of each."""
+
+    def __init__(
+        self, parallel: int, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    ) -> None:
+        self.parallel = parallel
+        self._sleep = sleep
+        self._pause = 0.0
+
+    async def wait(self) -> None:
+        """Wait before a request, where that is wanted."""
+        if self._pause:
+            await self._sleep(self._pause)
+
+    def slow_down(self, retry: RetryScheduled) -> Slowed:
+        """Ask less at once and wait longer from now on, for a request has to be sent again."""
+        self.parallel = max(1, self.parallel - 1)
+        self._pause = min(_LONGEST, max(self._pause * 2, retry.seconds))
+        return Slowed(retry.seconds, retry.why, self.parallel)
+
+    def answered(self) -> None:
+        """Wait less ahead of the next ones."""
+        self._pause *= _FASTER
+        if self._pause < _LEAST:
+            self._pause = 0.0
