@@ -28,6 +28,8 @@ model_lines: turn, model, line
 model_lists: server, fetched_at, models
 reasoning: turn, content
 refused_parameters: server, model, parameter
+rot_cells: id, cell, window, fields
+rot_run: id, fields
 streaming: turn, process, seen_at
 token_samples: id, server, model, counter, counted, reported
 turns: id, conversation, position, role, name, content, created_at, status, parent

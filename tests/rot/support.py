@@ -1,0 +1,142 @@
+"""What the lab's tests share: small experiments, the lab on them, and a model that forgets."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from jitchat.errors import JitchatError
+from jitchat.memory.embedding.embedder import NoEmbedder
+from jitchat.memory.memory import Memory
+from jitchat.providers.provider import Delta, Finished, Options, Piece, Provider, Wire
+from jitchat.providers.reader.reader import ReaderProvider
+from jitchat.rot.events import CellEnded, LabEvent
+from jitchat.rot.experiment import Experiment
+from jitchat.rot.fact import Fact
+from jitchat.rot.lab import Lab
+from jitchat.rot.layout import talks
+from jitchat.rot.run import Run
+from jitchat.rot.run_file import RunFile
+from jitchat.rot.runs import Runs
+from jitchat.session import Session, SessionOptions
+from jitchat.turn import Message, Turn, Usage
+from jitchat.window.budget import Budget
+from jitchat.window.tokens import EstimateCounter, message_tokens, request_tokens
+
+BEGUN = datetime(2026, 3, 13, 10, tzinfo=UTC)
+COUNTER = EstimateCounter()
+
+
+def price(text: str) -> int:
+    return message_tokens(COUNTER, text)
+
+
+def run_of(experiment: Experiment, limit: int = 32_768, model: str = "reader") -> Run:
+    return Run(
+        id="",
+        experiment=experiment,
+        provider=model,
+        model=model,
+        embedder="none",
+        limit=limit,
+        reserve=1_024,
+        counter=COUNTER.name,
+        version="0",
+        begun_at=BEGUN,
+    )
+
+
+def new_file(folder: Path, experiment: Experiment, limit: int = 32_768) -> RunFile:
+    return Runs(folder).create(run_of(experiment, limit))
+
+
+def lab_on(
+    file: RunFile,
+    provider: Provider | None = None,
+    *,
+    parallel: int = 1,
+    own: Sequence[Turn] = (),
+) -> Lab:
+    """The lab on a run; the reader answers where nobody else is given."""
+    budget = Budget(limit=file.run.limit, reserve=file.run.reserve)
+
+    def open_session(memory: Memory) -> Session:
+        options = SessionOptions(budget=budget)
+        return Session(memory, provider or reader(), COUNTER, options)
+
+    return Lab(file, open_session, NoEmbedder(), COUNTER, parallel=parallel, own=own)
+
+
+def reader() -> Provider:
+    return ReaderProvider(
+        lambda sent, text: (request_tokens(COUNTER, tuple(sent)), COUNTER.count(text))
+    )
+
+
+async def events_of(
+    lab: Lab, until: Callable[[LabEvent], bool] = lambda _: False
+) -> list[LabEvent]:
+    """What it reports, up to the first event that `until` is true of, or to the end."""
+    heard: list[LabEvent] = []
+    async with aclosing(lab.run()) as events:
+        async for event in events:
+            heard.append(event)
+            if until(event):
+                break
+    return heard
+
+
+def ended(events: Sequence[LabEvent]) -> list[CellEnded]:
+    return [each for each in events if isinstance(each, CellEnded)]
+
+
+@dataclass
+class ForgetfulModel:
+    """Knows every fact of an experiment, but only recalls what a rule lets it.
+
+    The rule gets how much of the window is ahead of the message that states the fact, 0 to 1,
+    and the window's size in characters.
+    """
+
+    experiment: Experiment
+    recalls: Callable[[float, int], bool]
+    failing: list[JitchatError] = field(default_factory=list)
+    """Raised instead of an answer, one a request."""
+    name: str = "forgetful"
+    model: str = "forgetful-1"
+    requests: int = 0
+
+    def __post_init__(self) -> None:
+        self._facts: dict[str, Fact] = {
+            each.fact.question: each.fact
+            for talk in talks(self.experiment, price)
+            for each in talk.plantings
+        }
+
+    async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
+        self.requests += 1
+        if self.failing:
+            raise self.failing.pop(0)
+        yield Delta(self._answer([message.content for message in messages]))
+        yield Usage(100, 10)
+        yield Finished("stop")
+
+    def _answer(self, said: Sequence[str]) -> str:
+        fact = next(each for question, each in self._facts.items() if said[-1].endswith(question))
+        whole = "\n".join(said)
+        places = [whole.find(each.text) for each in fact.sayings if each.is_needed]
+        if not places:
+            return "You never told me that."
+        known = all(at >= 0 and self.recalls(at / len(whole), len(whole)) for at in places)
+        return fact.accepted[0] if known else "I do not know."
+
+    def wire(
+        self, messages: Sequence[Message], options: Options, *, as_posted: bool = False
+    ) -> Wire | None:
+        return None
+
+    async def aclose(self) -> None:
+        """Nothing to give back."""

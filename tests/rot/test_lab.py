@@ -1,0 +1,234 @@
+"""The lab measures what it claims: a model's own rule of forgetting comes out in the heatmap."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from jitchat.errors import KeyRefused, RequestRefused, Unreachable
+from jitchat.rot.cells import Cell, Verdict
+from jitchat.rot.events import CellEnded, CellRetried, LabEvent, RunEnded, TalkReady
+from jitchat.rot.experiment import Experiment
+from jitchat.rot.kinds import Kind
+from jitchat.rot.runs import Runs
+from jitchat.rot.workers import GIVE_UP
+from jitchat.turn import Mode
+from tests.rot.support import ForgetfulModel, ended, events_of, lab_on, new_file
+from tests.support import talk as turns_of
+
+DEPTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
+ONE_EACH = Experiment((6_000,), DEPTHS, (Kind.DIRECT, Kind.EXACT))
+FEW = Experiment((800,), (0.0, 1.0), (Kind.DIRECT, Kind.ABSENT))
+
+
+def verdicts(events: list[LabEvent]) -> dict[Cell, Verdict]:
+    return {each.result.cell: each.result.verdict for each in ended(events)}
+
+
+@pytest.mark.parametrize(
+    ("recalls", "right"),
+    [
+        (lambda _, __: True, DEPTHS),
+        (lambda share, _: share < 0.4, (0.0, 0.25)),
+        (lambda share, _: not 0.15 < share < 0.85, (0.0, 1.0)),
+        (lambda _, __: False, ()),
+    ],
+    ids=["all", "primacy", "lost in the middle", "nothing"],
+)
+async def test_a_models_rule_of_forgetting_is_what_the_heatmap_of_full_shows(
+    tmp_path: Path, recalls: Callable[[float, int], bool], right: tuple[float, ...]
+) -> None:
+    file = new_file(tmp_path, ONE_EACH)
+    found = verdicts(await events_of(lab_on(file, ForgetfulModel(ONE_EACH, recalls))))
+
+    assert len(found) == ONE_EACH.size
+    for cell, verdict in found.items():
+        if cell.mode is Mode.FULL:
+            assert (verdict is Verdict.RIGHT) == (cell.depth in right), cell
+    file.close()
+
+
+async def test_a_model_that_rots_with_length_does_so_in_full_alone(tmp_path: Path) -> None:
+    """It forgets the middle of whatever is longer than 8,000 characters."""
+    experiment = Experiment((800, 6_000), (0.25, 0.5), (Kind.DIRECT,), (Mode.FULL, Mode.JIT))
+    model = ForgetfulModel(experiment, lambda share, size: size < 8_000 or not 0.1 < share < 0.6)
+    file = new_file(tmp_path, experiment)
+
+    found = verdicts(await events_of(lab_on(file, model)))
+
+    wrong = {(cell.mode, cell.length) for cell, each in found.items() if each is Verdict.WRONG}
+    assert wrong == {(Mode.FULL, 6_000)}
+    file.close()
+
+
+async def test_recency_knows_what_was_said_last_and_nothing_else(tmp_path: Path) -> None:
+    file = new_file(tmp_path, ONE_EACH)
+    model = ForgetfulModel(ONE_EACH, lambda _, __: True)
+    results = [each.result for each in ended(await events_of(lab_on(file, model)))]
+
+    for result in results:
+        if result.cell.mode is Mode.RECENCY:
+            assert result.held == (result.cell.depth == 1.0)
+            assert (result.verdict is Verdict.RIGHT) == (result.cell.depth == 1.0)
+    file.close()
+
+
+async def test_a_run_is_the_same_each_time(tmp_path: Path) -> None:
+    seen = []
+    for place in ("one", "other"):
+        file = new_file(tmp_path / place, FEW)
+        results = [each.result for each in ended(await events_of(lab_on(file)))]
+        windows = [file.window(each) for each in results]
+        seen.append(
+            [
+                (each.cell, each.verdict, each.rule, each.answer, window and window.digest)
+                for each, window in zip(results, windows, strict=True)
+            ]
+        )
+        file.close()
+
+    assert seen[0] == seen[1]
+    assert all(digest for *_, digest in seen[0])
+
+
+async def test_a_run_that_was_stopped_goes_on_with_what_is_left(tmp_path: Path) -> None:
+    whole = new_file(tmp_path / "whole", FEW)
+    want = verdicts(await events_of(lab_on(whole)))
+    whole.close()
+    file = new_file(tmp_path, FEW)
+    first = await events_of(lab_on(file), lambda event: len(file.results()) == 5)
+    file.close()
+
+    again = Runs(tmp_path).open("last")
+    kept = {each.cell: each.verdict for each in again.results()}
+    second = await events_of(lab_on(again))
+
+    assert verdicts(first).items() <= kept.items()
+    assert again.run.ended_at is not None
+    assert kept.keys().isdisjoint(verdicts(second))
+    assert kept | verdicts(second) == want
+    again.close()
+
+
+async def test_a_window_that_is_too_large_is_a_result(tmp_path: Path) -> None:
+    experiment = Experiment((6_000,), (1.0,), (Kind.DIRECT,))
+    file = new_file(tmp_path, experiment, limit=4_096)
+
+    results = {each.result.cell.mode: each.result for each in ended(await events_of(lab_on(file)))}
+
+    assert results[Mode.FULL].verdict is Verdict.UNFIT
+    assert results[Mode.FULL].window_id is None
+    assert "4,096" in results[Mode.FULL].note
+    assert results[Mode.JIT].verdict is Verdict.RIGHT
+    file.close()
+
+
+async def test_a_request_that_fails_is_sent_once_more_and_then_marked(tmp_path: Path) -> None:
+    model = ForgetfulModel(FEW, lambda _, __: True, failing=[
+        *(RequestRefused("The server broke.") for _ in range(3)),
+    ])  # fmt: skip
+    file = new_file(tmp_path, FEW)
+
+    events = await events_of(lab_on(file, model))
+
+    assert sum(isinstance(each, CellRetried) for each in events) == 2
+    assert list(verdicts(events).values()).count(Verdict.FAILED) == 1
+    assert len(verdicts(events)) == FEW.size
+    assert events[-1] == RunEnded()
+    file.close()
+
+
+async def test_failed_cells_are_asked_again_when_a_run_is_resumed(tmp_path: Path) -> None:
+    broken = [RequestRefused("The server broke.") for _ in range(2)]
+    file = new_file(tmp_path, FEW)
+    first = await events_of(lab_on(file, ForgetfulModel(FEW, lambda _, __: True, failing=broken)))
+    second = await events_of(lab_on(file, ForgetfulModel(FEW, lambda _, __: True)))
+
+    failed = {cell for cell, verdict in verdicts(first).items() if verdict is Verdict.FAILED}
+    assert set(verdicts(second)) == failed
+    assert len(failed) == 1
+    assert len(file.results()) == FEW.size
+    file.close()
+
+
+async def test_a_model_that_is_gone_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
+    gone = [Unreachable("Nobody answers.", "Start it.") for _ in range(2 * GIVE_UP)]
+    file = new_file(tmp_path, ONE_EACH)
+
+    events = await events_of(
+        lab_on(file, ForgetfulModel(ONE_EACH, lambda _, __: True, failing=gone))
+    )
+
+    assert len(ended(events)) == GIVE_UP
+    last = events[-1]
+    assert isinstance(last, RunEnded)
+    assert "Nobody answers. Start it." in last.why
+    assert file.run.ended_at is None
+    file.close()
+
+
+async def test_a_refused_key_ends_the_run_at_once(tmp_path: Path) -> None:
+    refusing = ForgetfulModel(FEW, lambda _, __: True, failing=[KeyRefused("No such key.")])
+    file = new_file(tmp_path, FEW)
+
+    events = await events_of(lab_on(file, refusing))
+
+    assert refusing.requests == 1
+    assert isinstance(events[-1], RunEnded)
+    assert "No such key." in events[-1].why
+    file.close()
+
+
+async def test_several_at_once_come_to_the_same(tmp_path: Path) -> None:
+    one, several = (new_file(tmp_path / str(parallel), FEW) for parallel in (1, 3))
+    alone = verdicts(await events_of(lab_on(one)))
+    together = verdicts(await events_of(lab_on(several, parallel=3)))
+
+    assert alone == together
+    one.close()
+    several.close()
+
+
+async def test_a_result_is_on_file_when_it_is_reported(tmp_path: Path) -> None:
+    file = new_file(tmp_path, FEW)
+    looked: list[bool] = []
+
+    def look(event: LabEvent) -> bool:
+        if isinstance(event, CellEnded):
+            other = Runs(tmp_path).open("last")
+            looked.append(event.result in other.results())
+            other.close()
+        return False
+
+    await events_of(lab_on(file), look)
+
+    assert looked == [True] * FEW.size
+    file.close()
+
+
+async def test_the_users_own_conversation_is_the_filler_and_is_left_as_it_is(
+    tmp_path: Path,
+) -> None:
+    own = turns_of(*(f"My own words, number {number}, on this." for number in range(1, 301)))
+    experiment = Experiment((900,), (0.5,), (Kind.DIRECT,), conversation="mine")
+    file = new_file(tmp_path, experiment)
+
+    events = await events_of(lab_on(file, own=own))
+
+    (conversation,) = {each.result.conversation for each in ended(events)}
+    said = [turn.content for turn in file.store.turns(conversation)]
+    assert own[-1].content in said
+    assert sum(isinstance(each, TalkReady) for each in events) == 1
+    file.close()
+
+
+async def test_leaving_it_in_the_middle_leaves_nothing_running(tmp_path: Path) -> None:
+    file = new_file(tmp_path, ONE_EACH)
+    await events_of(lab_on(file), lambda event: isinstance(event, CellEnded))
+
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+    assert 1 <= len(file.results()) < ONE_EACH.size
+    file.close()

@@ -1,0 +1,94 @@
+"""Which facts stand where: every cell once, the same facts at each length."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jitchat.rot.experiment import PRESETS, Experiment, preset
+from jitchat.rot.kinds import Kind
+from jitchat.rot.layout import SHARE, Talk, fact_tokens, talks
+from jitchat.turn import Mode
+from tests.rot.support import price
+
+
+def experiments() -> st.SearchStrategy[Experiment]:
+    def ascending(values: st.SearchStrategy[float], most: int) -> st.SearchStrategy[tuple]:
+        lists = st.lists(values, min_size=1, max_size=most, unique=True)
+        return lists.map(lambda found: tuple(sorted(found)))
+
+    return st.builds(
+        Experiment,
+        lengths=ascending(st.integers(200, 20_000), 3),
+        depths=ascending(st.floats(0, 1), 13),
+        kinds=st.lists(st.sampled_from(Kind), min_size=1, unique=True).map(tuple),
+        modes=st.lists(st.sampled_from(Mode), min_size=1, unique=True).map(tuple),
+        repeats=st.integers(1, 2),
+        seed=st.integers(0, 9),
+    )
+
+
+@given(experiments())
+def test_every_cell_of_an_experiment_is_asked_once(experiment: Experiment) -> None:
+    asked = [cell for talk in talks(experiment, price) for cell, _ in talk.cells(experiment.modes)]
+
+    assert len(asked) == len(set(asked)) == experiment.size
+    assert set(asked) == set(experiment.cells())
+
+
+@given(experiments())
+def test_a_talk_has_no_fact_twice_and_is_mostly_filler(experiment: Experiment) -> None:
+    for talk in talks(experiment, price):
+        names = [each.fact.name for each in talk.plantings]
+        sizes = [fact_tokens(each.fact, price) for each in talk.plantings]
+
+        assert len(names) == len(set(names))
+        assert len(sizes) == 1 or sum(sizes) <= talk.length * SHARE
+
+
+def facts_of(experiment: Experiment, length: int) -> dict[tuple[Kind, float, int], object]:
+    return {
+        (each.fact.kind, each.depth, talk.repeat): each.fact
+        for talk in talks(experiment, price)
+        if talk.length == length
+        for each in talk.plantings
+    }
+
+
+def test_a_question_meets_the_same_fact_at_each_length_and_another_one_at_each_repeat() -> None:
+    experiment = Experiment((500, 4_000), (0.0, 0.5, 1.0), repeats=2)
+
+    short, long = facts_of(experiment, 500), facts_of(experiment, 4_000)
+
+    assert short == long
+    assert len(set(map(repr, short.values()))) == len(short)
+
+
+def test_another_seed_gives_other_facts() -> None:
+    one, other = (Experiment((900,), (0.5,), seed=seed) for seed in (1, 2))
+
+    assert list(talks(one, price)) == list(talks(one, price))
+    assert list(talks(one, price)) != list(talks(other, price))
+
+
+def test_cells_are_asked_mode_by_mode_so_that_a_server_can_cache() -> None:
+    experiment = Experiment((9_000,), (0.0, 1.0))
+    (talk,) = talks(experiment, price)
+    assert isinstance(talk, Talk)
+
+    modes = [cell.mode for cell, _ in talk.cells(experiment.modes)]
+
+    assert modes == sorted(modes, key=list(Mode).index)
+
+
+@pytest.mark.parametrize("is_reader", [True, False])
+@pytest.mark.parametrize("name", PRESETS)
+def test_an_experiment_is_the_same_after_being_kept_as_plain_data(
+    name: str, is_reader: bool
+) -> None:
+    found = preset(name, is_reader=is_reader)
+
+    assert found.preset == name
+    assert Experiment.from_fields(found.fields()) == found
+    assert found.size == len(list(found.cells()))

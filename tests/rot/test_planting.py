@@ -1,0 +1,119 @@
+"""Facts stand at their depths, in conversations of the length that was asked for."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jitchat.rot.experiment import Experiment
+from jitchat.rot.filler import Exchange
+from jitchat.rot.kinds import Kind
+from jitchat.rot.layout import Talk, talks
+from jitchat.rot.planting import SPREAD, Planted, planted, planted_in
+from jitchat.turn import Role, Turn
+from tests.rot.support import price
+from tests.support import talk as turns_of
+
+_TOLERATED = 0.04
+"""Of a long conversation, for facts that stand beside each other."""
+
+
+def filler() -> iter:
+    for number in count(1):
+        yield Exchange(f"Message {number} is about nothing much at all.", f"Reply {number}: yes.")
+
+
+def talk_of(length: int, *kinds: Kind, depths: tuple[float, ...] = (0.0, 0.5, 1.0)) -> Talk:
+    (found,) = talks(Experiment((length,), depths, kinds or tuple(Kind)), price)
+    return found
+
+
+def tokens(turns: tuple[Turn, ...]) -> int:
+    return sum(price(turn.content) for turn in turns)
+
+
+def share_ahead(made: Planted, position: int) -> float:
+    return tokens(made.turns[: position - 1]) / tokens(made.turns)
+
+
+@given(st.integers(30_000, 60_000), st.sampled_from(Kind))
+def test_the_turns_that_an_answer_needs_stand_at_its_depth(length: int, kind: Kind) -> None:
+    talk = talk_of(length, kind)
+
+    made = planted(talk, filler(), price)
+
+    for each in talk.plantings:
+        for position in made.needed.get(each.fact.name, ()):
+            off = abs(share_ahead(made, position) - each.depth)
+            assert off <= _TOLERATED + SPREAD * (kind is Kind.COUNTING)
+
+
+@given(st.integers(6_000, 60_000))
+def test_a_talk_is_as_long_as_it_is_to_be_or_one_exchange_longer(length: int) -> None:
+    for talk in talks(Experiment((length,), (0.0, 0.5, 1.0)), price):
+        made = planted(talk, filler(), price)
+
+        last = tokens(made.turns[-2:])
+        assert length <= tokens(made.turns) <= length + max(last, 100)
+        assert [turn.position for turn in made.turns] == list(range(1, len(made.turns) + 1))
+
+
+def test_every_saying_is_said_once_and_what_is_needed_is_where_it_is_said_to_be() -> None:
+    talk = talk_of(40_000)
+    made = planted(talk, filler(), price)
+    said = [turn.content for turn in made.turns]
+
+    for each in talk.plantings:
+        needed = [saying.text for saying in each.fact.sayings if saying.is_needed]
+        found = [said[position - 1] for position in made.needed.get(each.fact.name, ())]
+        assert sorted(found) == sorted(needed)
+        assert all(said.count(saying.text) == 1 for saying in each.fact.sayings)
+
+
+def test_what_changes_a_fact_is_said_later() -> None:
+    talk = talk_of(20_000, Kind.UPDATED, depths=(0.0, 0.3, 1.0))
+    made = planted(talk, filler(), price)
+    said = [turn.content for turn in made.turns]
+
+    for each in talk.plantings:
+        places = [said.index(saying.text) for saying in each.fact.sayings]
+        assert places == sorted(places)
+
+
+def test_a_question_stands_behind_its_fact_and_so_does_one_about_the_last_thing_said() -> None:
+    talk = talk_of(20_000, Kind.DIRECT, Kind.EXACT, depths=(0.5, 1.0))
+    made = planted(talk, filler(), price)
+    last = len(made.turns)
+
+    for each in talk.plantings:
+        (needed,) = made.needed[each.fact.name]
+        if each.depth == 1.0:
+            assert made.ends[each.fact.name] == needed + 1
+        else:
+            assert made.ends[each.fact.name] == last
+    assert sum(made.ends[each.fact.name] == last for each in talk.plantings) == 3
+
+
+OWN = turns_of(*(f"My own words, number {number}, on this and that." for number in range(1, 601)))
+
+
+def test_the_users_own_conversation_is_planted_in_as_it_is() -> None:
+    talk = talk_of(4_000, Kind.DIRECT)
+    made = planted_in(talk, OWN, price)
+    sayings = {
+        text for each in talk.plantings for s in each.fact.sayings for text in (s.text, s.reply)
+    }
+    kept = [turn for turn in made.turns if turn.content not in sayings]
+
+    assert [turn.content for turn in kept] == [turn.content for turn in OWN[-len(kept) :]]
+    assert kept[0].role is Role.USER
+    for before, after in zip(made.turns, made.turns[1:], strict=False):
+        assert before.role is not after.role
+
+
+def test_an_own_conversation_that_is_too_short_is_refused() -> None:
+    with pytest.raises(ValueError, match="short"):
+        planted_in(talk_of(40_000, Kind.DIRECT), OWN, price)

@@ -1,0 +1,98 @@
+"""Runs on file: kept, listed, opened again and forgotten."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jitchat.errors import UnknownRun
+from jitchat.rot.cells import Cell, Result, Verdict
+from jitchat.rot.experiment import Experiment
+from jitchat.rot.kinds import Kind
+from jitchat.rot.record import result_fields, result_from, run_fields, run_from
+from jitchat.rot.runs import Runs
+from jitchat.turn import Mode, Usage
+from tests.rot.support import BEGUN, new_file, run_of
+
+EXPERIMENT = Experiment((2_000, 32_000), (0.0, 1.0), (Kind.DIRECT,))
+CELL = Cell(2_000, 0.5, Kind.UPDATED, 1, Mode.JIT)
+RIGHT = Result(CELL, Verdict.RIGHT, "says 7443", "Which port?", "7443", "7443.", "talk", 41)
+
+
+@given(st.from_type(Result), st.none() | st.from_type(Usage))
+def test_a_result_is_the_same_after_being_kept(result: Result, usage: Usage | None) -> None:
+    whole = replace(result, usage=usage)
+
+    assert result_from(result_fields(whole)) == whole
+
+
+def test_a_run_is_the_same_after_being_kept() -> None:
+    run = replace(run_of(EXPERIMENT), id="r1", ended_at=BEGUN + timedelta(minutes=3))
+
+    assert run_from(run_fields(run)) == run
+
+
+def test_results_are_there_when_the_run_is_opened_again(tmp_path: Path) -> None:
+    file = new_file(tmp_path, EXPERIMENT)
+    file.keep(replace(RIGHT, verdict=Verdict.FAILED))
+    file.keep(RIGHT)
+    file.close()
+
+    again = Runs(tmp_path).open("r1")
+
+    assert again.run == file.run
+    assert again.results() == [RIGHT]
+    again.close()
+
+
+def test_runs_are_listed_the_latest_first_with_how_far_they_are(tmp_path: Path) -> None:
+    runs = Runs(tmp_path / "not there yet")
+    assert runs.all() == []
+    for later in (0, 1):
+        run = replace(run_of(EXPERIMENT), begun_at=BEGUN + timedelta(days=later))
+        file = runs.create(run)
+        for depth in range(later):
+            file.keep(replace(RIGHT, cell=replace(CELL, depth=depth)))
+        file.close()
+    (runs.folder / "r9.db").write_text("no database at all")
+    (runs.folder / "notes.txt").write_text("nor this")
+
+    listed = runs.all()
+
+    assert [(run.id, done) for run, done in listed] == [("r2", 1), ("r1", 0)]
+    assert listed[0][0].title == "reader, 2k to 32k, Sat 14 Mar 10:00"
+
+
+def test_last_names_the_run_that_was_made_last(tmp_path: Path) -> None:
+    for _ in range(2):
+        new_file(tmp_path, EXPERIMENT).close()
+    last = Runs(tmp_path).open("last")
+
+    assert last.run.id == "r2"
+    last.close()
+
+
+@pytest.mark.parametrize("wanted", ["r3", "", "../r1", "r1.db", "last-1"])
+def test_a_run_that_is_not_there_is_told_of(tmp_path: Path, wanted: str) -> None:
+    new_file(tmp_path, EXPERIMENT).close()
+    with pytest.raises(UnknownRun, match="There is no run"):
+        Runs(tmp_path).open(wanted)
+    with pytest.raises(UnknownRun, match="There is no run"):
+        Runs(tmp_path).forget(wanted)
+
+
+def test_a_forgotten_run_leaves_nothing_and_its_number_is_not_taken_by_an_older_one(
+    tmp_path: Path,
+) -> None:
+    for _ in range(2):
+        new_file(tmp_path, EXPERIMENT).close()
+    Runs(tmp_path).forget("r1")
+
+    assert [run.id for run, _ in Runs(tmp_path).all()] == ["r2"]
+    assert [path.name for path in tmp_path.iterdir()] == ["r2.db"]
+    assert new_file(tmp_path, EXPERIMENT).run.id == "r3"
