@@ -29,6 +29,8 @@ class Answerer:
     output_price: float | None
     is_here: bool
     """Whether it is known to cost nothing and to leave this machine nowhere."""
+    around: int = 128
+    """Tokens of a request beside the conversation, about: the system text, the question."""
 
     @property
     def is_reader(self) -> bool:

@@ -23,6 +23,12 @@ def cost_of(amount: float | None) -> str:
     return dollars(amount) if amount else "free"
 
 
+def about_cost(amount: float | None) -> str:
+    """Write what something that is estimated costs: `~$0.0041`, `<$0.0001`, `free` …"""
+    told = cost_of(amount)
+    return told if not amount or told.startswith("<") else f"~{told}"
+
+
 def total_of(amount: float, unknown: int) -> str:
     """Write a sum: `$0.12`, `$0.12 + 3 unknown`, `cost unknown`; empty where nothing is charged.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from jitchat.text.money import cost_of
+from jitchat.text.money import about_cost, cost_of
 from jitchat.text.safe import one_line
 from jitchat.window.window import ContextWindow
 
@@ -14,7 +14,7 @@ def window_cost(window: ContextWindow, price: Callable[[int], float | None]) -> 
 
     `price` gives the US dollars for so many tokens of input; None where nobody knows.
     """
-    return _about(price(window.used))
+    return about_cost(price(window.used))
 
 
 def windows_cost(windows: Iterable[ContextWindow], price: Callable[[int], float | None]) -> str:
@@ -23,12 +23,7 @@ def windows_cost(windows: Iterable[ContextWindow], price: Callable[[int], float 
     for window in windows:
         amount = price(window.used)
         known, unknown = known + (amount or 0.0), unknown or amount is None
-    return _about(None if unknown else known)
-
-
-def _about(amount: float | None) -> str:
-    told = cost_of(amount)
-    return told if not amount or told.startswith("<") else f"~{told}"
+    return about_cost(None if unknown else known)
 
 
 def picking_sentences(window: ContextWindow) -> list[str]:

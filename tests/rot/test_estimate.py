@@ -1,0 +1,76 @@
+"""What a run is told to send, before it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from jitchat.rot.desk import Answerer
+from jitchat.rot.estimate import ANSWER_TOKENS, estimated, sentence, window_tokens
+from jitchat.rot.experiment import Experiment
+from jitchat.rot.kinds import Kind
+from jitchat.turn import Mode
+
+ANSWERER = Answerer(
+    provider="openai",
+    model="gpt-5-mini",
+    limit=16_384,
+    reserve=2_048,
+    retrieved=1_800,
+    recent=400,
+    input_price=0.25,
+    output_price=2.0,
+    is_here=False,
+    around=100,
+)
+ASKED = Experiment((1_000, 8_000, 64_000), (0.0, 1.0), (Kind.DIRECT, Kind.EXACT), repeats=3)
+
+
+def test_each_mode_is_estimated_by_what_it_sends():
+    at = {
+        (mode, n): window_tokens(mode, n, ANSWERER) for mode in Mode for n in (300, 8_000, 64_000)
+    }
+    assert [at[Mode.FULL, n] for n in (300, 8_000, 64_000)] == [400, 8_100, None]
+    assert [at[Mode.RECENCY, n] for n in (300, 8_000, 64_000)] == [400, 500, 500]
+    assert [at[Mode.JIT, n] for n in (300, 8_000, 64_000)] == [400, 1_150, 2_300]
+
+
+def test_no_window_is_larger_than_the_room_and_full_fits_to_the_last_token():
+    narrow = replace(ANSWERER, limit=900, reserve=300)
+    assert window_tokens(Mode.FULL, 500, narrow) == 600
+    assert window_tokens(Mode.FULL, 501, narrow) is None
+    assert window_tokens(Mode.JIT, 9_000, narrow) == 600
+
+
+def test_requests_tokens_and_money_add_up():
+    made = estimated(ASKED, ANSWERER)
+    cells = 12
+    assert (made.requests, made.unfit) == (8 * cells, cells)
+    assert made.requests + made.unfit == ASKED.size
+    sent = cells * (1_100 + 8_100 + 3 * 500 + 1_100 + 1_150 + 2_300)
+    assert (made.input_tokens, made.output_tokens) == (sent, 96 * ANSWER_TOKENS)
+    assert made.cost == pytest.approx((sent * 0.25 + 96 * ANSWER_TOKENS * 2.0) / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "cost", "told"),
+    [
+        ({"input_price": None}, None, "cost unknown"),
+        ({"output_price": None}, None, "cost unknown"),
+        ({"provider": "reader", "input_price": None}, 0, "free"),
+        ({"is_here": True, "input_price": None}, 0, "free"),
+        ({}, pytest.approx(0.058, abs=0.001), "~$0.0580"),
+    ],
+)
+def test_an_unknown_price_is_never_nothing(changes, cost, told):
+    made = estimated(ASKED, replace(ANSWERER, **changes))
+    assert made.cost == cost
+    assert f"(64 an answer), {told}. 12 cells do not fit: nothing is sent for them." in sentence(
+        made
+    )
+
+
+def test_a_run_that_fits_is_told_without_a_word_on_fitting():
+    made = estimated(Experiment((1_000,), (0.5,), (Kind.DIRECT,), (Mode.FULL,)), ANSWERER)
+    assert sentence(made) == "1 request, ~1,100 tokens in, ~64 out (64 an answer), ~$0.0004."
