@@ -37,6 +37,8 @@ class Run:
     """Aware; None while cells have no result."""
     judge: str = ""
     """The model that judged; empty where rules alone did."""
+    settings: tuple[tuple[str, str], ...] = ()
+    """Every setting and its value as TOML writes it, without what only its owner may know."""
 
     @property
     def is_reader(self) -> bool:

@@ -1,12 +1,19 @@
-"""What results come to: squares of the heatmap, the curve of each mode, what it took."""
+"""What results come to: squares of the heatmap, the curve of each mode, what it took.
+
+Invariant: every result is in one square, one length, one kind and one mode, so each of these
+adds up to the cells that are decided, in whatever order the results come.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from jitchat.rot.cells import Result
+from jitchat.rot.cells import Cell, Result, Verdict
 from jitchat.rot.kinds import Kind
+from jitchat.rot.proportions import Interval, wilson
+from jitchat.rot.spent import Spending, Spent
 from jitchat.turn import Mode
 
 
@@ -19,6 +26,19 @@ class Tally:
     unfit: int = 0
     failed: int = 0
 
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            self.right + other.right,
+            self.wrong + other.wrong,
+            self.unfit + other.unfit,
+            self.failed + other.failed,
+        )
+
+    @property
+    def cells(self) -> int:
+        """Count all of them."""
+        return self.right + self.wrong + self.unfit + self.failed
+
     @property
     def answered(self) -> int:
         """Count those that an answer came for."""
@@ -30,9 +50,9 @@ class Tally:
         return self.right / self.answered if self.answered else None
 
     @property
-    def interval(self) -> tuple[float, float] | None:
+    def interval(self) -> Interval | None:
         """Give Wilson's 95 % interval of the share; None where none came."""
-        raise NotImplementedError
+        return wilson(self.right, self.answered) if self.answered else None
 
 
 Place = tuple[Mode, int, float]
@@ -40,32 +60,81 @@ Place = tuple[Mode, int, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
-    """What the cells of a mode took. Medians of the cells that were sent; None where none was."""
-
-    sent: int
-    tokens: float | None
-    """Of the window, as it was counted when it was sent."""
-    to_first: float | None
-    """Seconds."""
-    seconds: float | None
-    cached: float | None
-    """The share of the input that came from the provider's prompt cache; None if never told."""
-    cost: float | None
-    """Of all cells together, in US dollars; None where it is not known of each."""
-
-
-@dataclass(frozen=True, slots=True)
 class Tallies:
-    """All figures of a run; made anew of its results, or one result further."""
+    """All figures of a run, at one moment. What has no result has no key."""
 
     squares: Mapping[Place, Tally]
     by_length: Mapping[tuple[Mode, int], Tally]
     by_kind: Mapping[tuple[Mode, Kind], Tally]
     by_mode: Mapping[Mode, Tally]
     spent: Mapping[Mode, Spent]
+    spent_at: Mapping[tuple[Mode, int], Spent]
+    """The same of one length."""
+
+    @property
+    def whole(self) -> Tally:
+        """Count every cell that is decided."""
+        return sum(self.by_mode.values(), Tally())
 
 
 def tallied(results: Iterable[Result], kinds: Collection[Kind] = tuple(Kind)) -> Tallies:
-    """Count results of these kinds."""
-    raise NotImplementedError
+    """Count results of these kinds; of two of one cell, the later one."""
+    counting = Tallying(kinds)
+    for result in results:
+        counting.take(result)
+    return counting.tallies()
+
+
+_FIELDS = {
+    Verdict.RIGHT: "right",
+    Verdict.WRONG: "wrong",
+    Verdict.UNFIT: "unfit",
+    Verdict.FAILED: "failed",
+}
+_ONE = {(verdict, by): Tally(**{field: by}) for verdict, field in _FIELDS.items() for by in (1, -1)}
+"""A cell more, or less."""
+
+
+class Tallying:
+    """Counts results as they come. Taking one in costs the same however many came before."""
+
+    def __init__(self, kinds: Collection[Kind] = tuple(Kind)) -> None:
+        self._kinds = frozenset(kinds)
+        self._results: dict[Cell, Result] = {}
+        self._squares: dict[Place, Tally] = defaultdict(Tally)
+        self._by_kind: dict[tuple[Mode, Kind], Tally] = defaultdict(Tally)
+        self._spent: dict[Mode, Spending] = defaultdict(Spending)
+        self._spent_at: dict[tuple[Mode, int], Spending] = defaultdict(Spending)
+
+    def take(self, result: Result) -> None:
+        """Count a result, if it is of the kinds; it replaces one of the same cell."""
+        if result.cell.kind not in self._kinds:
+            return
+        if (before := self._results.get(result.cell)) is not None:
+            self._count(before, -1)
+        self._results[result.cell] = result
+        self._count(result, 1)
+
+    def tallies(self) -> Tallies:
+        """Tell what it comes to; it costs what the grid has squares, whatever was counted."""
+        by_length: dict[tuple[Mode, int], Tally] = defaultdict(Tally)
+        by_mode: dict[Mode, Tally] = defaultdict(Tally)
+        for (mode, length, _), tally in self._squares.items():
+            by_length[mode, length] += tally
+        for (mode, _), tally in by_length.items():
+            by_mode[mode] += tally
+        return Tallies(
+            dict(self._squares),
+            dict(by_length),
+            dict(self._by_kind),
+            dict(by_mode),
+            {mode: each.spent() for mode, each in self._spent.items()},
+            {place: each.spent() for place, each in self._spent_at.items()},
+        )
+
+    def _count(self, result: Result, by: int) -> None:
+        cell, one = result.cell, _ONE[result.verdict, by]
+        self._squares[cell.mode, cell.length, cell.depth] += one
+        self._by_kind[cell.mode, cell.kind] += one
+        self._spent[cell.mode].count(result, by)
+        self._spent_at[cell.mode, cell.length].count(result, by)
