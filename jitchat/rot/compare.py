@@ -1,0 +1,114 @@
+"""Two runs beside each other, over the cells that both have an answer for.
+
+Only those: where one run was asked more, or failed, or did not fit, its share would be of other
+questions. How many are left out for that is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from jitchat.rot.cells import Result, Verdict
+from jitchat.rot.differing import differences
+from jitchat.rot.proportions import Interval, newcombe
+from jitchat.rot.run import Run
+from jitchat.rot.tally import Tallies, Tally, tallied
+from jitchat.text.counts import counted
+from jitchat.turn import Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of a share; both tallies are of the same cells, and of at least one."""
+
+    before: Tally
+    after: Tally
+
+    @property
+    def points(self) -> float:
+        """Give the later share minus the earlier one, -1 to 1."""
+        return (self.after.share or 0.0) - (self.before.share or 0.0)
+
+    @property
+    def interval(self) -> Interval:
+        """Give Newcombe's 95 % interval of that."""
+        before, after = self.before, self.after
+        return newcombe((before.right, before.answered), (after.right, after.answered))
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval is all on one side of no change."""
+        low, high = self.interval
+        return low > 0 or high < 0
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """An earlier run and a later one."""
+
+    before: Run
+    after: Run
+    at: Mapping[tuple[Mode, int], Change]
+    """By mode and length, those that both have answers for."""
+    of: Mapping[Mode, Change]
+    """By mode, over all lengths that both have answers for."""
+    compared: int
+    """Cells."""
+    only_before: int
+    """Cells that the later run has no result for."""
+    only_after: int
+    unanswered: int
+    """Cells that both decided, and for which one has no answer at least."""
+    differences: tuple[str, ...]
+    """What else may make the figures differ, a sentence each; empty where nothing does."""
+
+
+def compared(
+    before: Run, was: Iterable[Result], after: Run, became: Iterable[Result]
+) -> Comparison:
+    """Compare two runs, each with its results."""
+    earlier = {result.cell: result for result in was}
+    later = {result.cell: result for result in became}
+    both = earlier.keys() & later.keys()
+    cells = [cell for cell in both if _answered(earlier[cell]) and _answered(later[cell])]
+    old = tallied(earlier[cell] for cell in cells)
+    new = tallied(later[cell] for cell in cells)
+    return Comparison(
+        before,
+        after,
+        _by_length(old, new),
+        {
+            mode: Change(old.by_mode[mode], new.by_mode[mode])
+            for mode in Mode
+            if mode in old.by_mode
+        },
+        compared=len(cells),
+        only_before=len(earlier.keys() - both),
+        only_after=len(later.keys() - both),
+        unanswered=len(both) - len(cells),
+        differences=tuple(differences(before, after)),
+    )
+
+
+def left_out(comparison: Comparison) -> str:
+    """Tell what is compared and what is not: `400 cells compared; left out: 20 only in …`."""
+    parts = (
+        (comparison.only_before, "only in the earlier run"),
+        (comparison.only_after, "only in the later run"),
+        (comparison.unanswered, "without an answer in one of them"),
+    )
+    told = ", ".join(f"{number:,} {why}" for number, why in parts if number)
+    return f"{counted(comparison.compared, 'cell')} compared" + (
+        f"; left out: {told}." if told else "."
+    )
+
+
+def _answered(result: Result) -> bool:
+    return result.verdict in (Verdict.RIGHT, Verdict.WRONG)
+
+
+def _by_length(old: Tallies, new: Tallies) -> dict[tuple[Mode, int], Change]:
+    modes = list(Mode)
+    places = sorted(old.by_length, key=lambda place: (modes.index(place[0]), place[1]))
+    return {place: Change(old.by_length[place], new.by_length[place]) for place in places}

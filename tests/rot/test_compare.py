@@ -1,0 +1,80 @@
+"""Two runs beside each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from jitchat.rot.cells import Verdict
+from jitchat.rot.compare import Change, compared, left_out
+from jitchat.rot.kinds import Kind
+from jitchat.rot.tally import Tally
+from jitchat.turn import Mode
+from tests.rot.some_results import EXPERIMENT, READER_RUN, RUN, results
+
+
+def later(**changes):
+    return replace(RUN, **changes)
+
+
+def test_only_what_both_have_an_answer_for_is_compared():
+    known = [each for each in results(lambda cell: Verdict.WRONG) if each.cell.depth < 1]
+    made = compared(RUN, results(), RUN, known)
+    assert (Mode.FULL, 48_000) not in made.at, "the earlier run had no room for it"
+    assert made.at[Mode.JIT, 4_000] == Change(Tally(right=14), Tally(wrong=14))
+    assert (made.compared, made.only_before, made.only_after, made.unanswered) == (174, 48, 0, 18)
+    assert left_out(made) == (
+        "174 cells compared; left out: 48 only in the earlier run,"
+        " 18 without an answer in one of them."
+    )
+
+
+def test_a_run_against_itself_changes_nothing_and_says_so():
+    made = compared(RUN, results(), RUN, results())
+    assert {each.points for each in made.at.values()} == {0}
+    assert not any(each.is_clear for each in [*made.at.values(), *made.of.values()])
+    assert made.differences == ()
+    assert left_out(made) == "218 cells compared; left out: 22 without an answer in one of them."
+
+
+def test_runs_of_other_cells_have_nothing_in_common():
+    short = [each for each in results() if each.cell.length == 1_000]
+    made = compared(RUN, short, RUN, [each for each in results() if each.cell.length == 4_000])
+    assert (made.at, made.of, made.compared) == ({}, {}, 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_clear"),
+    [((15, 15), (15, 15), False), ((15, 15), (3, 15), True), ((8, 15), (10, 15), False)],
+)
+def test_a_change_is_clear_where_its_interval_leaves_no_doubt(before, after, is_clear):
+    was, became = (Tally(right, of - right) for right, of in (before, after))
+    assert Change(was, became).is_clear is is_clear
+
+
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        (later(model="gpt-5-mini", provider="openai"), "Model: qwen3-8b of ollama, then gpt-5-mini of openai."),
+        (READER_RUN, "Model: qwen3-8b of ollama, then reader."),
+        (later(embedder="none"), "Embedder: builtin-256, then none, so retrieval finds other turns."),
+        (later(limit=8_192), "Limit: 32,768, then 8,192."),
+        (later(judge="gpt-5"), "Judged by: rules, then gpt-5."),
+        (later(counter="estimate"), "Tokens counted by: o200k_base, then estimate, so lengths are not quite the same."),
+        (later(experiment=replace(EXPERIMENT, seed=8)), "Seed: 7, then 8, so the same cell asks for another fact."),
+        (later(experiment=replace(EXPERIMENT, conversation="c9")), "Talk: made up, then c9."),
+        (later(experiment=replace(EXPERIMENT, kinds=EXPERIMENT.kinds[:-1])), "Kinds in the earlier run only: absent."),
+        (later(experiment=replace(EXPERIMENT, kinds=(*EXPERIMENT.kinds, Kind.EXACT))), "Kinds in the later run only: exact."),
+        (later(experiment=replace(EXPERIMENT, depths=(0.0, 1.0))), "Depths in the earlier run only: 25 %, 50 %, 75 %."),
+        (later(settings=(("window.recent", "800"), *RUN.settings[1:])), "Setting window.recent: 384, then 800."),
+        (later(settings=RUN.settings[1:]), "Setting window.recent: 384, then not set."),
+    ],
+)  # fmt: skip
+def test_what_differs_is_said_in_words(run, told):
+    assert compared(RUN, [], run, []).differences == (told,)
+
+
+def test_settings_that_no_figure_depends_on_are_not_told():
+    run = later(settings=(*RUN.settings, ("screen.theme", "nord"), ("keys.send", "f5")))
+    assert compared(RUN, [], run, []).differences == ()

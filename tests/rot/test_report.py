@@ -1,0 +1,120 @@
+"""The tables that are read at the end of a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from jitchat.rot import figures
+from jitchat.rot.caveat import READER_CAVEAT
+from jitchat.rot.cells import Verdict
+from jitchat.rot.compare import compared
+from jitchat.rot.report import comparison_tables, tables
+from jitchat.rot.spent import Spent
+from jitchat.rot.tally import Tally, tallied
+from tests.rot.some_results import READER_RUN, RUN, results
+
+
+def printed(made, width=80):
+    console = Console(width=width, color_system=None, force_terminal=False)
+    with console.capture() as taken:
+        console.print(*made)
+    return taken.get()
+
+
+def on_one_line(text):
+    return " ".join(text.split())
+
+
+def test_shares_stand_by_length_and_kind_with_interval_and_count():
+    text = printed(tables(RUN, tallied(results())))
+    rows = [line.split() for line in text.splitlines()]
+    assert "16k 55 % of 20 (34–74) 40 % of 20 (22–61) 90 % of 20 (70–97)".split() in rows
+    assert "48k does not fit 40 % of 20 (22–61) 90 % of 20 (70–97)".split() in rows
+    assert "updated 80 % of 15 (55–93) 40 % of 20 (22–61) 100 % of 18 (82–100)".split() in rows
+    assert "48k does not fit 48,100 48,100".split() in rows
+    assert "jit 80 10,100 0.2 s 1.6 s 50 % $0.0080".split() in rows
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_what_failed_is_told_and_the_readers_caveat_where_it_is_the_reader():
+    text = on_one_line(printed(tables(READER_RUN, tallied(results()))))
+    assert "240 cells: 218 answered, 20 do not fit, 2 failed." in text
+    assert READER_CAVEAT in text
+    assert READER_CAVEAT not in on_one_line(printed(tables(RUN, tallied(results()))))
+
+
+def test_a_run_without_results_has_dashes():
+    text = printed(tables(RUN, tallied([])))
+    assert "16k – – –".split() in [line.split() for line in text.splitlines()]
+    assert "0 of 240 cells: 0 answered." in text
+
+
+def test_two_runs_are_told_by_length_with_what_differs():
+    other = replace(RUN, model="gpt-5-mini")
+    wrong = results(lambda cell: Verdict.WRONG if cell.length > 4_000 else Verdict.RIGHT)
+    text = printed(comparison_tables(compared(RUN, results(), other, wrong)))
+    rows = [line.split() for line in text.splitlines()]
+    assert "jit 16k 20 90 % (70–97) 0 % (0–16) −90 (−97 to −64) worse".split() in rows
+    assert "recency 4k 20 40 % (22–61) 100 % (84–100) +60 (+33 to +78) better".split() in rows
+    assert "jit 4k 18 100 % (82–100) 100 % (82–100) 0 (−18 to +18) unclear".split() in rows
+    assert "Model: qwen3-8b of ollama, then gpt-5-mini of ollama." in on_one_line(text)
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_runs_of_the_same_settings_say_so():
+    text = on_one_line(printed(comparison_tables(compared(READER_RUN, [], READER_RUN, []))))
+    assert "0 cells compared. The settings are the same." in text
+    assert READER_CAVEAT in text
+
+
+def test_what_a_model_is_called_cannot_steer_a_terminal_or_mark_up_a_table():
+    text = printed(tables(replace(RUN, model="[red]\x1b[31mx\u202e"), tallied([])))
+    assert "[red]␛[31mx�" in text
+    assert "\x1b" not in text
+
+
+@pytest.mark.parametrize(
+    ("share", "told"),
+    [(None, "–"), (0, "0 %"), (0.001, "1 %"), (0.5, "50 %"), (0.999, "99 %"), (1, "100 %")],
+)
+def test_all_and_none_are_said_of_all_and_none_only(share, told):
+    assert figures.percent(share) == told
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(None, "–"), (0, "0 ms"), (0.0004, "<1 ms"), (0.012, "12 ms"), (0.31, "0.3 s")],
+)
+def test_times_are_told_in_what_they_are_felt_in(seconds, told):
+    assert figures.duration(seconds) == told
+
+
+@pytest.mark.parametrize(
+    ("spent", "told"),
+    [
+        (Spent(), "–"),
+        (Spent(sent=3, cost=0.0), "free"),
+        (Spent(sent=3, cost=0.12), "$0.12"),
+        (Spent(sent=3, cost=0.12, unpriced=1), "$0.12 + 1 unknown"),
+        (Spent(sent=3, unpriced=3), "cost unknown"),
+    ],
+)
+def test_a_cost_that_is_not_known_is_never_nothing(spent, told):
+    assert figures.cost(spent) == told
+
+
+@pytest.mark.parametrize(
+    ("tally", "told"),
+    [
+        (Tally(right=1, wrong=1, failed=5, unfit=5), "50 % of 2 (9–91)"),
+        (Tally(failed=1, unfit=1), "does not fit"),
+        (Tally(failed=1), "failed"),
+        (Tally(), "–"),
+        (None, "–"),
+    ],
+)
+def test_a_share_is_told_or_why_there_is_none(tally, told):
+    assert figures.share_of(tally) == told
