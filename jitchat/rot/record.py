@@ -35,6 +35,7 @@ def run_from(fields: Fields) -> Run:
         "experiment": Experiment.from_fields(fields["experiment"]),
         "begun_at": datetime.fromisoformat(fields["begun_at"]),
         "ended_at": None if ended is None else datetime.fromisoformat(ended),
+        "settings": tuple((str(name), str(value)) for name, value in fields["settings"]),
     }
     return Run(**{**fields, **made})
 

@@ -19,6 +19,7 @@ class Spent:
     """What cells took, of those that left. Medians; None where it is known of none."""
 
     sent: int = 0
+    """Without those that a server refused because they do not fit: they cost nothing."""
     tokens: float | None = None
     """Of the window, as it was counted when it was sent."""
     to_first: float | None = None
@@ -48,7 +49,7 @@ class Spending:
 
     def count(self, result: Result, by: int = 1) -> None:
         """Add a result; `by` -1 takes out one that was added."""
-        if result.seconds is None:
+        if result.seconds is None or result.verdict is Verdict.UNFIT:
             return
         self._sent += by
         _keep(self._tokens, result.tokens, by)

@@ -24,7 +24,7 @@ def cost_of(amount: float | None) -> str:
 
 
 def about_cost(amount: float | None) -> str:
-    """Write what something that is estimated costs: `~$0.0041`, `<$0.0001`, `free` …"""
+    """Write what something costs by an estimate: `~$0.0041`, `free`, or `cost unknown`."""
     told = cost_of(amount)
     return told if not amount or told.startswith("<") else f"~{told}"
 

@@ -11,7 +11,7 @@ from jitchat.rot.compare import Change, compared, left_out
 from jitchat.rot.kinds import Kind
 from jitchat.rot.tally import Tally
 from jitchat.turn import Mode
-from tests.rot.some_results import EXPERIMENT, READER_RUN, RUN, results
+from tests.rot.some_results import EXPERIMENT, RUN, results
 
 
 def later(**changes):
@@ -54,24 +54,44 @@ def test_a_change_is_clear_where_its_interval_leaves_no_doubt(before, after, is_
 
 
 @pytest.mark.parametrize(
-    ("run", "told"),
+    ("changes", "told"),
     [
-        (later(model="gpt-5-mini", provider="openai"), "Model: qwen3-8b of ollama, then gpt-5-mini of openai."),
-        (READER_RUN, "Model: qwen3-8b of ollama, then reader."),
-        (later(embedder="none"), "Embedder: builtin-256, then none, so retrieval finds other turns."),
-        (later(limit=8_192), "Limit: 32,768, then 8,192."),
-        (later(judge="gpt-5"), "Judged by: rules, then gpt-5."),
-        (later(counter="estimate"), "Tokens counted by: o200k_base, then estimate, so lengths are not quite the same."),
-        (later(experiment=replace(EXPERIMENT, seed=8)), "Seed: 7, then 8, so the same cell asks for another fact."),
-        (later(experiment=replace(EXPERIMENT, conversation="c9")), "Talk: made up, then c9."),
-        (later(experiment=replace(EXPERIMENT, kinds=EXPERIMENT.kinds[:-1])), "Kinds in the earlier run only: absent."),
-        (later(experiment=replace(EXPERIMENT, kinds=(*EXPERIMENT.kinds, Kind.EXACT))), "Kinds in the later run only: exact."),
-        (later(experiment=replace(EXPERIMENT, depths=(0.0, 1.0))), "Depths in the earlier run only: 25 %, 50 %, 75 %."),
-        (later(settings=(("window.recent", "800"), *RUN.settings[1:])), "Setting window.recent: 384, then 800."),
-        (later(settings=RUN.settings[1:]), "Setting window.recent: 384, then not set."),
+        (
+            {"model": "other", "provider": "openai"},
+            "Model: qwen3-8b of ollama, then other of openai.",
+        ),
+        ({"model": "reader", "provider": "reader"}, "Model: qwen3-8b of ollama, then reader."),
+        ({"limit": 8_192}, "Limit: 32,768, then 8,192."),
+        ({"judge": "gpt-5"}, "Judged by: rules, then gpt-5."),
+        (
+            {"embedder": "none"},
+            "Embedder: builtin-256, then none, so retrieval finds other turns.",
+        ),
+        (
+            {"counter": "estimate"},
+            "Tokens counted by: o200k_base, then estimate, so lengths are not quite the same.",
+        ),
+        ({"settings": (("window.recent", "8"),)}, "Setting window.recent: 384, then 8."),
+        ({"settings": ()}, "Setting window.recent: 384, then not set."),
     ],
-)  # fmt: skip
-def test_what_differs_is_said_in_words(run, told):
+)
+def test_what_differs_between_two_runs_is_said_in_words(changes, told):
+    run = replace(RUN, settings=RUN.settings[:1])
+    assert compared(run, [], replace(run, **changes), []).differences == (told,)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"seed": 8}, "Seed: 7, then 8, so the same cell asks for another fact."),
+        ({"conversation": "c9"}, "Talk: made up, then c9."),
+        ({"kinds": EXPERIMENT.kinds[:-1]}, "Kinds in the earlier run only: absent."),
+        ({"kinds": (*EXPERIMENT.kinds, Kind.EXACT)}, "Kinds in the later run only: exact."),
+        ({"depths": (0.0, 1.0)}, "Depths in the earlier run only: 25 %, 50 %, 75 %."),
+    ],
+)
+def test_what_differs_in_what_was_asked_is_said_in_words(changes, told):
+    run = later(experiment=replace(EXPERIMENT, **changes))
     assert compared(RUN, [], run, []).differences == (told,)
 
 

@@ -24,18 +24,22 @@ def printed(made, width=80):
     return taken.get()
 
 
+def rows_of(text):
+    return [on_one_line(line) for line in text.splitlines()]
+
+
 def on_one_line(text):
     return " ".join(text.split())
 
 
 def test_shares_stand_by_length_and_kind_with_interval_and_count():
     text = printed(tables(RUN, tallied(results())))
-    rows = [line.split() for line in text.splitlines()]
-    assert "16k 55 % of 20 (34–74) 40 % of 20 (22–61) 90 % of 20 (70–97)".split() in rows
-    assert "48k does not fit 40 % of 20 (22–61) 90 % of 20 (70–97)".split() in rows
-    assert "updated 80 % of 15 (55–93) 40 % of 20 (22–61) 100 % of 18 (82–100)".split() in rows
-    assert "48k does not fit 48,100 48,100".split() in rows
-    assert "jit 80 10,100 0.2 s 1.6 s 50 % $0.0080".split() in rows
+    rows = rows_of(text)
+    assert "16k 55 % of 20 (34–74) 40 % of 20 (22–61) 90 % of 20 (70–97)" in rows
+    assert "48k does not fit 40 % of 20 (22–61) 90 % of 20 (70–97)" in rows
+    assert "updated 80 % of 15 (55–93) 40 % of 20 (22–61) 100 % of 18 (82–100)" in rows
+    assert "48k does not fit 48,100 48,100" in rows
+    assert "jit 80 10,100 0.2 s 1.6 s 50 % $0.0080" in rows
     assert max(map(len, text.splitlines())) <= 80
 
 
@@ -48,7 +52,7 @@ def test_what_failed_is_told_and_the_readers_caveat_where_it_is_the_reader():
 
 def test_a_run_without_results_has_dashes():
     text = printed(tables(RUN, tallied([])))
-    assert "16k – – –".split() in [line.split() for line in text.splitlines()]
+    assert "16k – – –" in rows_of(text)
     assert "0 of 240 cells: 0 answered." in text
 
 
@@ -56,10 +60,10 @@ def test_two_runs_are_told_by_length_with_what_differs():
     other = replace(RUN, model="gpt-5-mini")
     wrong = results(lambda cell: Verdict.WRONG if cell.length > 4_000 else Verdict.RIGHT)
     text = printed(comparison_tables(compared(RUN, results(), other, wrong)))
-    rows = [line.split() for line in text.splitlines()]
-    assert "jit 16k 20 90 % (70–97) 0 % (0–16) −90 (−97 to −64) worse".split() in rows
-    assert "recency 4k 20 40 % (22–61) 100 % (84–100) +60 (+33 to +78) better".split() in rows
-    assert "jit 4k 18 100 % (82–100) 100 % (82–100) 0 (−18 to +18) unclear".split() in rows
+    rows = rows_of(text)
+    assert "jit 16k 20 90 % (70–97) 0 % (0–16) −90 (−97 to −64) worse" in rows
+    assert "recency 4k 20 40 % (22–61) 100 % (84–100) +60 (+33 to +78) better" in rows
+    assert "jit 4k 18 100 % (82–100) 100 % (82–100) 0 (−18 to +18) unclear" in rows
     assert "Model: qwen3-8b of ollama, then gpt-5-mini of ollama." in on_one_line(text)
     assert max(map(len, text.splitlines())) <= 80
 

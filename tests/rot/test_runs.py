@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -32,9 +33,11 @@ def test_a_result_is_the_same_after_being_kept(result: Result, usage: Usage | No
 
 
 def test_a_run_is_the_same_after_being_kept() -> None:
-    run = replace(run_of(EXPERIMENT), id="r1", ended_at=BEGUN + timedelta(minutes=3))
+    kept = (("window.recent", "384"), ("chat.mode", "jit"))
+    ended = BEGUN + timedelta(minutes=3)
+    run = replace(run_of(EXPERIMENT), id="r1", ended_at=ended, settings=kept)
 
-    assert run_from(run_fields(run)) == run
+    assert run_from(json.loads(json.dumps(run_fields(run)))) == run
 
 
 def test_results_are_there_when_the_run_is_opened_again(tmp_path: Path) -> None:

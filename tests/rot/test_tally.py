@@ -24,7 +24,7 @@ CELLS = st.builds(
 )
 MAYBE = st.none() | st.floats(0, 1_000)
 RESULTS = st.builds(
-    lambda cell, verdict, **changes: result(cell, verdict, **changes),
+    result,
     CELLS,
     st.sampled_from(Verdict),
     tokens=st.none() | st.integers(0, 10**6),
@@ -97,7 +97,7 @@ def test_what_cells_took_is_told_by_medians_and_sums():
         result(a_cell(repeat=2), tokens=20, to_first=None, seconds=2.0, cost=0.2),
         result(a_cell(repeat=3), tokens=60, to_first=4.0, seconds=9.0, cost=None, usage=None),
         result(a_cell(repeat=4), Verdict.FAILED, tokens=99, to_first=90.0, seconds=90.0, cost=0.0),
-        result(a_cell(repeat=5), Verdict.UNFIT),
+        result(a_cell(repeat=5), Verdict.UNFIT, tokens=999, seconds=0.1),
     ]
     spent = tallied(found).spent[Mode.JIT]
     assert (spent.sent, spent.tokens, spent.to_first, spent.seconds) == (4, 40, 2.5, 2.0)

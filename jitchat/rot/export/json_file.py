@@ -40,6 +40,7 @@ from typing import Any
 
 from jitchat.rot.caveat import READER_CAVEAT
 from jitchat.rot.cells import Result
+from jitchat.rot.record import result_fields, run_fields
 from jitchat.rot.run import Run
 from jitchat.rot.tally import Tallies, Tally, tallied
 
@@ -63,17 +64,11 @@ def fields(run: Run, results: Sequence[Result]) -> dict[str, Any]:
 
 
 def _run(run: Run) -> dict[str, Any]:
-    return asdict(run) | {
-        "title": run.title,
-        "experiment": run.experiment.fields(),
-        "begun_at": run.begun_at.isoformat(),
-        "ended_at": run.ended_at.isoformat() if run.ended_at is not None else None,
-        "settings": dict(run.settings),
-    }
+    return run_fields(run) | {"title": run.title, "settings": dict(run.settings)}
 
 
 def _cell(result: Result) -> dict[str, Any]:
-    made = asdict(result)
+    made = result_fields(result)
     cell: dict[str, Any] = made.pop("cell")
     return cell | made
 
