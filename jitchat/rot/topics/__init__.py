@@ -1,0 +1,1 @@
+"""What is talked about, a file for a few subjects."""
