@@ -150,8 +150,7 @@ class Memory:
             self.held = self.holding.of(self.conversation.id, self._known.path)
             if changed is not None:
                 self._indexed = min(self._indexed, changed - 1)
-                if changed <= self._loaded.seen:
-                    self._loaded.forget()
+                self._loaded.take_back(changed - 1)
 
     def catch_up(
         self,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -60,6 +61,17 @@ class Postings:
             length += count
         self._lengths.append(length)
         self._total += length
+
+    def take_back(self, size: int) -> None:
+        """Keep the first `size` documents, as if no other had been added."""
+        for stem in [stem for stem, (found, _) in self._occurrences.items() if found[-1] >= size]:
+            documents, counts = self._occurrences[stem]
+            kept = bisect_left(documents, size)
+            del documents[kept:], counts[kept:]
+            if not kept:
+                del self._occurrences[stem]
+        self._total -= sum(self._lengths[size:])
+        del self._lengths[size:]
 
     @property
     def lengths(self) -> NDArray[np.uint32]:

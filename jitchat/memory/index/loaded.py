@@ -34,6 +34,12 @@ class LoadedIndex:
         """Load everything anew the next time."""
         self.index, self.seen = None, 0
 
+    def take_back(self, behind: int) -> None:
+        """Take back what lies behind a position: other turns are there now, or none."""
+        if self.index is not None and behind < self.seen:
+            self.index.take_back(behind)
+            self.seen = behind
+
     def load(self, embedder: Embedder, known: FinishedTurns) -> HotIndex:
         """Add all rows that can be added in order: up to a reply under way, or a missing row."""
         from jitchat.memory.index.search import HotIndex  # noqa: PLC0415  loads numpy

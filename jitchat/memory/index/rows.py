@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -64,6 +65,9 @@ class Columns:
 
     def __init__(self) -> None:
         self._speakers: dict[str, int] = {}
+        """Numbered as they come."""
+        self._spoke_first = array("I")
+        """By a speaker's number: the first row."""
         self._spoken_by = array("I")
         self._stretch_of = array("I")
         self._asks, self._tells_when = bytearray(), bytearray()
@@ -81,13 +85,25 @@ class Columns:
                 self._first.append(span.first)
                 self._last.append(span.last)
         self._stretch_of.append(self._stretch_at(row.said_at))
-        self._spoken_by.append(self._speakers.setdefault(row.speaker, len(self._speakers)))
+        self._spoken_by.append(self._number_of(row.speaker))
         self._said_on.append(number_of(row.said_at.date()) if row.said_at else 0)
         self._asks.append(row.asks)
         self._tells_when.append(row.tells_when)
         self._decides.append(row.decision)
         self._disclaims.append(row.disclaims)
         self._last_said_at = row.said_at
+
+    def take_back(self, size: int, last: IndexRow | None) -> None:
+        """Keep the first `size` rows, up to `last`, as if no other had been added."""
+        dated = bisect_left(self._dated, size)
+        del self._dated[dated:], self._first[dated:], self._last[dated:]
+        del self._stretch_of[size:], self._spoken_by[size:], self._said_on[size:]
+        del self._asks[size:], self._tells_when[size:]
+        del self._decides[size:], self._disclaims[size:]
+        while self._spoke_first and self._spoke_first[-1] >= size:
+            self._spoke_first.pop()
+            self._speakers.popitem()
+        self._last_said_at = last.said_at if last else None
 
     @property
     def speakers(self) -> frozenset[str]:
@@ -135,6 +151,12 @@ class Columns:
     def deciding(self) -> Scores:
         """1 for the rows that decide something, else 0."""
         return _mask(self._decides)
+
+    def _number_of(self, speaker: str) -> int:
+        if speaker not in self._speakers:
+            self._speakers[speaker] = len(self._speakers)
+            self._spoke_first.append(len(self._asks))
+        return self._speakers[speaker]
 
     def _stretch_at(self, said_at: datetime | None) -> int:
         last = self._last_said_at

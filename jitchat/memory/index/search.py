@@ -43,7 +43,7 @@ _MIDDLING = 12.0
 
 
 class HotIndex:
-    """Rows in order of position. Threads may add and search at the same time."""
+    """Rows in order of position. Threads may add, take back and search at the same time."""
 
     def __init__(self, embedder: Embedder, weights: Weights = WEIGHTS) -> None:
         self._embedder, self._weights = embedder, weights
@@ -70,6 +70,16 @@ class HotIndex:
                 self._postings.add(row.stems.split())
             self._vectors.extend([row.vector for row in rows])
             self._rows += [row.bare() for row in rows]
+
+    def take_back(self, behind: int) -> None:
+        """Take back the rows of the turns behind a position, as if they had never been added."""
+        with self._lock:
+            size = self._row_at(behind + 1)
+            if size < len(self._rows):
+                del self._rows[size:]
+                self._columns.take_back(size, self._rows[-1] if size else None)
+                self._postings.take_back(size)
+                self._vectors.take_back(size)
 
     def rewrite(self, lines: Mapping[int, str]) -> None:
         """Put other summaries in place, by position; what is searched stays the turn's words."""

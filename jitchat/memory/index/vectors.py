@@ -17,6 +17,8 @@ from jitchat.memory.index.lexical import Scores
 _Number = TypeVar("_Number", np.float32, np.bool_)
 _TOLERANCE = 0.01
 _LEAST = 1e-6
+_PARTS = 2.0**40
+"""Sums are of whole parts of 1, so that a row that is taken back leaves nothing behind."""
 
 
 class Vectors:
@@ -26,7 +28,7 @@ class Vectors:
         self._dimension = dimension
         self._data = np.zeros((64, dimension), dtype=np.float32)
         self._is_there = np.zeros(64, dtype=bool)
-        self._sum = np.zeros(dimension, dtype=np.float64)
+        self._sum = np.zeros(dimension, dtype=np.int64)
         self._size = 0
 
     def extend(self, blobs: Sequence[bytes | None]) -> None:
@@ -40,7 +42,12 @@ class Vectors:
             kept = np.where(fits[:, None], made, np.float32(0.0))
             self._data[self._size : size] = kept
             self._is_there[self._size : size] = fits
-            self._sum += kept.sum(axis=0, dtype=np.float64)
+            self._sum += _whole(kept)
+        self._size = size
+
+    def take_back(self, size: int) -> None:
+        """Keep the first `size` rows, as if no other had been added."""
+        self._sum -= _whole(self._data[size : self._size])
         self._size = size
 
     def known(self) -> NDArray[np.bool_]:
@@ -57,7 +64,7 @@ class Vectors:
         rows = self._is_there[: self._size]
         if not rows.any() or not vector.any():
             return found
-        mean = (self._sum / rows.sum()).astype(np.float32)
+        mean = (self._sum / (_PARTS * rows.sum())).astype(np.float32)
         products = self._data[: self._size] @ np.stack([vector, mean], axis=1)
         along, common, own = products[:, 0], products[:, 1], float(mean @ mean)
         apart = np.sqrt(np.maximum(1.0 - 2.0 * common + own, _LEAST))
@@ -81,6 +88,12 @@ def _doubled(values: NDArray[_Number]) -> NDArray[_Number]:
     grown = np.zeros((2 * len(values), *values.shape[1:]), dtype=values.dtype)
     grown[: len(values)] = values
     return grown
+
+
+def _whole(rows: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Add up rows in parts of 1, shape (dimension,)."""
+    parts = np.rint(rows.astype(np.float64) * _PARTS).astype(np.int64)
+    return np.asarray(parts.sum(axis=0))
 
 
 def _are_units(rows: NDArray[np.float32]) -> NDArray[np.bool_]:
