@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from jitchat.providers.provider import Delta, Finished, Options
 from jitchat.providers.reader import reader
 from jitchat.providers.reader.reader import ReaderProvider, answer
+from jitchat.providers.reader.reading import Readings
 from jitchat.providers.reader.wording import ABOUT
 from jitchat.turn import Message, Mode, Role, Usage
 from jitchat.window.tokens import EstimateCounter, request_tokens
@@ -94,7 +95,7 @@ async def test_it_reads_and_counts_off_the_event_loop(monkeypatch):
     """A window of 10,000 turns takes seconds; keys must be answered meanwhile."""
     threads = []
 
-    def slow_answer(messages: Sequence[Message]) -> str:
+    def slow_answer(messages: Sequence[Message], readings: Readings) -> str:
         threads.append(threading.current_thread())
         return "It is here."
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from jitchat.providers.reader.passages import Passage
-from jitchat.providers.reader.wording import is_own
+from jitchat.providers.reader.reading import Reading, Readings, Stems
 from jitchat.text.dates import has_time_cue
 from jitchat.text.decisions import commits
 from jitchat.text.sentences import is_question, sentences
@@ -67,15 +67,17 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
+    """A sentence, and which of the stems that are wanted occur where."""
+
     passage: Passage
     sentence: str
     own: frozenset[str]
     beside: frozenset[str]
-    """Stems of the sentence before it, which it may take up."""
+    """In the sentence before it, which it may take up."""
     around: frozenset[str]
-    """Stems of the whole turn."""
+    """In the whole turn."""
     asked: frozenset[str]
-    """Stems of the turn before, where that is a question."""
+    """In the turn before, where that is a question."""
 
 
 def wanted_stems(question: str) -> frozenset[str]:
@@ -93,12 +95,18 @@ def _matter(question: str) -> frozenset[str]:
     return frozenset(stems(_COMMAND.sub("", question))) - _ABOUT_ASKING
 
 
-def find_answers(passages: Sequence[Passage], question: str) -> list[Finding]:
-    """Find the best sentences, best first; none where the window does not hold the answer."""
+def find_answers(
+    passages: Sequence[Passage], question: str, readings: Readings | None = None
+) -> list[Finding]:
+    """Find the best sentences, best first; none where the window does not hold the answer.
+
+    `readings` are what passages came to before.
+    """
     wanted = wanted_stems(question)
-    units = _units(passages)
-    rarity = _rarity(units, wanted)
-    found = [Finding(u.passage, u.sentence, _score(u, question, wanted, rarity)) for u in units]
+    read = (readings or Readings()).of(passages)
+    units = _units(passages, read, wanted)
+    rarity = _rarity(units, sum(len(each.sentences) for each in read), wanted)
+    found = [Finding(u.passage, u.sentence, _score(u, question, rarity)) for u in units]
     found = [each for each in found if each.score >= ENOUGH]
     order = {id(each): place for place, each in enumerate(found)}
     found.sort(key=lambda each: (-round(each.score, 3), -order[id(each)]))
@@ -107,29 +115,39 @@ def find_answers(passages: Sequence[Passage], question: str) -> list[Finding]:
     return _one_a_turn([each for each in found if each.score >= found[0].score * _NEAR])[:_LISTED]
 
 
-def _units(passages: Sequence[Passage]) -> list[_Unit]:
+def _units(
+    passages: Sequence[Passage], readings: Sequence[Reading], wanted: frozenset[str]
+) -> list[_Unit]:
+    """Gather the sentences of turns that have a wanted stem: what was asked alone is not enough."""
     units: list[_Unit] = []
-    asked: frozenset[str] = frozenset()
-    for passage in passages:
-        if is_own(passage):
+    asked: Stems = ()
+    for passage, reading in zip(passages, readings, strict=True):
+        if reading.is_own:
             continue
-        around, beside = frozenset(stems(passage.text)), frozenset[str]()
-        for sentence in sentences(passage.text):
-            own = frozenset(stems(f"{passage.who} {sentence}"))
-            units.append(_Unit(passage, sentence, own, beside, around, asked))
-            beside = own
-        asked = around if is_question(passage.text) else frozenset()
+        if not wanted.isdisjoint(reading.anywhere):
+            units += _units_of(passage, reading, wanted, wanted.intersection(asked))
+        asked = reading.around if reading.asks else ()
     return units
 
 
-def _rarity(units: Sequence[_Unit], wanted: frozenset[str]) -> dict[str, float]:
-    having = Counter(stem for unit in units for stem in unit.own & wanted)
-    return {
-        stem: min(_RAREST, math.log(1 + (len(units) + 1) / (having[stem] + 0.5))) for stem in wanted
-    }
+def _units_of(
+    passage: Passage, reading: Reading, wanted: frozenset[str], asked: frozenset[str]
+) -> Iterator[_Unit]:
+    around, beside = wanted.intersection(reading.around), frozenset[str]()
+    for sentence, stems_of_it in reading.sentences:
+        own = wanted.intersection(stems_of_it)
+        yield _Unit(passage, sentence, own, beside, around, asked)
+        beside = own
 
 
-def _score(unit: _Unit, question: str, wanted: frozenset[str], rarity: dict[str, float]) -> float:
+def _rarity(units: Sequence[_Unit], size: int, wanted: frozenset[str]) -> dict[str, float]:
+    """Tell how rare each stem is among so many sentences, of which `units` may have it."""
+    having = Counter(stem for unit in units for stem in unit.own)
+    return {stem: min(_RAREST, math.log(1 + (size + 1) / (having[stem] + 0.5))) for stem in wanted}
+
+
+def _score(unit: _Unit, question: str, rarity: Mapping[str, float]) -> float:
+    """Tell what a sentence is worth; 0 where that is not enough."""
     total = sum(rarity.values())
     if not total:
         return 0.0
@@ -144,7 +162,7 @@ def _score(unit: _Unit, question: str, wanted: frozenset[str], rarity: dict[str,
         for stem, value in rarity.items()
     )
     score = covered / total
-    if not unit.own & wanted and score < ENOUGH:
+    if score < ENOUGH:
         return 0.0
     if is_question(unit.sentence):
         return score * 0.5

@@ -14,6 +14,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from jitchat.providers.provider import Delta, Finished, Options, Piece
 from jitchat.providers.reader.extract import find_answers, question_of, wanted_stems
 from jitchat.providers.reader.passages import read_window
+from jitchat.providers.reader.reading import Readings
 from jitchat.providers.reader.wording import ABOUT, cited, not_held
 from jitchat.turn import Message, Usage
 
@@ -29,6 +30,7 @@ class ReaderProvider:
     def __init__(self, count: Callable[[Sequence[Message], str], tuple[int, int]]) -> None:
         """`count` tells the tokens of a request and of an answer, for the usage."""
         self._count = count
+        self._readings = Readings()
 
     async def stream(
         self,
@@ -57,17 +59,18 @@ class ReaderProvider:
 
     def _read(self, messages: Sequence[Message]) -> tuple[str, Usage]:
         """Answer and count: seconds of work where the window is very long."""
-        text = answer(messages)
+        text = answer(messages, self._readings)
         return text, Usage(*self._count(messages, text))
 
 
-def answer(messages: Sequence[Message]) -> str:
-    """Say what the window holds."""
+def answer(messages: Sequence[Message], readings: Readings | None = None) -> str:
+    """Say what the window holds. `readings` are what passages came to before."""
     passages, draft = read_window(messages)
     question = question_of(draft)
     if not wanted_stems(question):
         return ABOUT
-    found = [cited(each.passage, each.sentence) for each in find_answers(passages, question)]
+    best = find_answers(passages, question, readings)
+    found = [cited(each.passage, each.sentence) for each in best]
     if not found:
         return not_held(len({passage.turn for passage in passages if passage.whole}))
     return "\n".join(f"- {each}" for each in found) if found[1:] else found[0]
