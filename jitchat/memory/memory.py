@@ -146,11 +146,12 @@ class Memory:
     def refresh(self) -> None:
         """Take in the turns that were finished since, and the branch, by whichever instance."""
         with self._lock:
-            changed = self._known.take_in()
+            change = self._known.take_in()
             self.held = self.holding.of(self.conversation.id, self._known.path)
-            if changed is not None:
-                self._indexed = min(self._indexed, changed - 1)
-                self._loaded.take_back(changed - 1)
+            if change is not None:
+                self._loaded.take_back(change.place - 1)
+                if change.turn is not None:
+                    self._indexed = min(self._indexed, change.turn - 1)
 
     def catch_up(
         self,

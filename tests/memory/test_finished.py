@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jitchat.errors import StoreError
-from jitchat.memory.cold.finished import FinishedTurns, behind
+from jitchat.memory.cold.finished import Change, FinishedTurns, behind
 from jitchat.turn import Role, Status, Turn
 from tests.memory.support import TALK
 from tests.support import conversation_of, talk
@@ -19,7 +19,7 @@ def talked(store):
 @pytest.fixture
 def known(store, talked) -> FinishedTurns:
     made = FinishedTurns(store, talked)
-    assert made.take_in() == 1
+    assert made.take_in() == Change(1, 1)
     return made
 
 
@@ -31,23 +31,34 @@ def places(known: FinishedTurns) -> list[int]:
     return [turn.position for turn in known.turns]
 
 
-def test_the_first_position_that_is_new_or_another_is_told(store, talked, known):
+def test_where_the_path_is_another_is_told_and_its_first_turn_that_is_new(store, talked, known):
     assert known.take_in() is None
     store.append(talked, said("And the flag?"))
-    assert known.take_in() == 5
+    assert known.take_in() == Change(5, 5)
     store.append(talked, said("And the pole?"), under=2)
-    assert known.take_in() == 3
+    assert known.take_in() == Change(3, 6)
     assert places(known) == [1, 2, 6]
     store.switch_to(talked, 5)
-    assert known.take_in() == 3
+    assert known.take_in() == Change(3, 3)
     assert (places(known), known.settled) == ([1, 2, 3, 4, 5], 4)
+
+
+def test_where_nothing_is_finished_yet_on_another_branch_turns_are_left_and_none_is_new(
+    store, talked, known
+):
+    writing = Turn(0, Role.ASSISTANT, "Half", status=Status.STREAMING)
+    (reply,) = store.append(talked, [writing], under=2)
+    assert known.take_in() == Change(3, None)
+    store.set_status(reply, Status.COMPLETE)
+    assert known.take_in() == Change(5, 5)
+    assert places(known) == [1, 2, 5]
 
 
 def test_a_settled_turn_is_not_looked_at_before_it_is_unsettled(store, talked, known):
     store.set_status(known.turns[1], Status.UNANSWERED)
     assert known.take_in() is None
     known.unsettle(known.turns[1])
-    assert known.take_in() == 2
+    assert known.take_in() == Change(2, 2)
     assert known.turns[1].status is Status.UNANSWERED
 
 
@@ -62,7 +73,7 @@ def test_where_the_store_fails_nothing_is_taken_in(store, talked, known, monkeyp
         with pytest.raises(StoreError):
             known.take_in()
     assert places(known) == [1, 2, 3, 4]
-    assert known.take_in() == 3
+    assert known.take_in() == Change(3, 5)
     assert places(known) == [1, 2, 5]
 
 

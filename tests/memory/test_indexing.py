@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from jitchat.errors import EmbedderUnavailable
 from jitchat.memory.index.backlog import Indexer
 from jitchat.memory.index.batches import BATCH
@@ -189,15 +191,20 @@ def test_an_embedder_that_fails_is_tried_once_and_holds_nothing_up(store):
     assert len(embedder.asked) == 2
 
 
-def test_what_was_found_complete_is_not_looked_through_again(memory, monkeypatch):
-    looked: list[int] = []
-    missing = Indexer.missing
+@pytest.fixture
+def looked(monkeypatch) -> list[int]:
+    """The positions behind which turns without an entry were looked for."""
+    found, missing = list[int](), Indexer.missing
 
     def spied(indexer: Indexer, after: int = 0, limit: int = -1) -> list[Turn]:
-        looked.append(after)
+        found.append(after)
         return missing(indexer, after, limit)
 
     monkeypatch.setattr(Indexer, "missing", spied)
+    return found
+
+
+def test_what_was_found_complete_is_not_looked_through_again(memory, looked):
     memory.add_user_turn("The zebra is striped.")
     index(memory)
     assert looked[0] == len(TALK) - 1, "the last turn of before may still have changed"
@@ -207,3 +214,13 @@ def test_what_was_found_complete_is_not_looked_through_again(memory, monkeypatch
     for _ in memory.catch_up(FakeEmbedder()):
         pass
     assert looked[0] == 0, "another embedder starts from the beginning"
+
+
+def test_who_asks_again_and_again_behind_one_turn_has_only_the_latest_looked_through(
+    memory, looked
+):
+    for number in range(5):
+        memory.add_user_turn(f"Is zebra {number} striped?", after=2)
+        memory.add_user_turn("Is it?")
+        assert sum(map(len, memory.catch_up(batches=1))) == 2
+    assert looked == [3, 5, 7, 9, 11]

@@ -6,12 +6,23 @@ Not locked: its owner is.
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from itertools import takewhile
 
 from jitchat.memory.cold.path import Path
 from jitchat.memory.cold.replies import close_interrupted
 from jitchat.memory.cold.store import ColdStore
 from jitchat.turn import Status, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How the path differs from what it was."""
+
+    place: int
+    """The first position at which anything is new or another, or was and is no longer."""
+    turn: int | None
+    """That of the first turn that is new or another; None where turns were only left."""
 
 
 class FinishedTurns:
@@ -28,12 +39,11 @@ class FinishedTurns:
         self._unfinished: int | None = None
         """The first position at which somebody is still writing."""
 
-    def take_in(self) -> int | None:
+    def take_in(self) -> Change | None:
         """Take in the path, and what was finished since; by whichever instance.
 
         The reply of a writer that is gone is taken in as interrupted; that of one still
-        writing is not. Gives the first position at which anything is new or another; None
-        where all is as it was. If the store fails, nothing is taken in.
+        writing is not. None where all is as it was. If the store fails, nothing is taken in.
         """
         path = self._store.path(self._conversation)
         same = self.path.shared(path)
@@ -42,7 +52,9 @@ class FinishedTurns:
         found = self._stored(path, settled)
         finished = [turn for turn in found if turn.status is not Status.STREAMING]
         known = behind(self.turns, settled)
-        changed = [turn.position for turn in finished if turn not in known]
+        before = {turn.position: turn for turn in known}
+        changed = (turn.position for turn in finished if before.get(turn.position) != turn)
+        first = next(changed, None)
         if finished != known:
             self.turns = [*self.turns[: len(self.turns) - len(known)], *finished]
         unfinished = (turn.position for turn in found if turn.status is Status.STREAMING)
@@ -50,7 +62,9 @@ class FinishedTurns:
         self._unfinished = min(unfinished, default=None)
         for turn in takewhile(self.is_reached, finished[:-1]):
             self.settled = turn.position
-        return min([*changed, *([same + 1] if is_left else [])], default=None)
+        if is_left:
+            return Change(same + 1 if first is None else min(first, same + 1), first)
+        return None if first is None else Change(first, first)
 
     def unsettle(self, turn: Turn) -> None:
         """Look at the turn again the next time, for it was changed."""

@@ -20,7 +20,7 @@ Stretch = tuple[int, int]
 
 TREE_COLUMNS = """
     (SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = c.id), c.head,
-    (SELECT json_group_array(json_array(position, parent)) FROM turns
+    (SELECT json_array(json_group_array(position), json_group_array(parent)) FROM turns
      WHERE conversation = c.id AND parent IS NOT NULL)
 """
 """Of the table `conversations` as c, as `tree_from` takes them: one statement, one moment."""
@@ -167,9 +167,9 @@ def tree_from(last: int, head: int | None, forks: str) -> Tree:
         ValueError: A turn would follow a later one, or the head is nowhere.
 
     """
-    parents: dict[int, int] = dict(sorted(json.loads(forks)))
+    parents: dict[int, int] = dict(sorted(zip(*json.loads(forks), strict=True)))
     head = last if head is None else head
-    if not 0 <= head <= last or any(not 0 <= parents[child] < child for child in parents):
+    if not 0 <= head <= last or any(not 0 <= up < child for child, up in parents.items()):
         raise ValueError("not a tree")
     return Tree(last, head, parents)
 

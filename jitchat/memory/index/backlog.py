@@ -66,7 +66,7 @@ class Indexer:
         self.failure: EmbedderUnavailable | None = None
         """Why some of what was written has no vectors."""
         self.is_through = False
-        """Whether nothing was found missing, entry or vector, when it was last looked."""
+        """Whether nothing of what was found missing is, entry or vector, since it last looked."""
 
     def missing(self, after: int = 0, limit: int = -1) -> list[Turn]:
         """List the finished turns that lack an entry or a vector, in order.
@@ -115,8 +115,9 @@ class Indexer:
         for _ in range(batches):
             with one_at_a_time or nullcontext():
                 turns = self.missing(after, BATCH)
-                self.is_through = not turns and self.failure is None
                 entries = self._write(turns, on_progress)
+                is_all = len(turns) < BATCH and len(entries) == len(turns)
+                self.is_through = is_all and self.failure is None
             if entries:
                 yield entries
             if not turns or len(entries) < len(turns):
