@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -19,10 +19,10 @@ from jitchat.exchange import Exchange, Outgoing
 from jitchat.inspection import Inspection, SessionOptions
 from jitchat.meter import told_of_refusal
 from jitchat.planning import Question
-from jitchat.turn import BY_USER, LEARNT, Limit, Mode, Turn
+from jitchat.turn import BY_USER, LEARNT, Limit, Message, Mode, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.steering import NO_MORE, Once
-from jitchat.window.window import ContextWindow
+from jitchat.window.window import ContextWindow, digest_of
 
 __all__ = ["Session", "SessionOptions"]
 
@@ -58,9 +58,9 @@ class Session(Inspection):
         self, exchange: Exchange, question: Question, mode: Mode
     ) -> AsyncGenerator[Event, None]:
         """Have the window answered; one that is too large for the model is built anew, once."""
-        built = await asyncio.to_thread(self._build, question, mode)
+        built, messages = await asyncio.to_thread(self._build, question, mode)
         try:
-            async with aclosing(self._answered(exchange, question.said, built)) as events:
+            async with aclosing(self._answered(exchange, question.said, built, messages)) as events:
                 async for event in events:
                     yield event
         except ContextOverflow as overflow:
@@ -71,19 +71,19 @@ class Session(Inspection):
             return
         yield await asyncio.to_thread(self._learn_limit, built.window, refusal)
         question = replace(question, once=replace(question.once, budget=None))
-        built = await asyncio.to_thread(self._build, question, mode)
-        async with aclosing(self._answered(exchange, question.said, built)) as events:
+        built, messages = await asyncio.to_thread(self._build, question, mode)
+        async with aclosing(self._answered(exchange, question.said, built, messages)) as events:
             async for event in events:
                 yield event
 
     async def _answered(
-        self, exchange: Exchange, said: Turn, built: WindowBuilt
+        self, exchange: Exchange, said: Turn, built: WindowBuilt, messages: Sequence[Message]
     ) -> AsyncGenerator[Event, None]:
         """Send the window and report what comes."""
         await asyncio.to_thread(exchange.store_window, said, built)
         yield built
         options = self.request_options(built.window)
-        async with aclosing(self.provider.stream(built.window.messages(), options)) as pieces:
+        async with aclosing(self.provider.stream(messages, options)) as pieces:
             async for piece in pieces:
                 for event in exchange.take(piece):
                     yield event
@@ -139,6 +139,8 @@ class Session(Inspection):
         picked = await self.picker.pick(sources, budget, self.counter)
         return replace(question, retrieval=picked)
 
-    def _build(self, question: Question, mode: Mode) -> WindowBuilt:
+    def _build(self, question: Question, mode: Mode) -> tuple[WindowBuilt, Sequence[Message]]:
+        """Plan the window, and write the messages that it is sent as: once, for they are long."""
         window = self.planning.window(question, mode, self.options.budget)
-        return WindowBuilt(window, window.digest)
+        messages = window.messages()
+        return WindowBuilt(window, digest_of(messages)), messages

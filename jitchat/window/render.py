@@ -31,9 +31,11 @@ def spoken_as(role: Role) -> Role:
 def verbatim(turn: Turn, previous: Turn | None) -> str:
     """Write a turn as its own message: after its day where that is news, and its speaker."""
     day = f"[{_day(turn)}]\n" if _starts_a_day(turn, previous) else ""
-    is_plain = turn.role in (Role.USER, Role.ASSISTANT)
-    label = one_line(turn.name or ("" if is_plain else turn.role.value))
-    return f"{day}{label}: {turn.content}" if label else f"{day}{turn.content}"
+    is_plain = turn.role is Role.USER or turn.role is Role.ASSISTANT
+    label = turn.name or ("" if is_plain else turn.role.value)
+    if label and (label := one_line(label)):
+        return f"{day}{label}: {turn.content}"
+    return day + turn.content
 
 
 def index_line(entry: IndexEntry, turn: Turn) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -179,18 +180,25 @@ class ContextWindow:
     @property
     def digest(self) -> str:
         """SHA-256 of the messages, in hexadecimal: the window's address in the cold store."""
-        pairs = [(message.role.value, message.content) for message in self.messages()]
-        return hashlib.sha256(json.dumps(pairs, ensure_ascii=True).encode()).hexdigest()
+        return digest_of(self.messages())
 
 
-def _message_key(segment: Segment) -> tuple[str, int | None]:
-    """Segments with the same key share a message."""
-    if not segment.kind.is_stable:
-        return "tail", None
-    return segment.kind.value, segment.turn if segment.kind is Kind.RECENT else None
+def digest_of(messages: Sequence[Message]) -> str:
+    """SHA-256 of messages, in hexadecimal; what `ContextWindow.digest` is."""
+    pairs = [(message.role.value, message.content) for message in messages]
+    return hashlib.sha256(json.dumps(pairs, ensure_ascii=True).encode()).hexdigest()
+
+
+def _message_key(segment: Segment) -> Kind | int | None:
+    """Segments with the same key share a message: turns have one each, the tail has one."""
+    kind = segment.kind
+    if kind is Kind.RECENT:
+        return segment.turn
+    return kind if kind.is_stable else Kind.DRAFT
 
 
 def _message(parts: tuple[Segment, ...]) -> Message:
-    is_turn = parts[0].kind in (Kind.RECENT, Kind.DRAFT)
-    text = "".join(segment.text for segment in parts)
-    return Message(parts[0].role, text, parts[0].turn if is_turn else None)
+    first = parts[0]
+    is_turn = first.kind is Kind.RECENT or first.kind is Kind.DRAFT
+    text = "".join([segment.text for segment in parts])
+    return Message(first.role, text, first.turn if is_turn else None)

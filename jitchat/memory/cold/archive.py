@@ -178,12 +178,13 @@ def _packed(connection: sqlite3.Connection, part: Sequence[Fields]) -> list[dict
     stored = _contents(connection, [each["turn_id"] for each in part if each.get("turn_id")])
     packed = []
     for segment in part:
-        kept = {key: value for key, value in segment.items() if key not in ("text", "turn_id")}
-        identity = segment.get("turn_id")
-        if identity and stored.get(identity) == segment["text"]:
-            packed.append(kept | {"same_as": identity})
+        kept = dict(segment)
+        text, identity = kept.pop("text"), kept.pop("turn_id", None)
+        if identity and stored.get(identity) == text:
+            kept["same_as"] = identity
         else:
-            packed.append(kept | {"blob": _put_blob(connection, segment["text"])})
+            kept["blob"] = _put_blob(connection, text)
+        packed.append(kept)
     return packed
 
 

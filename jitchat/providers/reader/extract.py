@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from jitchat.providers.reader.passages import Passage
 from jitchat.providers.reader.reading import Reading, Readings, Stems
@@ -23,6 +24,7 @@ from jitchat.text.words import stems
 
 ENOUGH = 0.55
 """The share of the question that must be covered for an answer."""
+_ROUNDING = 1e-9
 _LISTED = 6
 _BESIDE_WEIGHT, _TURN_WEIGHT, _ASKED_WEIGHT = 0.8, 0.5, 0.4
 _RAREST = 5.0
@@ -66,18 +68,27 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class _Turn:
+    """A passage that has some of the stems that are wanted, and which of them where."""
+
+    passage: Passage
+    reading: Reading
+    anywhere: frozenset[str]
+    asked: frozenset[str]
+    """In the turn before, where that is a question."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Unit:
     """A sentence, and which of the stems that are wanted occur where."""
 
-    passage: Passage
+    turn: _Turn
     sentence: str
     own: frozenset[str]
     beside: frozenset[str]
     """In the sentence before it, which it may take up."""
     around: frozenset[str]
     """In the whole turn."""
-    asked: frozenset[str]
-    """In the turn before, where that is a question."""
 
 
 def wanted_stems(question: str) -> frozenset[str]:
@@ -104,9 +115,10 @@ def find_answers(
     """
     wanted = wanted_stems(question)
     read = (readings or Readings()).of(passages)
-    units = _units(passages, read, wanted)
-    rarity = _rarity(units, sum(len(each.sentences) for each in read), wanted)
-    found = [Finding(u.passage, u.sentence, _score(u, question, rarity)) for u in units]
+    turns = _sharing(passages, read, wanted)
+    rarity = _rarity(turns, sum(len(each.sentences) for each in read), wanted)
+    units = [unit for turn in turns if _may_do(turn, rarity) for unit in _units_of(turn, wanted)]
+    found = [Finding(u.turn.passage, u.sentence, _score(u, question, rarity)) for u in units]
     found = [each for each in found if each.score >= ENOUGH]
     order = {id(each): place for place, each in enumerate(found)}
     found.sort(key=lambda each: (-round(each.score, 3), -order[id(each)]))
@@ -115,58 +127,61 @@ def find_answers(
     return _one_a_turn([each for each in found if each.score >= found[0].score * _NEAR])[:_LISTED]
 
 
-def _units(
+def _sharing(
     passages: Sequence[Passage], readings: Sequence[Reading], wanted: frozenset[str]
-) -> list[_Unit]:
-    """Gather the sentences of turns that have a wanted stem: what was asked alone is not enough."""
-    units: list[_Unit] = []
+) -> list[_Turn]:
+    """Find the turns that have a wanted stem: where only what was asked has, that is too little."""
+    turns: list[_Turn] = []
     asked: Stems = ()
     for passage, reading in zip(passages, readings, strict=True):
         if reading.is_own:
             continue
         if not wanted.isdisjoint(reading.anywhere):
-            units += _units_of(passage, reading, wanted, wanted.intersection(asked))
+            here, before = wanted.intersection(reading.anywhere), wanted.intersection(asked)
+            turns.append(_Turn(passage, reading, here, before))
         asked = reading.around if reading.asks else ()
-    return units
+    return turns
 
 
-def _units_of(
-    passage: Passage, reading: Reading, wanted: frozenset[str], asked: frozenset[str]
-) -> Iterator[_Unit]:
-    around, beside = wanted.intersection(reading.around), frozenset[str]()
-    for sentence, stems_of_it in reading.sentences:
-        own = wanted.intersection(stems_of_it)
-        yield _Unit(passage, sentence, own, beside, around, asked)
-        beside = own
-
-
-def _rarity(units: Sequence[_Unit], size: int, wanted: frozenset[str]) -> dict[str, float]:
-    """Tell how rare each stem is among so many sentences, of which `units` may have it."""
-    having = Counter(stem for unit in units for stem in unit.own)
+def _rarity(turns: Sequence[_Turn], size: int, wanted: frozenset[str]) -> dict[str, float]:
+    """Tell how rare each stem is among so many sentences, of which those of `turns` may have it."""
+    said = (stems_of_it for turn in turns for _, stems_of_it in turn.reading.sentences)
+    having = Counter(chain.from_iterable(map(wanted.intersection, said)))
     return {stem: min(_RAREST, math.log(1 + (size + 1) / (having[stem] + 0.5))) for stem in wanted}
+
+
+def _may_do(turn: _Turn, rarity: Mapping[str, float]) -> bool:
+    """Whether a sentence that had all that its turn has, and what was asked, would be enough."""
+    most = sum(rarity[stem] for stem in turn.anywhere | turn.asked)
+    return most > (ENOUGH - _ROUNDING) * sum(rarity.values())
+
+
+def _units_of(turn: _Turn, wanted: frozenset[str]) -> Iterator[_Unit]:
+    around, beside = wanted.intersection(turn.reading.around), frozenset[str]()
+    for sentence, stems_of_it in turn.reading.sentences:
+        own = wanted.intersection(stems_of_it)
+        yield _Unit(turn, sentence, own, beside, around)
+        beside = own
 
 
 def _score(unit: _Unit, question: str, rarity: Mapping[str, float]) -> float:
     """Tell what a sentence is worth; 0 where that is not enough."""
-    total = sum(rarity.values())
-    if not total:
-        return 0.0
     covered = sum(
         value
         * max(
             float(stem in unit.own),
             _BESIDE_WEIGHT * (stem in unit.beside),
             _TURN_WEIGHT * (stem in unit.around),
-            _ASKED_WEIGHT * (stem in unit.asked),
+            _ASKED_WEIGHT * (stem in unit.turn.asked),
         )
         for stem, value in rarity.items()
     )
-    score = covered / total
+    score = covered / sum(rarity.values())
     if score < ENOUGH:
         return 0.0
     if is_question(unit.sentence):
         return score * 0.5
-    score *= 1.0 if unit.passage.whole else _INDEX_LINE
+    score *= 1.0 if unit.turn.passage.whole else _INDEX_LINE
     return score + _KIND * _is_of_kind(unit.sentence, question) * (score >= ENOUGH)
 
 
