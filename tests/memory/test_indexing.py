@@ -216,6 +216,12 @@ def test_what_was_found_complete_is_not_looked_through_again(memory, looked):
     assert looked[0] == 0, "another embedder starts from the beginning"
 
 
+def test_a_batch_that_does_not_reach_the_end_leaves_the_rest_to_the_next(store):
+    memory = Memory(store, conversation_of(store, talk(*(f"turn {n}" for n in range(BATCH + 9)))))
+    assert sum(map(len, memory.catch_up(batches=1))) == BATCH
+    assert sum(map(len, memory.catch_up(batches=1))) == 9
+
+
 def test_who_asks_again_and_again_behind_one_turn_has_only_the_latest_looked_through(
     memory, looked
 ):
