@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from jitchat import __version__
 from jitchat.cli.answer_options import AnswerFlags
 from jitchat.cli.bench_options import why_unwritable
+from jitchat.cli.confirm import require_yes
 from jitchat.cli.options import Flags
-from jitchat.cli.output import is_terminal, progress, say
-from jitchat.errors import BenchFailed, KeyRefused
+from jitchat.cli.output import progress, say
+from jitchat.errors import KeyRefused
 from jitchat.text.counts import counted
 from jitchat.text.safe import shortened
 
@@ -124,15 +122,7 @@ def _confirm(made: Answering, *, yes: bool) -> None:
     if not lines:
         return
     say("\n".join(lines), err=True)
-    if yes:
-        return
-    if not is_terminal(sys.stdin):
-        raise BenchFailed(
-            "Nothing was sent: there is no terminal to confirm the cost in.",
-            "Give --yes to send without being asked.",
-        )
-    if not click.confirm("Send them?", err=True):
-        raise BenchFailed("Nothing was sent.")
+    require_yes(given=yes)
 
 
 def _bills(made: Answering) -> Iterator[str]:

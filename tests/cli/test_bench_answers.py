@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from jitchat.bench.cases import ANSWER_BRIEFLY
-from jitchat.cli import bench_answers
 from jitchat.cli import compose as composing
+from jitchat.cli import confirm
 from jitchat.errors import RequestRefused, Unreachable
 from jitchat.providers.provider import Finished
 from jitchat.settings.profile import Profile
@@ -52,7 +52,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, ScriptedProvider]:
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody sits at standard input."""
-    monkeypatch.setattr(bench_answers, "is_terminal", lambda _: True)
+    monkeypatch.setattr(confirm, "is_terminal", lambda _: True)
 
 
 def asked(jitchat: Shell, data: Path, *more: str | Path, stdin: bytes = b"") -> Result:
