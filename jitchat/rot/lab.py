@@ -75,6 +75,8 @@ class Lab:
             work.cancel()
             with suppress(asyncio.CancelledError, JitchatError):
                 await work
+            if self._means.judge is not None:
+                await self._means.judge.provider.aclose()
 
     async def _work(self, hear: Hear) -> None:
         waiting = await in_thread(self._waiting)
