@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the first frame does not wait for any of this
+    from jitchat.cli.lab_desk import LocalLabDesk
     from jitchat.cli.model_choices import ModelChoices
     from jitchat.cli.who import Who
     from jitchat.memory.cold.store import ColdStore
@@ -121,6 +122,12 @@ class ModelBackend:
 
         who = self._who_is(session.provider.name, session.provider.model)
         return await count_by(who.profile, who.model, messages)
+
+    def lab_desk(self) -> LocalLabDesk:
+        """Make what makes runs of the rot lab, for whoever answers then."""
+        from jitchat.cli.lab_desk import LocalLabDesk  # noqa: PLC0415  loads much
+
+        return LocalLabDesk(self._who, self._paths, self.store)
 
     def _who(self) -> Who:
         if self._picked is not None:

@@ -1,0 +1,141 @@
+"""The composition root's desk of the lab: who would answer, and which runs are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jitchat.cli.chat import LocalBackend
+from jitchat.cli.lab_desk import LocalLabDesk
+from jitchat.cli.lab_models import judge_of
+from jitchat.cli.who import Who, who_answers
+from jitchat.errors import KeyRefused, UsageError
+from jitchat.paths import Paths, locate
+from jitchat.rot.desk import LabDesk
+from jitchat.rot.experiment import Experiment
+from jitchat.rot.kinds import Kind
+from jitchat.settings import load_settings
+from jitchat.turn import LOADED, Limit
+from tests.support import conversation_of, talk
+
+TINY = Experiment((500,), (0.0,), (Kind.DIRECT,))
+ELSEWHERE = {"picker.model": "m", "picker.base_url": "https://llm.example/v1"}
+
+
+@pytest.fixture
+def paths(home: Path) -> Paths:
+    return locate({"JITCHAT_HOME": str(home)})
+
+
+def who_of(**given: object) -> Who:
+    flags = {"embedder.name": "none"} | {key.replace("__", "."): v for key, v in given.items()}
+    return who_answers(load_settings(Path("/nowhere/config.toml"), {}, flags))
+
+
+def desk_of(who: Who, paths: Paths, store) -> LabDesk:
+    return LocalLabDesk(lambda: who, paths, store)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The models whose server was asked for their limit; it is 16,384."""
+    models: list[str] = []
+
+    async def asked_limit(who: Who) -> Limit | None:
+        models.append(who.model)
+        return None if who.profile.is_reader else Limit(16_384, LOADED)
+
+    monkeypatch.setattr(Who, "asked_limit", asked_limit)
+    return models
+
+
+def test_the_reader_is_here_and_free(paths: Paths, store, asked: list[str]):
+    found = desk_of(who_of(), paths, store).answerer()
+
+    assert (found.provider, found.model, found.is_reader) == ("reader", "reader", True)
+    assert (found.limit, found.reserve) == (32_768, 2_048)
+    assert (found.recent, found.retrieved) == (384, 1_536 + 256)
+    assert (found.input_price, found.output_price, found.is_here) == (0.0, 0.0, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "here"),
+    [
+        ({"provider.name": "ollama", "provider.model": "qwen3:8b"}, True),
+        ({"provider.name": "ollama", "provider.model": "gpt-oss:120b-cloud"}, False),
+        ({"provider.base_url": "http://localhost:9/v1", "provider.model": "m"}, False),
+        ({"provider.name": "groq", "provider.model": "m"}, False),
+        ({}, True),
+        (ELSEWHERE, False),
+    ],
+)
+def test_only_what_is_known_to_stay_here_does(
+    paths: Paths, store, asked: list[str], given: dict[str, object], here: bool
+):
+    found = desk_of(who_of(**given), paths, store).answerer()
+
+    assert found.is_here is here
+    if not found.is_reader:
+        assert found.limit == 16_384
+    if given.get("provider.name") == "groq":
+        assert (found.input_price, found.output_price) == (None, None)
+
+
+def test_the_app_asks_for_whoever_is_picked_in_it(paths: Paths, store, asked: list[str]):
+    backend = LocalBackend(load_settings(paths.config, {}), paths, store)
+    desk = backend.lab_desk()
+    assert desk.answerer().model == "reader"
+
+    backend.choose_model(None, "ollama", "qwen3:8b")
+    assert desk.answerer().model == "qwen3:8b"
+    assert desk.runs.folder == paths.rot
+
+
+def test_a_run_is_described_by_what_it_is_asked_with(paths: Paths, store, asked: list[str]):
+    made = conversation_of(store, talk(*["some words that are said"] * 400))
+    own = Experiment((500, 99_000), (0.0,), (Kind.DIRECT,), conversation=made.title)
+    who = who_of(provider__name="ollama", provider__model="qwen3:8b")
+    lab = desk_of(who, paths, store).begin(own, 2)
+    run = lab.file.run
+    lab.file.close()
+
+    assert (run.id, run.provider, run.model) == ("r1", "ollama", "qwen3:8b")
+    assert (run.limit, run.reserve, run.embedder, run.judge) == (16_384, 2_048, "none", "")
+    assert (run.experiment.conversation, run.experiment.lengths) == (made.id, (500,))
+    assert dict(run.settings)["provider.model"] == '"qwen3:8b"'
+
+    asked.clear()
+    again = desk_of(who, paths, store).resume("last")
+    again.file.close()
+    assert again.file.run == run
+    assert asked == [], "its windows have the size that they had"
+
+
+def test_what_cannot_be_asked_makes_no_file(paths: Paths, store, asked: list[str]):
+    groq = who_of(provider__name="groq", provider__model="m")
+    with pytest.raises(KeyRefused, match="Nothing was sent: https://api"):
+        desk_of(groq, paths, store).begin(TINY)
+    with pytest.raises(KeyRefused):
+        desk_of(who_of(), paths, store).begin(TINY, judge="groq/m")
+    with pytest.raises(UsageError, match="There is no conversation"):
+        desk_of(who_of(), paths, store).begin(Experiment((500,), (0.0,), conversation="none"))
+
+    assert not paths.rot.exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "model", "judge"),
+    [
+        ({}, "gpt-5", ("openai", "gpt-5")),
+        ({}, "ollama/qwen3:8b", ("ollama", "qwen3:8b")),
+        ({}, "somewhere/m", ("openai", "somewhere/m")),
+        ({"provider.name": "groq", "provider.model": "m"}, "openai/gpt", ("groq", "openai/gpt")),
+    ],
+)
+def test_a_judge_is_of_the_provider_that_answers(
+    given: dict[str, object], model: str, judge: tuple[str, str]
+):
+    found = judge_of(who_of(**given), model)
+
+    assert (found.profile.name, found.model) == judge
