@@ -24,6 +24,7 @@ from jitchat.turn import Conversation
 if TYPE_CHECKING:
     from jitchat.memory.embedding.embedder import Embedder
     from jitchat.paths import Paths
+    from jitchat.rot.experiment import RunWanted
     from jitchat.session import Session
     from jitchat.settings import Settings
 
@@ -85,8 +86,8 @@ class LocalBackend(ModelBackend):
         )
 
 
-def run_chat(flags: Flags, wanted: str | None) -> int:
-    """Open the chat; the exit code."""
+def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> int:
+    """Open the chat, or the rot lab with what it is to ask; the exit code."""
     settings, paths = flags.settings(), flags.paths()
     require_known_keys(settings)
     if not sys.stdout.isatty():
@@ -102,7 +103,7 @@ def run_chat(flags: Flags, wanted: str | None) -> int:
 
         widen_input()
         sys.setswitchinterval(SWITCH_SECONDS)
-        app = JitchatApp(LocalBackend(settings, paths, store), conversation)
+        app = JitchatApp(LocalBackend(settings, paths, store), conversation, rot)
         app.run()
         return app.return_code or 0
     finally:

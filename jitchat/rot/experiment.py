@@ -69,6 +69,17 @@ class Experiment:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class RunWanted:
+    """A run as it is asked for: what `LabDesk.begin` takes."""
+
+    experiment: Experiment
+    parallel: int = 1
+    """Requests at once."""
+    judge: str = ""
+    """The model that judges; empty where rules alone do."""
+
+
 _HALVES = (0.0, 0.5, 1.0)
 _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _TENTHS = tuple(number / 10 for number in range(11))

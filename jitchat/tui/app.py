@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from rich.segment import Segments
 from rich.text import Text
@@ -23,6 +24,9 @@ from jitchat.tui.views.view import View
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.turn import Conversation
 
+if TYPE_CHECKING:
+    from jitchat.rot.experiment import RunWanted
+
 TWICE_WITHIN = 2.0
 """Seconds in which a second Ctrl+C quits."""
 
@@ -33,8 +37,12 @@ class JitchatApp(App[None]):
     TITLE = "jitchat"
     CSS_PATH = ["app.tcss", "screens/chat.tcss"]  # noqa: RUF012  Textual's own shape
 
-    def __init__(self, backend: Backend, conversation: Conversation) -> None:
+    def __init__(
+        self, backend: Backend, conversation: Conversation, rot: RunWanted | None = None
+    ) -> None:
+        """`rot` is what the rot lab is opened with; None: it is not."""
         super().__init__()
+        self.rot_wanted = rot
         self._backend = backend
         self._conversation = conversation
         self._interrupted_at = float("-inf")
@@ -53,6 +61,11 @@ class JitchatApp(App[None]):
                 markup=False,
             )
         self.set_keymap(dict(settings.keys))
+
+    async def on_ready(self) -> None:
+        """Open the lab, where it was asked for."""
+        if self.rot_wanted is not None:
+            await self.screen.run_action("rot")
 
     def get_default_screen(self) -> ChatScreen:
         """The chat is the first screen; a blank one below it would be laid out and drawn too."""
