@@ -26,6 +26,7 @@ from jitchat.cli.models import models_command
 from jitchat.cli.options import Flags, SharingGroup, common_options
 from jitchat.cli.output import OutputError, say
 from jitchat.cli.replay import replay_command
+from jitchat.cli.rot import rot_command
 from jitchat.cli.tokens import tokens_command
 from jitchat.cli.turns import send_command, window_command
 from jitchat.cli.why import why_command
@@ -94,6 +95,7 @@ for _command in (
     why_command,
     replay_command,
     check_command,
+    rot_command,
     conversations_command,
     import_command,
     models_command,

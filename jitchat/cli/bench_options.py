@@ -106,7 +106,7 @@ def require_writable(out: Path | None) -> None:
 
     """
     if out is not None and (why := why_unwritable(out)):
-        raise _unwritable(out, why)
+        raise unwritable(out, why)
 
 
 def why_unwritable(path: Path) -> str:
@@ -133,7 +133,7 @@ def write_figures(out: Path, fields: dict[str, object]) -> None:
     try:
         out.write_text(json.dumps(fields, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
-        raise _unwritable(out, str(error.strerror)) from error
+        raise unwritable(out, str(error.strerror)) from error
     say(f"written to {out}", err=True)
 
 
@@ -145,5 +145,6 @@ def _is_there(path: Path) -> bool:
     return True
 
 
-def _unwritable(out: Path, why: str) -> BenchFailed:
+def unwritable(out: Path, why: str) -> BenchFailed:
+    """Make the error for a file that cannot be written."""
     return BenchFailed(f"{out} cannot be written: {why}.", "Name another.")

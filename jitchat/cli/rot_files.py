@@ -1,0 +1,90 @@
+"""Where a run of the rot lab is written: JSON, CSV, a picture, and the same in characters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jitchat.cli.bench_options import unwritable, why_unwritable
+from jitchat.cli.output import say
+from jitchat.errors import UsageError
+
+if TYPE_CHECKING:
+    from jitchat.rot.cells import Result
+    from jitchat.rot.run import Run
+
+_FORMATS = {
+    "json": "Write the run here, as JSON: every cell and every setting.",
+    "csv": "Write its cells here, as CSV.",
+    "svg": "Draw its heatmaps and curves here, as SVG.",
+    "text": "Draw them here in characters.",
+}
+_ENDINGS = {"text": "txt"}
+"""Of a file in a format, where that is not the format's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class RotFiles:
+    """The files that were asked for; None where one was not."""
+
+    json: Path | None = None
+    csv: Path | None = None
+    svg: Path | None = None
+    text: Path | None = None
+
+    def named(self) -> list[tuple[str, Path]]:
+        """List format and file of those that were asked for."""
+        found = ((name, getattr(self, name)) for name in _FORMATS)
+        return [(name, path) for name, path in found if path is not None]
+
+    def require_writable(self) -> None:
+        """Refuse what will not take the figures, before there are any.
+
+        Raises:
+            BenchFailed: A file cannot be written.
+            UsageError: Two formats are to go to one file.
+
+        """
+        named = self.named()
+        for _, path in named:
+            if why := why_unwritable(path):
+                raise unwritable(path, why)
+        if len({path.absolute() for _, path in named}) < len(named):
+            options = " and ".join(f"--{name}" for name, _ in named)
+            raise UsageError(f"{options}: two of them name one file.", "Name another.")
+
+    def write(self, run: Run, results: Sequence[Result]) -> None:
+        """Write a run to each of them.
+
+        Raises:
+            BenchFailed: One cannot be written.
+
+        """
+        from jitchat.rot.export.every import exported  # noqa: PLC0415  not needed to print help
+
+        for name, path in self.named():
+            try:
+                path.write_bytes(exported(_ENDINGS.get(name, name), run, results))
+            except OSError as error:
+                raise unwritable(path, str(error.strerror)) from error
+            say(f"written to {path}", err=True)
+
+
+def file_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --json, --csv, --svg and --text; the command gets them as `files`."""
+
+    @wraps(command)
+    def with_files(*args: object, **values: Any) -> object:  # noqa: ANN401  as click calls it
+        given = {name: values.pop(name) for name in _FORMATS}
+        return command(*args, files=RotFiles(**given), **values)
+
+    wrapped: Callable[..., Any] = with_files
+    for name, text in reversed(_FORMATS.items()):
+        file = click.Path(path_type=Path)
+        wrapped = click.option(f"--{name}", type=file, metavar="OUT", help=text)(wrapped)
+    return wrapped

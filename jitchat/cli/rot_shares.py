@@ -1,0 +1,54 @@
+"""`--fail-under`: the share of a mode's cells that has to be right."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from jitchat.errors import BenchFailed, UsageError
+
+if TYPE_CHECKING:
+    from jitchat.rot.experiment import Experiment
+    from jitchat.rot.tally import Tallies
+
+_NEXT_TO_NOTHING = 1e-9
+
+
+def require_asked(experiment: Experiment, modes: Collection[str]) -> None:
+    """Refuse a share of a mode that is not asked.
+
+    Raises:
+        UsageError: One of them is not.
+
+    """
+    asked = [mode.value for mode in experiment.modes]
+    if missing := [mode for mode in modes if mode not in asked]:
+        raise UsageError(
+            f"--fail-under names {missing[0]}, which is not asked.",
+            f"Asked are: {', '.join(asked)}.",
+        )
+
+
+def require_shares(experiment: Experiment, tallies: Tallies, least: Mapping[str, float]) -> None:
+    """Hold each mode to its share; a cell that does not fit or failed is not right.
+
+    Raises:
+        BenchFailed: One is below it.
+
+    """
+    told = list(_below(experiment, tallies, least))
+    if told:
+        raise BenchFailed(" ".join(told))
+
+
+def _below(experiment: Experiment, tallies: Tallies, least: Mapping[str, float]) -> Iterator[str]:
+    cells = experiment.size // len(experiment.modes)
+    for mode in experiment.modes:
+        tally = tallies.by_mode.get(mode)
+        right = tally.right if tally is not None else 0
+        wanted = least.get(mode.value, 0.0)
+        if right / cells < wanted - _NEXT_TO_NOTHING:
+            yield (
+                f"{mode}: {right:,} of {cells:,} cells are right, a share of {right / cells:.3f};"
+                f" --fail-under wants {wanted:g}."
+            )

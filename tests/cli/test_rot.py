@@ -1,0 +1,232 @@
+"""`jitchat rot` without the screen: nothing is sent unasked, nothing that came is lost."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from jitchat.cli import compose as composing
+from jitchat.cli import confirm, lab_models
+from jitchat.errors import Unreachable
+from jitchat.providers.provider import Options, Piece, Retrying
+from jitchat.turn import Message
+from tests.cli.conftest import Result, Shell
+from tests.support import ScriptedProvider
+
+TINY = ("--lengths", "500", "--depths", "0,100", "--kinds", "direct")
+"""Six cells."""
+PRICED = ("--model", "m")
+
+
+def rot(jitchat: Shell, *more: str | Path, stdin: bytes = b"") -> Result:
+    return jitchat("rot", *TINY, *more, stdin=stdin)
+
+
+class Model(ScriptedProvider):
+    """Knows nothing; `events` by the number of a request happen instead of its answer."""
+
+    def __init__(self, **events: Exception | Piece | signal.Signals) -> None:
+        super().__init__(("I do not know.",), model="m")
+        self.closed = 0
+        self.events = {int(name.removeprefix("at")): event for name, event in events.items()}
+
+    async def aclose(self) -> None:
+        self.closed += 1
+
+    async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
+        event = self.events.get(len(self.requests) + 1)
+        async for piece in super().stream(messages, options):
+            if isinstance(event, Exception):
+                raise event
+            if isinstance(event, signal.Signals):
+                signal.raise_signal(event)
+            elif event is not None:
+                yield event
+            event = None
+            yield piece
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Model:
+    """Answers in place of whoever the settings name."""
+    made = Model()
+    for module in (composing, lab_models):
+        monkeypatch.setattr(module, "make_provider", lambda *asked: made)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-1")
+    return made
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody sits at standard input."""
+    monkeypatch.setattr(confirm, "is_terminal", lambda _: True)
+
+
+def test_the_reader_is_asked_without_a_key_and_every_file_is_written(
+    jitchat: Shell, tmp_path: Path
+):
+    files = {name: tmp_path / f"out.{name}" for name in ("json", "csv", "svg", "text")}
+    options = [each for name, path in files.items() for each in (f"--{name}", path)]
+    done = rot(jitchat, *options)
+
+    assert done.code == 0, done.err
+    assert "Send" not in done.err
+    assert done.err.startswith("6 cells for reader, which takes 32,768 tokens:\n  6 requests, ~")
+    assert "Right answers by length of the conversation" in done.out
+    assert "6 cells: 6 answered." in done.out
+    assert all(f"written to {path}" in done.err for path in files.values())
+    assert done.err.endswith("Kept as r1: `jitchat rot show r1` shows it again.\n")
+    written = json.loads(files["json"].read_text())
+    assert len(written["cells"]) == 6
+    assert {cell["mode"] for cell in written["cells"]} == {"full", "recency", "jit"}
+    assert written["run"]["experiment"]["preset"] == "own"
+    assert written["run"]["settings"]["embedder.name"] == '"none"'
+    assert len(files["csv"].read_text().splitlines()) == 7
+    assert files["svg"].read_text().startswith("<svg")
+    assert files["text"].read_text().strip()
+
+
+def test_a_share_that_is_not_reached_fails(jitchat: Shell, model: Model):
+    ran = rot(jitchat, *PRICED, "--yes", "--fail-under", "jit=0.5", "--fail-under", "full=0")
+
+    assert ran.code == 1
+    assert "Right answers" in ran.out
+    assert ran.err.endswith(
+        "jitchat: jit: 0 of 2 cells are right, a share of 0.000; --fail-under wants 0.5.\n"
+    )
+    assert rot(jitchat, *PRICED, "--yes", "--fail-under", "jit=0").code == 0
+
+
+def test_cells_that_do_not_fit_are_told_before_and_count_as_not_right(jitchat: Shell, model: Model):
+    small = ("--limit", "2000", "--reserve", "500", "--lengths", "500,3k", "--modes", "full")
+    done = rot(jitchat, *PRICED, "--yes", *small, "--fail-under", "full=0.01")
+
+    assert done.code == 1
+    told = done.err.splitlines()
+    assert told[0] == "4 cells for m at https://api.openai.com/v1, which takes 2,000 tokens:"
+    assert "2 cells do not fit: nothing is sent for them." in " ".join(map(str.strip, told))
+    assert "full: 0 of 4 cells are right" in told[-1]
+    assert len(model.requests) == 2
+
+
+@pytest.mark.usefixtures("terminal")
+def test_another_model_is_asked_after_a_yes(jitchat: Shell, model: Model):
+    refused = rot(jitchat, *PRICED, stdin=b"n\n")
+    assert refused.code == 1
+    assert refused.err.endswith("Send them? [y/N]: n\njitchat: Nothing was sent.\n")
+    assert model.requests == []
+    assert not (jitchat.home / "rot").exists()
+
+    done = rot(jitchat, *PRICED, "--judge", "wise", stdin=b"y\n")
+    assert done.code == 0, done.err
+    assert "  and up to 6 requests to wise at https://api.openai.com/v1, whose cost" in done.err
+    assert len(model.requests) == 12
+    assert model.closed == 2, "who answers and who judges"
+
+
+def test_without_a_terminal_nothing_is_sent_unless_told_so(jitchat: Shell, model: Model):
+    refused = rot(jitchat, *PRICED, stdin=b"y\n")
+
+    assert refused.code == 1
+    assert "no terminal to confirm the cost in. Give --yes" in refused.err
+    assert model.requests == []
+
+
+@pytest.mark.parametrize(
+    ("options", "url"),
+    [(("--model", "m"), "https://api.openai.com/v1"), (("--judge", "groq/m"), "https://api.groq")],
+)
+def test_a_key_that_is_not_there_is_told_before_anything_is_asked(
+    jitchat: Shell, options: tuple[str, ...], url: str
+):
+    done = rot(jitchat, *options, "--yes")
+
+    assert done.code == 1
+    assert done.err.startswith(f"jitchat: Nothing was sent: {url}")
+    assert "wants a key, and none is set. Set " in done.err
+    assert not (jitchat.home / "rot").exists()
+
+
+def test_a_model_that_has_to_be_waited_for_and_one_that_fails_are_told(
+    jitchat: Shell, model: Model
+):
+    away = Unreachable("No server\x1b[2J there.", "Start it.")
+    model.events = {1: Retrying(0.0, "429 too many"), 2: away, 3: away}
+    done = rot(jitchat, *PRICED, "--yes", "--parallel", "1")
+
+    assert done.code == 0, done.err
+    assert "The endpoint wants less (429 too many).\n" in done.err
+    assert (
+        "1 cell failed; `jitchat rot --resume r1` asks it again."
+        " The first: No server␛[2J there. Start it.\n"
+    ) in done.err
+    assert "6 cells: 5 answered, 1 failed." in done.out
+
+    again = jitchat("rot", *PRICED, "--resume", "last", "--yes")
+    assert again.code == 0, again.err
+    assert again.err.startswith("r1, m, 500, ")
+    assert ": 1 of 6 cells are left, for m at https://api.openai.com/v1.\n" in again.err
+    assert "6 cells: 6 answered." in again.out
+    assert len(model.requests) == 8
+
+
+def test_a_run_that_is_given_up_ends_with_how_to_go_on(jitchat: Shell, model: Model):
+    model.events = dict.fromkeys(range(1, 99), Unreachable("No server there.", "Start it."))
+    done = jitchat("rot", "--lengths", "500", "--depths", "0,50", *PRICED, "--yes")
+
+    assert done.code == 1
+    assert "requests in a row failed; the last: No server there." in done.err
+    assert done.err.endswith("`jitchat rot --resume r1` goes on with it.\n")
+    assert "answered" in done.out
+
+
+def test_ctrl_c_keeps_what_came_and_the_run_goes_on(jitchat: Shell, model: Model):
+    model.events = {3: signal.SIGINT}
+    stopped = rot(jitchat, *PRICED, "--yes")
+
+    assert stopped.code == 130
+    assert stopped.err.rstrip().endswith(
+        "Stopped. What came is kept: `jitchat rot --resume r1` goes on with it."
+    )
+    assert stopped.out == ""
+    assert "2/6" in jitchat("rot", "list").out
+
+    other = jitchat("rot", "--resume", "r1", "--yes")
+    assert other.code == 2
+    assert other.err == (
+        "jitchat: r1 was begun with openai m; now it would be reader reader."
+        " Choose what it was begun with, or begin a new run.\n"
+    )
+    builtin = jitchat("rot", *PRICED, "--resume", "r1", "--yes", "--embedder", "builtin")
+    assert builtin.code == 2
+    assert "r1 was begun with the embedder " in builtin.err
+    unasked = jitchat("rot", *PRICED, "--resume", "r1", "--fail-under", "jit=0")
+    assert "no terminal to confirm the cost in" in unasked.err
+
+    resumed = jitchat("rot", *PRICED, "--resume", "r1", "--yes")
+    assert resumed.code == 0, resumed.err
+    assert len(model.requests) == 7
+
+
+@pytest.mark.usefixtures("demo")
+def test_facts_are_planted_in_a_copy_of_the_users_conversation(jitchat: Shell, tmp_path: Path):
+    before, out = jitchat.stored(), tmp_path / "out.json"
+    own = ("--conversation", "demo", "--modes", "jit", "--json", out)
+    done = jitchat("rot", *own, "--lengths", "1k,9000k", *TINY[2:])
+
+    assert done.code == 0, done.err
+    assert done.err.startswith("The conversation is too short for 9000k: left out.\n2 cells for")
+    assert json.loads(out.read_text())["run"]["experiment"]["conversation"] == "demo"
+    assert jitchat.stored() == before
+
+    short = jitchat("rot", *own, "--lengths", "100k")
+    assert short.code == 2
+    assert short.err.startswith("jitchat: Release planning (demo) has ")
+    assert short.err.endswith(
+        " tokens, and the shortest length is 100,000."
+        " Choose a shorter length, or a longer conversation.\n"
+    )

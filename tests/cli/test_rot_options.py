@@ -1,0 +1,223 @@
+"""What `jitchat rot` is given: the grid that it makes, and what is refused as a sentence."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import click
+import pytest
+
+from jitchat.cli import rot as command
+from jitchat.cli.rot_grid import depths_of, lengths_of, listed, threshold_of
+from jitchat.rot.experiment import Experiment, RunWanted, preset
+from jitchat.rot.kinds import Kind
+from jitchat.turn import Mode
+from tests.cli.conftest import Shell
+
+
+@pytest.mark.parametrize(
+    ("text", "lengths"),
+    [
+        ("1k,2k,8k", (1_000, 2_000, 8_000)),
+        ("500", (500,)),
+        (" 500 , 1.5K,2000 ", (500, 1_500, 2_000)),
+        ("1,10000k", (1, 10_000_000)),
+    ],
+)
+def test_lengths_are_tokens_and_k_is_a_thousand(text: str, lengths: tuple[int, ...]):
+    assert lengths_of(text) == lengths
+
+
+@pytest.mark.parametrize(
+    ("text", "depths"),
+    [("0,50,100", (0.0, 0.5, 1.0)), ("33.3%, 90 %", (0.333, 0.9)), ("100", (1.0,))],
+)
+def test_depths_are_percents(text: str, depths: tuple[float, ...]):
+    assert depths_of(text) == depths
+
+
+def test_names_are_taken_once_in_the_order_in_which_they_are_given():
+    assert listed("--modes", "jit, full,jit", Mode) == (Mode.JIT, Mode.FULL)
+    assert listed("--kinds", "exact", Kind) == (Kind.EXACT,)
+    assert threshold_of(" jit = .9 ", ["full", "jit"]) == ("jit", 0.9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ["--preset", "quik"],
+            "--preset cannot be 'quik'. Use quick, standard or deep. Did you mean 'quick'?",
+        ),
+        (
+            ["--kinds", "direct,parafrased"],
+            "--kinds cannot be 'parafrased'. Use direct, paraphrased, updated, distracted, exact,"
+            " counting or absent. Did you mean 'paraphrased'?",
+        ),
+        (
+            ["--modes", "jitt"],
+            "--modes cannot be 'jitt'. Use full, recency or jit. Did you mean 'jit'?",
+        ),
+        (["--modes", ""], "--modes cannot be ''. Use full, recency or jit."),
+        *(
+            (
+                ["--lengths", text],
+                f"--lengths: {wrong!r} is no number of tokens. Give whole numbers from 1 to"
+                " 10,000,000; k is 1,000: 1k,2k,8k.",
+            )
+            for text, wrong in [
+                ("1k,many", "many"),
+                ("0", "0"),
+                ("-5", "-5"),
+                ("1k,", ""),
+                ("1.5", "1.5"),
+                ("nan", "nan"),
+                ("99999999k", "99999999k"),
+                ("9" * 5_000, f"{'9' * 59}…"),
+            ]
+        ),
+        *(
+            (
+                ["--lengths", text],
+                f"--lengths are not ascending: {text}. Give each once, the smallest first.",
+            )
+            for text in ("8k,2k", "1k,1000")
+        ),
+        *(
+            (
+                ["--depths", text],
+                f"--depths: {wrong!r} is no depth. Give percents from 0, the beginning, to 100,"
+                " the end: 0,50,100.",
+            )
+            for text, wrong in [("0,101", "101"), ("-1", "-1"), ("deep", "deep"), ("nan", "nan")]
+        ),
+        (["--depths", "50,0"], "--depths are not ascending: 50,0. Give each once, the smallest"),
+        *(
+            (
+                ["--fail-under", text],
+                f"--fail-under: {text!r} is no mode with a share from 0 to 1. Write it as jit=0.9.",
+            )
+            for text in ("jit", "jit=", "jit=1.5", "jit=90%", "=0.5 ", "jit=nan", "0.9")
+            if text != "=0.5 "
+        ),
+        (["--fail-under", "=0.5"], "--fail-under cannot be ''. Use full, recency or jit."),
+        (["--fail-under", "jt=0.5"], "--fail-under cannot be 'jt'."),
+        (
+            ["--fail-under", "jit=0.5", "--fail-under", "jit=0.9"],
+            "--fail-under names a mode twice. Give one share for each.",
+        ),
+        (
+            ["--modes", "full,recency", "--fail-under", "jit=0.5"],
+            "--fail-under names jit, which is not asked. Asked are: full, recency.",
+        ),
+        (
+            ["--resume", "last", "--lengths", "1k", "--fail-under", "jit=1", "--judge", "m"],
+            "--resume goes on as the run was begun, and --lengths and --judge would change that.",
+        ),
+        (["--resume", "r7"], "There is no run 'r7'. None has been made yet."),
+        (["--json", "same", "--csv", "same"], "--json and --csv: two of them name one file."),
+        (["--json", "nowhere/out"], "nowhere/out cannot be written: No such file or directory."),
+        (["--svg", "."], ". cannot be written: Is a directory. Name another."),
+        (["--judge", "reader"], "--judge: the reader cannot judge, it only quotes."),
+        (
+            ["--conversation", "none such"],
+            "There is no conversation 'none such'. Import one, or start a chat.",
+        ),
+        (["--seed", "2", "list"], "--seed are for a run. Leave them out of `jitchat rot list`."),
+        (
+            ["--yes", "--csv", "x", "--modes", "jit", "show", "r1"],
+            "--modes, --yes and --csv are for a run. Leave them out of `jitchat rot show`.",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_is_told_before_anything_is_made(
+    jitchat: Shell, arguments: list[str], told: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.chdir(tmp_path)
+    done = jitchat("rot", *arguments)
+
+    assert done.code in (1, 2)
+    assert done.out == ""
+    assert done.err.startswith(f"jitchat: {told}")
+    assert done.err.count("\n") == 1
+    assert not (jitchat.home / "rot").exists()
+    assert not (tmp_path / "same").exists()
+
+
+@pytest.mark.parametrize("arguments", [["--repeats", "0"], ["--parallel", "0"], ["--seed", "x"]])
+def test_a_number_that_is_none_is_told_with_the_usage(jitchat: Shell, arguments: list[str]):
+    done = jitchat("rot", *arguments)
+
+    assert done.code == 2
+    assert done.err.startswith("Usage: ")
+    assert f"Invalid value for '{arguments[0]}'" in done.err
+
+
+@pytest.mark.parametrize("name", list(command.rot_command.commands))
+def test_each_command_for_runs_explains_itself(jitchat: Shell, name: str):
+    text = jitchat("rot", name, "--help").out
+    own = command.rot_command.commands[name]
+
+    assert all(len(line) < 80 for line in text.splitlines())
+    assert own.get_short_help_str(limit=70).endswith(".")
+    assert all(each.help.endswith(".") for each in own.params if isinstance(each, click.Option))
+
+
+class Opened:
+    """In place of the app: what it was opened with."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.asked: list[RunWanted | None] = []
+        fake = SimpleNamespace(run_chat=self.run_chat)
+        monkeypatch.setitem(sys.modules, "jitchat.cli.chat", fake)
+        monkeypatch.setattr(command, "is_terminal", lambda _: True)
+
+    def run_chat(self, flags: object, wanted: None, rot: RunWanted | None) -> int:
+        self.asked.append(rot)
+        return 7
+
+
+@pytest.mark.parametrize(
+    ("arguments", "asked"),
+    [
+        ([], RunWanted(preset("quick", is_reader=True))),
+        (["--model", "ollama/m"], RunWanted(preset("quick", is_reader=False))),
+        (
+            ["--preset", "deep", "--seed", "9", "--parallel", "4", "--judge", "openai/m"],
+            RunWanted(
+                Experiment.from_fields(preset("deep", is_reader=True).fields() | {"seed": 9}),
+                4,
+                "openai/m",
+            ),
+        ),
+        (
+            [
+                *("--lengths", "1k", "--depths", "50", "--kinds", "exact", "--modes", "jit"),
+                *("--repeats", "2", "--conversation", "demo"),
+            ],
+            RunWanted(
+                Experiment((1_000,), (0.5,), (Kind.EXACT,), (Mode.JIT,), 2, conversation="demo")
+            ),
+        ),
+    ],
+)
+def test_in_a_terminal_the_app_is_opened_with_what_is_asked(
+    jitchat: Shell, arguments: list[str], asked: RunWanted, monkeypatch: pytest.MonkeyPatch
+):
+    opened = Opened(monkeypatch)
+
+    assert jitchat("rot", *arguments).code == 7
+    assert opened.asked == [asked]
+
+
+@pytest.mark.parametrize("kind", ["json", "csv", "svg", "text", "resume"])
+def test_what_asks_for_figures_does_not_open_the_app(
+    jitchat: Shell, kind: str, monkeypatch: pytest.MonkeyPatch
+):
+    opened = Opened(monkeypatch)
+    done = jitchat("rot", f"--{kind}", "nowhere/out")
+
+    assert "nowhere/out" in done.err
+    assert (done.code, opened.asked) == (2 if kind == "resume" else 1, [])

@@ -1,0 +1,105 @@
+"""`jitchat rot list`, `show`, `compare` and `forget`: the runs that are kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from jitchat.cli import rot_runs
+from jitchat.rot.cells import Result, Verdict
+from jitchat.rot.experiment import Experiment
+from jitchat.rot.kinds import Kind
+from jitchat.rot.runs import Runs
+from tests.cli.conftest import Shell
+from tests.rot.support import run_of
+
+GRID = Experiment((500, 2_000), (0.0, 1.0), (Kind.DIRECT,))
+
+
+@pytest.fixture
+def runs(home: Path) -> Runs:
+    """Two runs: a whole one, right in `jit` alone, and one that was stopped."""
+    found = Runs(home / "rot")
+    for model, decided in (("qwen\x1b[2J", 12), ("reader", 4)):
+        file = found.create(run_of(GRID, model=model))
+        for cell in list(GRID.cells())[:decided]:
+            right = Verdict.RIGHT if cell.mode == "jit" else Verdict.WRONG
+            file.keep(Result(cell, right, "says so", "Which?", "seven", "seven", "talk", 1))
+        if decided == GRID.size:
+            file.end()
+        file.close()
+    return found
+
+
+def test_there_may_be_none(jitchat: Shell):
+    assert jitchat("rot", "list").out == "There are no runs yet. `jitchat rot` makes one.\n"
+    assert jitchat("rot", "list", "--json").json == []
+    for command in (["show", "last"], ["forget", "r1", "--yes"], ["compare", "r1", "r2"]):
+        done = jitchat("rot", *command)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.endswith("None has been made yet.\n")
+
+
+@pytest.mark.usefixtures("runs")
+def test_runs_are_listed_with_their_shares(jitchat: Shell):
+    listed = jitchat("rot", "list").out.splitlines()
+
+    assert sorted(line.split()[0] for line in listed) == ["r1", "r2"]
+    assert {line.rpartition("2k, ")[0] for line in listed} == {
+        "r1  12/12  full 0 %, recency 0 %, jit 100 %  qwen␛[2J, 500 to ",
+        "r2   4/12  full 0 %, recency 0 %, jit –      reader, 500 to ",
+    }
+    told = {each["id"]: each for each in jitchat("rot", "list", "--json").json}
+    assert told["r1"]["shares"] == {"full": 0.0, "recency": 0.0, "jit": 1.0}
+    assert told["r2"]["shares"]["jit"] is None
+    assert (told["r2"]["decided"], told["r2"]["cells"], told["r2"]["ended_at"]) == (4, 12, None)
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_run_is_shown_and_exported_again(jitchat: Shell, tmp_path: Path):
+    out = tmp_path / "out.json"
+    shown = jitchat("rot", "show", "r1", "--json", out)
+
+    assert shown.code == 0, shown.err
+    assert "12 cells: 12 answered." in shown.out
+    assert "\x1b" not in shown.out
+    assert json.loads(out.read_text())["run"]["id"] == "r1"
+    assert jitchat("rot", "show", "last").out.count("4 of 12 cells") == 1
+    assert jitchat("rot", "show", "r9").err.endswith("`jitchat rot list` lists them.\n")
+    unwritable = jitchat("rot", "show", "r1", "--svg", tmp_path / "no" / "out.svg")
+    assert (unwritable.code, unwritable.out) == (1, "")
+
+
+@pytest.mark.usefixtures("runs")
+def test_two_runs_are_compared_over_what_both_answered(jitchat: Shell):
+    done = jitchat("rot", "compare", "r1", "r2")
+
+    assert done.code == 0, done.err
+    assert "4 cells compared; left out: 8 only in the earlier run." in done.out
+    assert jitchat("rot", "compare", "r2", "last").err == (
+        "jitchat: A and B are both r2. Name two runs.\n"
+    )
+
+
+def test_a_run_is_forgotten_after_a_yes(
+    jitchat: Shell, runs: Runs, monkeypatch: pytest.MonkeyPatch
+):
+    refused = jitchat("rot", "forget", "r1")
+    assert refused.code == 2
+    assert "no terminal to confirm it in. Give --yes" in refused.err
+
+    monkeypatch.setattr(rot_runs, "is_terminal", lambda _: True)
+    declined = jitchat("rot", "forget", "r1", stdin=b"n\n")
+    assert declined.code == 1
+    assert "Forget r1, qwen␛[2J, 500 to 2k, " in declined.err
+    assert len(runs.all()) == 2
+
+    done = jitchat("rot", "forget", "r1", stdin=b"y\n")
+    assert done.code == 0
+    assert done.err.endswith(", is forgotten.\n")
+    (runs.folder / "r2.db").write_bytes(b"damaged, beyond any reading" * 100)
+    assert jitchat("rot", "show", "r2").code == 1
+    assert jitchat("rot", "forget", "r2", "--yes").code == 0
+    assert list(runs.folder.iterdir()) == []

@@ -1,0 +1,94 @@
+"""`jitchat rot` on a server of this machine that turns requests away, and breaks off."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Shell
+from tests.providers.streams import DONE, STOP, delta, event
+from tests.support import has_loopback
+
+
+def says(text: str) -> tuple[int, dict[str, str], bytes]:
+    return 200, {}, "".join([event(delta(text)), event(STOP), DONE]).encode()
+
+
+WELL = says("I do not know.")
+BROKEN = (200, {}, event(delta("I do")).encode())
+BUSY = (429, {"retry-after-ms": "5"}, b'{"error": {"message": "slow down"}}')
+
+
+class Handler(BaseHTTPRequestHandler):
+    """A server of chat completions: the next of `replies` is the answer, then `WELL`."""
+
+    server: Any
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        sent = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.server.asked.append(sent["model"])
+        status, headers, body = self.server.replies.pop(0) if self.server.replies else WELL
+        self.send_response(status)
+        kind = "text/event-stream" if status == 200 else "application/json"
+        own = {"content-type": kind, "content-length": str(len(body))}
+        for name, value in (own | headers).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *told: object) -> None:
+        """Nothing on the terminal."""
+
+
+@pytest.fixture
+def server() -> Iterator[Any]:
+    if not has_loopback():
+        pytest.skip("needs the loopback interface")
+    made: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    made.asked, made.replies = [], []
+    made.flags = (
+        *("--base-url", f"http://127.0.0.1:{made.server_port}/v1", "--model", "m"),
+        *("--limit", "8192", "--yes"),
+    )
+    thread = threading.Thread(target=made.serve_forever, args=(0.01,))
+    thread.start()
+    yield made
+    made.shutdown()
+    thread.join()
+    made.server_close()
+
+
+def test_a_server_that_turns_requests_away_is_waited_for_and_one_that_breaks_off_fails_a_cell(
+    jitchat: Shell, server: Any
+):
+    server.replies = [WELL, BUSY, WELL, BROKEN, BROKEN]
+    tiny = ("--lengths", "500", "--depths", "0,100", "--kinds", "direct", "--modes", "full,jit")
+    done = jitchat("rot", *tiny, *server.flags)
+
+    assert done.code == 0, done.err
+    assert "The endpoint wants less (" in done.err
+    assert "1 cell failed; `jitchat rot --resume r1` asks it again. The first: " in done.err
+    assert "4 cells: 3 answered, 1 failed." in done.out
+    assert len(server.asked) == 6
+
+    again = jitchat("rot", "--resume", "last", *server.flags)
+    assert "4 cells: 4 answered." in again.out
+    assert len(server.asked) == 7
+
+
+def test_a_judge_of_the_same_server_is_asked_about_what_no_rule_finds_right(
+    jitchat: Shell, server: Any
+):
+    server.replies = [WELL, says('{"label": "CORRECT"}'), WELL, says('{"label": "WRONG"}')]
+    tiny = ("--lengths", "500", "--depths", "0,100", "--kinds", "direct", "--modes", "full")
+    done = jitchat("rot", *tiny, *server.flags, "--judge", "wise")
+
+    assert done.code == 0, done.err
+    assert server.asked == ["m", "wise", "m", "wise"]
+    assert "all    50 % of 2 " in done.out

@@ -1,0 +1,79 @@
+"""What is told while a run goes on: a bar for a terminal, and what slows it down."""
+
+from __future__ import annotations
+
+import io
+from itertools import starmap
+
+from rich.console import Console
+
+from jitchat.cli.rot_watch import Watcher, drawn
+from jitchat.rot.cells import Cell, Result, Verdict
+from jitchat.rot.events import CellEnded, RunEnded, Slowed, TalkBegun, TalkReady
+from jitchat.rot.kinds import Kind
+from jitchat.turn import Mode
+
+
+def ended(verdict: Verdict, note: str = "") -> CellEnded:
+    cell = Cell(4_000, 0.5, Kind.DIRECT, 1, Mode.JIT)
+    return CellEnded(Result(cell, verdict, "", "Which?", "seven", "", "talk", 1, note=note))
+
+
+def test_what_is_being_done_and_what_failed_is_followed():
+    lines: list[str] = []
+    watcher = Watcher(3, 1, lines.append)
+    seen = []
+    for event in (
+        TalkBegun(1, 2, 4_000),
+        TalkReady(1, 100, 0.5),
+        ended(Verdict.RIGHT),
+        ended(Verdict.FAILED, "No server there."),
+        ended(Verdict.FAILED, "No server there, again."),
+        RunEnded("10 requests in a row failed."),
+    ):
+        watcher.take(event)
+        seen.append(watcher.doing)
+
+    assert seen[:2] == ["storing 4k", "asking at 4k"]
+    assert seen[-1] == "asking at 4k, 2 failed"
+    assert (watcher.decided, watcher.failed) == (6, 2)
+    assert watcher.first_failure == "No server there."
+    assert watcher.why_over == "10 requests in a row failed."
+    assert lines == []
+
+
+def test_slowing_down_is_told_once_for_each_number_of_requests():
+    lines: list[str] = []
+    watcher = Watcher(0, 4, lines.append)
+    slowed = ((20.0, "429\nslow down", 3), (40.0, "429", 3), (0.0, "no", 2), (9.0, "no", 2))
+    for event in starmap(Slowed, slowed):
+        watcher.take(event)
+
+    assert lines == [
+        "The endpoint wants less (429 slow down): waiting 20 s, 3 requests at once from now on.",
+        "The endpoint wants less (no): 2 requests at once from now on.",
+    ]
+
+
+def test_one_request_at_once_is_not_told_to_be_less():
+    lines: list[str] = []
+    watcher = Watcher(0, 1, lines.append)
+    watcher.take(Slowed(0.0, "429", 1))
+    watcher.take(Slowed(20.0, "429", 1))
+
+    assert lines == ["The endpoint wants less (429)."]
+
+
+def test_the_bar_counts_cells_and_its_lines_are_plain_text():
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=100, color_system=None)
+    with drawn(2, 6, 1, console) as (watcher, take):
+        take(TalkBegun(1, 1, 1_500))
+        take(ended(Verdict.RIGHT))
+        take(Slowed(0.0, "[red]less", 1))
+
+    told = out.getvalue()
+    assert watcher.decided == 3
+    assert "3/6" in told
+    assert "storing 1.5k" in told
+    assert "wants less ([red]less)." in told
