@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jitchat.rot.experiment import PRESETS, Experiment, preset
@@ -11,6 +11,8 @@ from jitchat.rot.kinds import Kind
 from jitchat.rot.layout import SHARE, Talk, fact_tokens, talks
 from jitchat.turn import Mode
 from tests.rot.support import price
+
+quick = settings(deadline=None, max_examples=40, derandomize=True)
 
 
 def experiments() -> st.SearchStrategy[Experiment]:
@@ -29,6 +31,7 @@ def experiments() -> st.SearchStrategy[Experiment]:
     )
 
 
+@quick
 @given(experiments())
 def test_every_cell_of_an_experiment_is_asked_once(experiment: Experiment) -> None:
     asked = [cell for talk in talks(experiment, price) for cell, _ in talk.cells(experiment.modes)]
@@ -37,6 +40,7 @@ def test_every_cell_of_an_experiment_is_asked_once(experiment: Experiment) -> No
     assert set(asked) == set(experiment.cells())
 
 
+@quick
 @given(experiments())
 def test_a_talk_has_no_fact_twice_and_is_mostly_filler(experiment: Experiment) -> None:
     for talk in talks(experiment, price):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jitchat.rot.experiment import Experiment
@@ -16,6 +16,8 @@ from jitchat.rot.planting import SPREAD, Planted, planted, planted_in
 from jitchat.turn import Role, Turn
 from tests.rot.support import price
 from tests.support import talk as turns_of
+
+quick = settings(deadline=None, max_examples=25, derandomize=True)
 
 _TOLERATED = 0.04
 """Of a long conversation, for facts that stand beside each other."""
@@ -39,6 +41,7 @@ def share_ahead(made: Planted, position: int) -> float:
     return tokens(made.turns[: position - 1]) / tokens(made.turns)
 
 
+@quick
 @given(st.integers(30_000, 60_000), st.sampled_from(Kind))
 def test_the_turns_that_an_answer_needs_stand_at_its_depth(length: int, kind: Kind) -> None:
     talk = talk_of(length, kind)
@@ -51,6 +54,7 @@ def test_the_turns_that_an_answer_needs_stand_at_its_depth(length: int, kind: Ki
             assert off <= _TOLERATED + SPREAD * (kind is Kind.COUNTING)
 
 
+@quick
 @given(st.integers(6_000, 60_000))
 def test_a_talk_is_as_long_as_it_is_to_be_or_one_exchange_longer(length: int) -> None:
     for talk in talks(Experiment((length,), (0.0, 0.5, 1.0)), price):

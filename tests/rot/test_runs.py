@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jitchat.errors import UnknownRun
@@ -20,11 +20,14 @@ from jitchat.rot.runs import Runs
 from jitchat.turn import Mode, Usage
 from tests.rot.support import BEGUN, new_file, run_of
 
+quick = settings(deadline=None, max_examples=60, derandomize=True)
+
 EXPERIMENT = Experiment((2_000, 32_000), (0.0, 1.0), (Kind.DIRECT,))
 CELL = Cell(2_000, 0.5, Kind.UPDATED, 1, Mode.JIT)
 RIGHT = Result(CELL, Verdict.RIGHT, "says 7443", "Which port?", "7443", "7443.", "talk", 41)
 
 
+@quick
 @given(st.from_type(Result), st.none() | st.from_type(Usage))
 def test_a_result_is_the_same_after_being_kept(result: Result, usage: Usage | None) -> None:
     whole = replace(result, usage=usage)
