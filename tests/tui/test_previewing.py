@@ -163,6 +163,8 @@ async def test_plans_do_not_pile_up_and_the_surfaces_fade_only_while_it_takes_lo
         await until(pilot, lambda: not screen.working, "the window")
         assert watch.made == 2
         assert not bar.has_class("-faded")
+        screen._fade()  # as the timer's call does that waited until the plan was made
+        assert not bar.has_class("-faded")
 
 
 async def test_a_draft_that_is_taken_back_leaves_the_sent_window_unmarked(

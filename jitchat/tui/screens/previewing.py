@@ -172,6 +172,7 @@ class PreviewingScreen(DeskScreen):
             self._fade(faded=False)
 
     def _fade(self, *, faded: bool = True) -> None:
+        faded = faded and self.working  # the timer's call may have waited until that was over
         self.query_one(BudgetBar).show_faded(faded)
         self.query_one(Inspector).show_faded(faded)
         self.query_one(HintLine).show_faded(faded)
