@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from jitchat.memory.cold.archive import Ending
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
-    from jitchat.turn import Conversation, Usage
+    from jitchat.turn import Conversation, Turn, Usage
     from jitchat.window.window import ContextWindow
 
 
@@ -94,10 +94,17 @@ class MeteredScreen(SendingScreen):
             return
         said = self._asked(session)
         chosen = self.query_one(Transcript).chosen
-        sent = await asyncio.to_thread(session.sent_on_path, said, chosen) if said else None
-        if said is None or sent is None:
+        if said is None or not await self.show_sent(session, said, chosen):
             self.notify("No window was sent for this turn.", markup=False)
-            return
+
+    async def show_sent(self, session: Session, said: Turn, chosen: Turn | None) -> bool:
+        """Show what brought the chosen reply; without one, what was sent for `said`.
+
+        Tells whether any window was.
+        """
+        sent = await asyncio.to_thread(session.sent_on_path, said, chosen)
+        if sent is None:
+            return False
         window, ending = sent
         usage, cost = (ending.usage, ending.cost) if ending is not None else (None, None)
         self.forget_window()
@@ -106,6 +113,7 @@ class MeteredScreen(SendingScreen):
         broken = _is_broken_off(session, ending)
         told = usage_sentence(usage, cost, window, is_broken_off=broken)
         self.query_one(HintLine).show_cost(told)
+        return True
 
     def action_count_exactly(self) -> None:
         """Have the provider count the window that would be sent; the message stays here."""

@@ -182,10 +182,10 @@ class Inspector(Vertical):
         """Whether that takes long."""
         self._title.set_class(faded, "-faded")
 
-    def point_at(self, kind: str) -> None:
-        """Move the cursor to the first row of a kind."""
-        for number, (name, _, _) in enumerate(self._rows):
-            if name == kind and self._marks.get(number) != LEFT:
+    def point_at(self, what: str | int) -> None:
+        """Move the cursor to the first row of a kind, or of the turn at a position."""
+        for number, row in enumerate(self._rows):
+            if what in (row[0], turn_of(row)) and self._marks.get(number) != LEFT:
                 self._list.highlighted = self._option_of(number)
                 self._list.focus()
                 return
