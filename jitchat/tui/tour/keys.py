@@ -1,0 +1,48 @@
+"""The keys of the tour. Presentation clickers send PgDn and PgUp, or arrows, and a few more."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+
+class TourKey(StrEnum):
+    """What a presenter can do."""
+
+    NEXT = "next"
+    BACK = "back"
+    END = "end"
+
+    @property
+    def action(self) -> str:
+        """The app's action for it."""
+        return f"app.tour('{self}')"
+
+
+class TourKeyPressed(Message):
+    """The presenter wants this."""
+
+    def __init__(self, key: TourKey) -> None:
+        super().__init__()
+        self.key = key
+
+
+_KEYS = (
+    (TourKey.NEXT, "space,right,pagedown,enter"),
+    (TourKey.BACK, "left,pageup"),
+    (TourKey.END, "escape"),
+)
+
+
+def bindings() -> list[BindingType]:
+    """They come ahead of what the keys do elsewhere, as long as the tour goes on.
+
+    What starts or blanks a presentation does nothing.
+    """
+    made: list[BindingType] = [
+        Binding(keys, f"tour('{key}')", id=f"tour_{key}", priority=True, show=False)
+        for key, keys in _KEYS
+    ]
+    return [*made, Binding("f5,shift+f5,b,full_stop", "tour('')", priority=True, show=False)]

@@ -1,0 +1,37 @@
+"""What the tour reads off the rot lab, whose screens it does not know otherwise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from jitchat.rot.tally import Tallies
+
+
+class Counted(Protocol):
+    """A run as far as it is known."""
+
+    @property
+    def tallies(self) -> Tallies:
+        """What its results come to by now."""
+
+
+class Moving(Protocol):
+    """How far a run is."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether more results come."""
+
+
+@runtime_checkable
+class ShowsRun(Protocol):
+    """A screen of the lab that shows a run."""
+
+    @property
+    def shown(self) -> Counted:
+        """The run."""
+
+    @property
+    def progress(self) -> Moving:
+        """How far it is."""
