@@ -18,6 +18,7 @@ from jitchat import __version__
 from jitchat.cli.bench import bench_command
 from jitchat.cli.check import check_command
 from jitchat.cli.conversations import conversations_command
+from jitchat.cli.demo import demo_command
 from jitchat.cli.doctor import doctor_command
 from jitchat.cli.importing import import_command
 from jitchat.cli.inspect import config_command, paths_command
@@ -95,6 +96,7 @@ for _command in (
     why_command,
     replay_command,
     check_command,
+    demo_command,
     rot_command,
     conversations_command,
     import_command,

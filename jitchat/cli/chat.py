@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jitchat.rot.experiment import RunWanted
     from jitchat.session import Session
     from jitchat.settings import Settings
+    from jitchat.tui.app import JitchatApp
 
 SWITCH_SECONDS = 0.0005
 """How long indexing may keep the interpreter from the event loop; Python's default is ten times
@@ -90,8 +91,7 @@ def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> 
     """Open the chat, or the rot lab with what it is to ask; the exit code."""
     settings, paths = flags.settings(), flags.paths()
     require_known_keys(settings)
-    if not sys.stdout.isatty():
-        raise click.UsageError("The chat needs a terminal. `jitchat send TEXT` works without one.")
+    require_terminal("The chat needs a terminal. `jitchat send TEXT` works without one.")
     collector.rest()
     quiet_libraries()
     store = open_store(paths)
@@ -101,10 +101,25 @@ def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> 
         conversation = choose_conversation(store, wanted)
         from jitchat.tui.app import JitchatApp  # noqa: PLC0415  textual: only the chat needs it
 
-        widen_input()
-        sys.setswitchinterval(SWITCH_SECONDS)
-        app = JitchatApp(LocalBackend(settings, paths, store), conversation, rot)
-        app.run()
-        return app.return_code or 0
+        return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
     finally:
         store.database.close()
+
+
+def require_terminal(otherwise: str) -> None:
+    """See to it that there is a screen to draw on.
+
+    Raises:
+        click.UsageError: There is none; `otherwise` says what to do.
+
+    """
+    if not sys.stdout.isatty():
+        raise click.UsageError(otherwise)
+
+
+def run_app(app: JitchatApp) -> int:
+    """Run the app to its end; the exit code."""
+    widen_input()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    app.run()
+    return app.return_code or 0

@@ -124,15 +124,22 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return _with_flags(command, _flagged())
 
 
+def tour_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what the tour leaves open: it has a database and a choice of modes of its own."""
+    return _with_flags(command, [key for key in _flagged() if key != "chat.mode"], has_db=False)
+
+
 def _flagged() -> list[str]:
     return [key for key in all_keys() if rule_of(key).flag]
 
 
-def _with_flags(command: Callable[..., Any], keys: list[str]) -> Callable[..., Any]:
+def _with_flags(
+    command: Callable[..., Any], keys: list[str], *, has_db: bool = True
+) -> Callable[..., Any]:
     @wraps(command)
     def with_flags(*args: object, **values: Any) -> object:  # noqa: ANN401  as click calls it
         given = {key: found for key in keys if (found := values.pop(_name(key))) is not None}
-        own = Flags(values.pop("config"), values.pop("db"), given)
+        own = Flags(values.pop("config"), values.pop("db", None), given)
         outer = click.get_current_context().obj
         return command(*args, flags=own.over(outer) if isinstance(outer, Flags) else own, **values)
 
@@ -140,9 +147,10 @@ def _with_flags(command: Callable[..., Any], keys: list[str]) -> Callable[..., A
     for key in reversed(keys):
         wrapped = _setting_option(key)(wrapped)
     file = click.Path(path_type=Path, dir_okay=False)
-    wrapped = click.option(
-        "--db", type=file, metavar="FILE", cls=SharedOption, help="The database to use."
-    )(wrapped)
+    if has_db:
+        wrapped = click.option(
+            "--db", type=file, metavar="FILE", cls=SharedOption, help="The database to use."
+        )(wrapped)
     return click.option(
         "--config", type=file, metavar="FILE", cls=SharedOption, help="The configuration to use."
     )(wrapped)

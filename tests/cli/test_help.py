@@ -13,7 +13,7 @@ from jitchat.cli import commands
 from tests.cli.conftest import Shell
 
 NAMES = [
-    "send", "window", "why", "replay", "check", "rot",
+    "send", "window", "why", "replay", "check", "demo", "rot",
     "conversations", "import", "models", "tokens", "keys",
     "doctor", "config", "paths", "bench",
 ]  # fmt: skip

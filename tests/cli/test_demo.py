@@ -1,0 +1,110 @@
+"""`jitchat demo`: what it needs, who answers in it, and that it leaves nothing behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jitchat.cli import touring
+from jitchat.cli.options import Flags
+from jitchat.cli.touring import tour_settings
+from jitchat.tui import collector
+from jitchat.tui.tour.app import TourApp
+from tests.cli.conftest import Shell
+
+CONFIG = """
+[provider]
+name = "openai"
+model = "gpt-5-mini"
+[picker]
+model = "gpt-5-nano"
+[summariser]
+model = "gpt-5-nano"
+[screen]
+theme = "nord"
+inspector = false
+[window]
+recent = 512
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["demo"], "The tour needs a terminal; "),
+        (["demo", "--record"], "The tour needs a terminal; "),
+        (["demo", "--pace", "2"], "--pace is for --record: "),
+        (["demo", "--record", "--pace", "0"], "'--pace'"),
+        (["--db", "x.db", "demo"], "The tour has a database of its own: leave --db out."),
+        (["demo", "--provider", "nobody"], "'nobody'"),
+    ],
+)
+def test_what_it_cannot_do_is_said_in_a_sentence(
+    jitchat: Shell, arguments: list[str], told: str
+) -> None:
+    done = jitchat(*arguments)
+
+    assert done.code == 2
+    assert done.out == ""
+    assert told in done.err.splitlines()[-1]
+    assert not jitchat.home.exists()
+
+
+def test_its_help_says_the_keys_who_answers_and_what_a_recording_needs(jitchat: Shell) -> None:
+    told = " ".join(jitchat("demo", "--help").out.split())
+
+    assert "Space, →, PgDn or Enter" in told
+    assert "nothing leaves this machine; --model, --provider or --base-url" in told
+    assert "120 by 36" in told
+    assert "--db" not in told
+
+
+@pytest.mark.parametrize(
+    ("given", "answers"),
+    [
+        ({}, ("reader", "reader")),
+        ({"provider.limit": 8_192}, ("reader", "reader")),
+        ({"provider.model": "gpt-5"}, ("openai", "gpt-5")),
+        ({"provider.name": "ollama", "provider.model": "qwen3:8b"}, ("ollama", "qwen3:8b")),
+        ({"provider.base_url": "http://localhost:9999/v1"}, ("openai", "gpt-5-mini")),
+    ],
+)
+def test_the_reader_answers_unless_a_flag_names_who_does(
+    tmp_path: Path, given: dict[str, object], answers: tuple[str, str]
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(CONFIG)
+
+    settings = tour_settings(Flags(config=config, given=given))
+
+    assert (settings.in_use().name, settings.model_name()) == answers
+    assert (settings.picker.model, settings.summariser.model) == ("", "")
+    assert not settings.embedder.download
+    assert settings.screen.inspector
+    assert (settings.screen.theme, settings.window.recent) == ("nord", 512)
+
+
+@pytest.mark.parametrize(("arguments", "pace"), [([], None), (["--record", "--pace", "2"], 2.0)])
+def test_it_runs_on_a_database_of_its_own_that_is_gone_afterwards(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch, arguments: list[str], pace: float | None
+) -> None:
+    ran: list[tuple[Path, list[str], float | None]] = []
+
+    def run_app(app: TourApp) -> int:
+        backend = app._backend
+        file = backend._paths.database  # type: ignore[attr-defined]
+        assert file.is_file()
+        assert backend._paths.rot.parent == file.parent  # type: ignore[attr-defined]
+        ran.append((file, [each.id for each in backend.store.conversations()], app._pace))
+        return 3
+
+    monkeypatch.setattr(touring, "run_app", run_app)
+    monkeypatch.setattr(touring, "require_terminal", lambda otherwise: None)
+    monkeypatch.setattr(collector, "rest", lambda: None)
+
+    assert jitchat("demo", *arguments).code == 3
+    ((file, conversations, given),) = ran
+    assert (conversations, given) == (["demo"], pace)
+    assert not file.parent.exists()
+    assert not jitchat.home.exists()
