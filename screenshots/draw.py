@@ -7,27 +7,20 @@ pictures differ only where the app does.
 from __future__ import annotations
 
 import asyncio
-import os
 import tempfile
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from textual.pilot import Pilot
 
-from jitchat.cli.chat import LocalBackend
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
-from jitchat.paths import locate
-from jitchat.settings import load_settings
 from jitchat.transfer.intake import store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.views.view import View
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
+from screenshots.stage import HERE, backend_in, settled, until
 
-HERE = Path(__file__).parent
 QUESTION = "what did we settle on for the deploy window?"
 OTHERS = (
     "Who is on call this week?",
@@ -58,25 +51,9 @@ FRAMES = (
 )
 
 
-class Clock:
-    """13 March 2026, a second later at each look."""
-
-    def __init__(self) -> None:
-        self.time = datetime(2026, 3, 13, 10, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        self.time += timedelta(seconds=1)
-        return self.time
-
-
 async def draw(name: str, size: tuple[int, int], steps: Sequence[str], home: Path) -> None:
-    environ = {"JITCHAT_HOME": str(home / name), "JITCHAT_EMBEDDER_DOWNLOAD": "false"} | {
-        key: os.environ[key] for key in ("TIKTOKEN_CACHE_DIR",) if key in os.environ
-    }
-    paths = locate(environ)
-    store = ColdStore(Database(paths.database), Clock())
-    backend = LocalBackend(load_settings(paths.config, environ), paths, store)
-    app = JitchatApp(backend, store_demo(store))
+    backend = backend_in(home / name)
+    app = JitchatApp(backend, store_demo(backend.store))
     async with app.run_test(size=size) as pilot:
         screen = await _ready(pilot)
         for step in steps:
@@ -84,7 +61,7 @@ async def draw(name: str, size: tuple[int, int], steps: Sequence[str], home: Pat
         screen.query_one(Prompt).cursor_blink = False
         await pilot.pause()
         (HERE / f"{name}.svg").write_text(app.export_screenshot(title="jitchat"), encoding="utf-8")
-    store.database.close()
+    backend.store.database.close()
     print(f"{name}.svg")
 
 
@@ -103,48 +80,34 @@ async def _do(pilot: Pilot[None], screen: ChatScreen, step: str) -> None:
     else:
         await pilot.press(value or what)
     if what == "view":
-        await _until(pilot, lambda: isinstance(pilot.app.screen, View))
-    await _settled(pilot)
+        await until(pilot, lambda: isinstance(pilot.app.screen, View))
+    await settled(pilot)
 
 
 async def _use(pilot: Pilot[None], screen: ChatScreen, mode: str) -> None:
     planned = screen.planned
     if screen.mode.value != mode:
         screen.action_use_mode(mode)
-        await _until(pilot, lambda: screen.planned > planned)
+        await until(pilot, lambda: screen.planned > planned)
 
 
 async def _write(pilot: Pilot[None], screen: ChatScreen, text: str) -> None:
     planned = screen.planned
     screen.query_one(Prompt).insert(text)
-    await _until(pilot, lambda: screen.planned > planned)
+    await until(pilot, lambda: screen.planned > planned)
 
 
 async def _send(pilot: Pilot[None], screen: ChatScreen) -> None:
     await pilot.press("enter")
-    await _until(pilot, lambda: not screen.busy and not screen.query_one(Prompt).text)
-
-
-async def _settled(pilot: Pilot[None]) -> None:
-    """Until nothing works for the screen on top."""
-    await pilot.pause()
-    workers = [each for each in pilot.app.workers if each.node is pilot.app.screen]
-    await pilot.app.workers.wait_for_complete(workers)
-    await pilot.pause()
+    await until(pilot, lambda: not screen.busy and not screen.query_one(Prompt).text)
 
 
 async def _ready(pilot: Pilot[None]) -> ChatScreen:
-    await _until(pilot, lambda: isinstance(pilot.app.screen, ChatScreen))
+    await until(pilot, lambda: isinstance(pilot.app.screen, ChatScreen))
     screen = pilot.app.screen
     assert isinstance(screen, ChatScreen)
-    await _until(pilot, lambda: screen.indexed and screen.window is not None)
+    await until(pilot, lambda: screen.indexed and screen.window is not None)
     return screen
-
-
-async def _until(pilot: Pilot[None], true) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
-    while not true():
-        await asyncio.sleep(0.01)
-    await pilot.pause()
 
 
 def main() -> None:

@@ -1,0 +1,81 @@
+"""Draw the README's animation from the real app: `python -m screenshots.animate`.
+
+The tour is taken by its key, in a home of its own; each picture is held as long as reading what
+the tour says of it takes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from jitchat.transfer.intake import store_demo
+from jitchat.tui.tour.app import HELD_SECONDS, TourApp
+from jitchat.tui.tour.reading import reading_seconds
+from jitchat.tui.tour.screen import TourScreen
+from jitchat.tui.tour.steps import STEPS, heading
+from jitchat.tui.widgets.prompt import Prompt
+from screenshots.animation import Frame, animated
+from screenshots.stage import HERE, backend_in, settled, until
+
+SIZE = (112, 32)
+NAME = "tour.svg"
+LOOK_EVERY, LOOKED_AT = 2.5, 0.6
+"""Seconds between two pictures of a run of the lab, and how long each of them is held."""
+LOOKS = 12
+"""Pictures of it, at most."""
+
+
+async def taken(home: Path) -> AsyncIterator[Frame]:
+    """Take the tour: a frame of what comes ahead of it, and then of each step."""
+    backend = backend_in(home)
+    app = TourApp(backend, store_demo(backend.store))
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, TourScreen))
+        chat = app.screen
+        assert isinstance(chat, TourScreen)
+        chat.query_one(Prompt).cursor_blink = False
+        for place in range(len(STEPS) + 1):
+            if place:
+                await asyncio.sleep(HELD_SECONDS)
+                await pilot.press("space")
+            async for frame in _arrived(pilot, chat, place):
+                yield frame
+    backend.store.database.close()
+
+
+async def _arrived(pilot: Pilot[None], chat: TourScreen, place: int) -> AsyncIterator[Frame]:
+    await until(pilot, lambda: chat.told.place == place and not chat.told.is_on_way)
+    for _ in range(LOOKS):
+        if not chat.is_measuring:
+            break
+        yield _frame(pilot, chat, LOOKED_AT)
+        await asyncio.sleep(LOOK_EVERY)
+    await settled(pilot)
+    yield _frame(pilot, chat, reading_seconds(chat.told.text))
+
+
+def _frame(pilot: Pilot[None], chat: TourScreen, seconds: float) -> Frame:
+    svg = pilot.app.export_screenshot(title="jitchat demo", simplify=True)
+    return Frame(heading(chat.told.place), svg, seconds)
+
+
+async def draw(home: Path) -> None:
+    """Write the animation."""
+    frames = [frame async for frame in taken(home)]
+    (HERE / NAME).write_text(animated(frames), encoding="utf-8")
+    size = (HERE / NAME).stat().st_size
+    print(f"{NAME}: {len(frames)} frames, {size:,} bytes")
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as home:
+        asyncio.run(draw(Path(home)))
+
+
+if __name__ == "__main__":
+    main()

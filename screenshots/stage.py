@@ -1,0 +1,54 @@
+"""Where the pictures are taken: a home of its own, a fixed clock, and waiting for the app."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from jitchat.cli.chat import LocalBackend
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
+from jitchat.paths import locate
+from jitchat.settings import load_settings
+
+HERE = Path(__file__).parent
+
+
+class Clock:
+    """13 March 2026, a second later at each look."""
+
+    def __init__(self) -> None:
+        self.time = datetime(2026, 3, 13, 10, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.time += timedelta(seconds=1)
+        return self.time
+
+
+def backend_in(home: Path) -> LocalBackend:
+    """An empty store in a home, and the embedded reader."""
+    environ = {"JITCHAT_HOME": str(home), "JITCHAT_EMBEDDER_DOWNLOAD": "false"} | {
+        key: os.environ[key] for key in ("TIKTOKEN_CACHE_DIR",) if key in os.environ
+    }
+    paths = locate(environ)
+    store = ColdStore(Database(paths.database), Clock())
+    return LocalBackend(load_settings(paths.config, environ), paths, store)
+
+
+async def until(pilot: Pilot[None], true: Callable[[], object]) -> None:
+    while not true():
+        await asyncio.sleep(0.01)
+    await pilot.pause()
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    """Until nothing works for the screen on top."""
+    await pilot.pause()
+    workers = [each for each in pilot.app.workers if each.node is pilot.app.screen]
+    await pilot.app.workers.wait_for_complete(workers)
+    await pilot.pause()
