@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -16,7 +17,7 @@ from textual.widgets import Static
 
 from jitchat.errors import Unreachable
 from jitchat.providers.reader.reader import ReaderProvider
-from jitchat.rot.tally import Tallies, Tally
+from jitchat.rot.tally import Tally, tallied
 from jitchat.session import Session, SessionOptions
 from jitchat.transfer.intake import store_demo
 from jitchat.tui.tour import app as touring
@@ -53,7 +54,7 @@ class FakeLab(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         right = {Mode.FULL: Tally(9, 1), Mode.RECENCY: Tally(2, 8), Mode.JIT: Tally(10, 0)}
-        self.shown = SimpleNamespace(tallies=Tallies({}, {}, {}, right, {}))
+        self.shown = SimpleNamespace(tallies=replace(tallied(()), by_mode=right))
         self.progress = SimpleNamespace(is_running=True)
 
 

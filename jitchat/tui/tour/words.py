@@ -90,14 +90,12 @@ def said_of_comparison(comparison: Comparison | None, needle: Needle) -> str:
 def said_of_rot(tallies: Tallies | None, is_running: bool) -> str:
     """Say how many answers were right in each mode; None before any came."""
     told = "the same, measured: facts at every depth of longer and longer talk."
-    known = tallies.by_mode if tallies is not None else {}
-    shares = [(mode, known[mode].share) for mode in Mode if mode in known]
-    right = ", ".join(f"{mode} {share * 100:.0f} %" for mode, share in shares if share is not None)
-    if not right:
+    if tallies is None or not tallies.whole.answered:
         return told
-    answered = sum(tally.answered for tally in known.values())
+    shares = [(mode, tallies.by_mode[mode].share) for mode in Mode if mode in tallies.by_mode]
+    right = ", ".join(f"{mode} {share * 100:.0f} %" for mode, share in shares if share is not None)
     so_far = " so far" if is_running else ""
-    return f"{told} Right{so_far}: {right} ({counted(answered, 'answer')})."
+    return f"{told} Right{so_far}: {right} ({counted(tallies.whole.answered, 'answer')})."
 
 
 def _place(window: ContextWindow, needle: Needle) -> str:
