@@ -29,6 +29,7 @@ from jitchat.tui.tour.screen import TourScreen
 from jitchat.tui.tour.steps import STEPS, Ask
 from jitchat.tui.views.what_if import Sides, WhatIfView
 from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.turn import Conversation, Mode
 from jitchat.window.budget import Budget
@@ -255,9 +256,10 @@ async def test_keys_that_come_too_early_or_are_not_meant_for_it_do_no_harm(
         await pilot.press("space", "pagedown", "enter")
         may_open.set()
         screen = await arrived(pilot, 0)
-        await pilot.press("left", "b", "full_stop", "f5")
+        await pilot.press("left", "b", "full_stop", "ä", "x", "f5")
         assert screen.told.place == 0
         assert not screen.query_one(Prompt).text
+        assert not screen.query_one(ModelFetch).running
 
         monkeypatch.setattr(touring, "HELD_SECONDS", 60.0)
         await pilot.press(*["pagedown"] * 5)  # held, or after another: none counts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
+from textual import events
 from textual.app import SystemCommand
 from textual.screen import Screen
 
@@ -45,16 +46,21 @@ class TourApp(JitchatApp):
         """Leave a key to whom it belongs where it is not the tour's."""
         if action != "tour":
             return super().check_action(action, parameters)
-        wanted, chat = str(parameters[0]), self._chat
-        return chat is not None and chat.takes(TourKey(wanted) if wanted else None)
+        return self._chat is not None and self._chat.takes(TourKey(str(parameters[0])))
+
+    async def on_event(self, event: events.Event) -> None:
+        """What is hit by mistake does nothing: an audience waits."""
+        if isinstance(event, events.Key) and self._chat is not None and self._chat.drops(event):
+            return
+        await super().on_event(event)
 
     def action_tour(self, wanted: str) -> None:
         """Do what a key of the tour is for; one that is held counts once."""
-        moment = time.monotonic()
-        is_held = moment - self._pressed_at < HELD_SECONDS
+        key, moment = TourKey(wanted), time.monotonic()
+        is_held = key is not TourKey.END and moment - self._pressed_at < HELD_SECONDS
         self._pressed_at = moment
-        if wanted and self._chat is not None and not is_held:
-            self._chat.post_message(TourKeyPressed(TourKey(wanted)))
+        if self._chat is not None and not is_held:
+            self._chat.post_message(TourKeyPressed(key))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Those of the chat; while the tour goes on, its keys, too."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.screen import Screen
 
@@ -13,7 +13,7 @@ from jitchat.tui.model_rows import READER
 from jitchat.tui.screens.answered import READER_PLACEHOLDER
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.tour.bar import Told, TourBar
-from jitchat.tui.tour.keys import TourKey, TourKeyPressed
+from jitchat.tui.tour.keys import STARTS_A_SHOW, TourKey, TourKeyPressed
 from jitchat.tui.tour.reading import reading_seconds
 from jitchat.tui.tour.steps import STEPS
 from jitchat.tui.widgets.prompt import Prompt
@@ -54,16 +54,27 @@ class GuidedScreen(ChatScreen):
         """Do the step at a place, from 1; `arrive` is called once there is something to see."""
         raise NotImplementedError
 
-    def takes(self, key: TourKey | None) -> bool:
-        """Whether a key of the tour counts where the user is now; None for those of no use.
+    def takes(self, key: TourKey) -> bool:
+        """Whether a key of the tour counts where the user is now.
 
         It does not in what the user opened, nor, but for the one that ends it, while they write.
         """
-        top = self.app.screen
-        if self.is_over or (top is not self and not self.is_dressed(top)):
-            return False
         prompt = self.query_one(Prompt)
-        return key is TourKey.END or not (prompt.has_focus and prompt.text.strip())
+        is_writing = prompt.has_focus and bool(prompt.text.strip())
+        return self.leads and (key is TourKey.END or not is_writing)
+
+    def drops(self, event: events.Key) -> bool:
+        """Whether a key is to do nothing: one that was hit by mistake, or that a clicker sent."""
+        if not self.leads:
+            return False
+        is_typed = event.is_printable and event.key != "space"
+        return event.key in STARTS_A_SHOW or (is_typed and not self.query_one(Prompt).has_focus)
+
+    @property
+    def leads(self) -> bool:
+        """Whether the tour goes on, and what is on top is a part of it."""
+        top = self.app.screen
+        return not self.is_over and (top is self or self.is_dressed(top))
 
     def set_off(self, place: int) -> None:
         """Say that a step is on its way."""

@@ -36,13 +36,13 @@ _KEYS = (
 )
 
 
-def bindings() -> list[BindingType]:
-    """They come ahead of what the keys do elsewhere, as long as the tour goes on.
+STARTS_A_SHOW = frozenset({"f5", "shift+f5"})
+"""What clickers send to begin a presentation, and what is another thing here."""
 
-    What starts or blanks a presentation does nothing.
-    """
-    made: list[BindingType] = [
+
+def bindings() -> list[BindingType]:
+    """They come ahead of what the keys do elsewhere, as long as the tour goes on."""
+    return [
         Binding(keys, f"tour('{key}')", id=f"tour_{key}", priority=True, show=False)
         for key, keys in _KEYS
     ]
-    return [*made, Binding("f5,shift+f5,b,full_stop", "tour('')", priority=True, show=False)]

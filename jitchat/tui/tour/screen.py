@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 LOOK_EVERY = 0.25
 """Seconds between two looks at the lab."""
+_LAB = "rot"
+"""The action that opens it, and begins a quick run where that costs nothing."""
 _NO_LAB = "the lab did not open here; `jitchat rot` runs it."
 
 
@@ -77,7 +79,7 @@ class TourScreen(AskingScreen):
             view.watch(sides, "comparison", planned)
 
     async def _measure(self, step: Measure) -> None:
-        await self.run_action("rot")
+        await self.run_action(_LAB)
         if self.app.screen is self:
             self.arrive(_NO_LAB)
             return
