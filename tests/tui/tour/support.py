@@ -1,0 +1,67 @@
+"""Driving the tour in tests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from jitchat.rot.tally import Tally, tallied
+from jitchat.transfer.intake import store_demo
+from jitchat.tui.tour.app import TourApp
+from jitchat.tui.tour.bar import TourBar
+from jitchat.tui.tour.screen import TourScreen
+from jitchat.tui.views.what_if import Sides, WhatIfView
+from jitchat.turn import Mode
+from tests.tui.support import TestBackend, until
+
+LARGE, SMALL = (120, 36), (80, 24)
+
+
+class FakeLab(Screen[None]):
+    """A screen of the lab that shows a run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        right = {Mode.FULL: Tally(9, 1), Mode.RECENCY: Tally(2, 8), Mode.JIT: Tally(10, 0)}
+        self.shown = SimpleNamespace(tallies=replace(tallied(()), by_mode=right))
+        self.progress = SimpleNamespace(is_running=True)
+
+
+def tour(backend: TestBackend, pace: float | None = None) -> TourApp:
+    return TourApp(backend, store_demo(backend.store), pace)
+
+
+def led(pilot: Pilot[None]) -> TourScreen:
+    screen = pilot.app.screen_stack[0]
+    assert isinstance(screen, TourScreen)
+    return screen
+
+
+async def arrived(pilot: Pilot[None], place: int) -> TourScreen:
+    screen = led(pilot)
+    await until(
+        pilot,
+        lambda: screen.told.place == place and not screen.told.is_on_way,
+        f"step {place}",
+    )
+    await pilot.app.workers.wait_for_complete([w for w in pilot.app.workers if w.node is screen])
+    await pilot.pause()
+    return screen
+
+
+async def go_on(pilot: Pilot[None], place: int, key: str = "space") -> TourScreen:
+    await pilot.press(key)
+    return await arrived(pilot, place)
+
+
+async def planned(pilot: Pilot[None]) -> WhatIfView:
+    """The what-if view, with its windows and the bar."""
+    view = pilot.app.screen
+    assert isinstance(view, WhatIfView)
+    await until(pilot, lambda: view.query_one(Sides).comparison is not None, "the windows")
+    await until(pilot, lambda: view.query(TourBar), "the bar")
+    await pilot.pause()
+    return view
