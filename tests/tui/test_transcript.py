@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.pilot import Pilot
 from textual.widget import Widget
 from textual.widgets.markdown import MarkdownBlock
 
 from jitchat.tui.screens import chat
+from jitchat.tui.widgets import stretch
 from jitchat.tui.widgets.transcript import MOST, Transcript
 from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.window.window import Kind
@@ -28,6 +30,35 @@ class TranscriptApp(App[None]):
 
 def positions(transcript: Transcript) -> list[int]:
     return [view.turn.position for view in transcript.query(TurnView)]
+
+
+def in_view(transcript: Transcript) -> list[TurnView]:
+    views = transcript.query(TurnView)
+    return [view for view in views if view.region.overlaps(transcript.content_region)]
+
+
+async def paged(pilot: Pilot[None], transcript: Transcript, pages: int, goal: int) -> int:
+    """Scroll once there is room: by how many lines the text moved, 0 with the goal in view."""
+
+    def line() -> int:
+        """That is at the top of the screen; each of `TURNS` has three."""
+        view = in_view(transcript)[0]
+        return 3 * view.turn.position - view.region.y
+
+    def is_there() -> bool:
+        return goal in [view.turn.position for view in in_view(transcript)]
+
+    def has_room() -> bool:
+        return transcript.scroll_y != (transcript.max_scroll_y if pages > 0 else 0)
+
+    await until(pilot, lambda: is_there() or has_room(), "more turns")
+    if is_there():
+        return 0
+    before, moves = line(), pilot.app.animator.is_being_animated
+    transcript.page(pages)
+    await until(pilot, lambda: line() != before, "another place")
+    await until(pilot, lambda: not moves(transcript, "scroll_y"), "the end of the movement")
+    return line() - before
 
 
 async def test_the_end_is_shown_marked_with_its_window_and_the_ends_are_one_key_away() -> None:
@@ -81,21 +112,24 @@ async def test_scrolling_to_an_end_mounts_more_in_order() -> None:
         assert len(found) <= MOST + 20
 
 
-async def test_reading_on_downwards_keeps_no_more_than_a_stretch() -> None:
+async def test_paging_far_back_from_the_end_and_on_again_passes_over_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(stretch, "MOST", 40)
     app = TranscriptApp()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(80, 48)) as pilot:
         transcript = app.query_one(Transcript)
-        await transcript.show(TURNS, 1)
-        await pilot.pause()
-        for _ in range(16):
-            transcript.scroll_to(y=transcript.max_scroll_y - 5, animate=False)
-            await pilot.pause()
-            transcript.scroll_to(y=transcript.max_scroll_y, animate=False)
-            await pilot.pause()
-        await until(pilot, lambda: len(positions(transcript)) == MOST, "no more than a stretch")
-        found = positions(transcript)
-        assert found[0] > 1
-        assert found == list(range(found[0], found[0] + MOST))
+        await transcript.show(TURNS)
+        await until(pilot, lambda: transcript.max_scroll_y > 0, "the end")
+        app.animation_level = "full"
+        while lines := await paged(pilot, transcript, -1, 940):
+            assert -48 <= lines < 0
+            app.animation_level = "none"
+        assert positions(transcript)[-1] < 1_000
+        while lines := await paged(pilot, transcript, 1, 1_000):
+            assert 0 < lines <= 48
+        await until(pilot, lambda: len(positions(transcript)) == 40, "no more than a stretch")
+        assert positions(transcript) == list(range(961, 1_001))
 
 
 @pytest.mark.parametrize("at", [None, 8])

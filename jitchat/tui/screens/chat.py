@@ -123,11 +123,7 @@ class ChatScreen(ViewingScreen):
 
     @on(Prompt.ScrollAsked)
     def _scroll_asked(self, message: Prompt.ScrollAsked) -> None:
-        transcript = self.query_one(Transcript)
-        if message.pages > 0:
-            transcript.scroll_page_down()
-        else:
-            transcript.scroll_page_up()
+        self.query_one(Transcript).page(message.pages)
 
     @on(Prompt.QuitAsked)
     async def _quit_asked(self) -> None:

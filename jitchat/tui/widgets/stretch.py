@@ -10,10 +10,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from jitchat.tui.widgets.steady_scroll import SteadyScroll
 from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.turn import Turn
 
@@ -28,11 +28,11 @@ EMPTY = (
 )
 
 
-class TurnStretch(VerticalScroll):
+class TurnStretch(SteadyScroll):
     """The turns around where the user looks."""
 
     def __init__(self, identity: str) -> None:
-        super().__init__(id=identity)
+        super().__init__(identity)
         self._turns: list[Turn] = []
         self._start = self._end = 0
         self._extending = False
@@ -76,12 +76,13 @@ class TurnStretch(VerticalScroll):
             await self.show(turns)
 
     def watch_scroll_y(self, old: float, new: float) -> None:
-        """Mount more when an end comes near."""
+        """Mount more when an end is no more than a page away."""
         super().watch_scroll_y(old, new)
         if not self._extending and self.is_mounted:
-            if new <= 2 and self._start > 0 and new < old:
+            page = self.size.height
+            if new <= page and self._start > 0 and new < old:
                 self._extend(self._extend_up, self._shown)
-            elif new >= self.max_scroll_y - 2 and self._end < len(self._turns) and new > old:
+            elif new >= self.max_scroll_y - page and self._end < len(self._turns) and new > old:
                 self._extend(self._extend_down, self._shown)
 
     def on_resize(self) -> None:
@@ -98,13 +99,13 @@ class TurnStretch(VerticalScroll):
                 return
             start = max(0, self._start - STEP)
             views = await self._views(start, self._start)
-            height = self.virtual_size.height
             await self.mount_all(views, before=0)
             self._start = start
-            self.call_after_refresh(self._keep_place, height, shown)
             if self._end - self._start > MOST:
                 await self.remove_children(self._mounted()[MOST:])
                 self._end = self._start + MOST
+                self.anchor(anchor=False)  # there is no end to follow
+            self.call_after_refresh(self._extended, shown)
 
     async def _extend_down(self, shown: int) -> None:
         async with self._mounting:
@@ -113,27 +114,23 @@ class TurnStretch(VerticalScroll):
             end = min(len(self._turns), self._end + STEP)
             await self.mount_all(await self._views(self._end, end))
             self._end = end
-            views = self._mounted()
             if self._end - self._start > MOST:
-                above = views[-MOST].virtual_region.y
-                await self.remove_children(views[:-MOST])
+                await self.remove_children(self._mounted()[:-MOST])
                 self._start = self._end - MOST
-                self.scroll_to(y=self.scroll_y - above, animate=False)
-            self._extending = False
-            self.call_after_refresh(self._fill, shown)
+            self.call_after_refresh(self._extended, shown)
 
-    def _keep_place(self, height: int, shown: int) -> None:
-        if not self.is_anchored:
-            self.scroll_to(y=self.scroll_y + self.virtual_size.height - height, animate=False)
-        self._extending = False
-        self._fill(shown)
+    def _extended(self, shown: int) -> None:
+        """Once it is laid out."""
+        if shown == self._shown:
+            self._extending = False
+            self._fill(shown)
 
     def _fill(self, shown: int) -> None:
-        """Mount more where the turns that are mounted leave room."""
-        if shown == self._shown and not self._extending and self.max_scroll_y == 0:
-            if self._start > 0:
+        """Mount more at an end that is reached, also where the turns leave room."""
+        if shown == self._shown and not self._extending:
+            if self._start > 0 and self.scroll_y <= 0:
                 self._extend(self._extend_up, shown)
-            elif self._end < len(self._turns):
+            elif self._end < len(self._turns) and self.scroll_y >= self.max_scroll_y:
                 self._extend(self._extend_down, shown)
 
     def _settle(self, at: int | None, shown: int) -> None:
@@ -143,11 +140,10 @@ class TurnStretch(VerticalScroll):
         view = None if at is None else self._view_of(at)
         if view is not None:
             self.scroll_to_widget(view, top=True, animate=False)
-        self._extending = False
         if at is None and self._start:
             self._extend(self._extend_up, shown)
         else:
-            self._fill(shown)
+            self.call_after_refresh(self._extended, shown)
 
     def _view_of(self, position: int) -> TurnView | None:
         """The view of a turn, if it is mounted; the latest are looked at first."""

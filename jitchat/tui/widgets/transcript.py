@@ -185,8 +185,9 @@ class Transcript(TurnStretch):
             position = self._turns[place + step].position
             if self._view_of(position) is None:
                 await self.show(self._turns, position)
+            else:
+                self._reveal(position, step)
             self._choose(position)
-            self._reveal(position, step)
         elif step > 0:
             self.scroll_end(animate=False)
 
@@ -229,7 +230,8 @@ class Transcript(TurnStretch):
         view = self._view_of(position)
         if view is not None:
             tall = view.outer_size.height > self.size.height
-            self.scroll_to_widget(view, top=tall and step > 0, animate=False)
+            top = tall and step > 0
+            self.scroll_to_widget(view, top=top, animate=False, immediate=True)
 
     def _is_in_view(self, position: int) -> bool:
         view = self._view_of(position)
