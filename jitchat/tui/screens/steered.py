@@ -110,9 +110,9 @@ class SteeredScreen(MeteredScreen):
             def held() -> tuple[Held, str]:
                 from jitchat.tui.held import held_sentence  # noqa: PLC0415  not on the first frame
 
-                is_so = not undoes and session.steering.of(position) is hold
+                change = session.hold if undoes else session.toggle_hold
                 before = None if busy else _planned(session, draft, mode, once)
-                made = session.hold(position, None if is_so else hold)
+                made = change(position, hold)
                 after = None if busy else _planned(session, draft, mode, once)
                 return made, held_sentence(made, mode, before, after)
 

@@ -83,11 +83,11 @@ class LedgerWork(View):
     def hold(self, turn: int, hold: Hold | None, *, undoes: bool = False) -> None:
         """One after the other: the second press sees the first."""
         session = self.subject.session
+        change = session.hold if undoes else session.toggle_hold
         outcome: Held | JitchatError | None
         with self._holding:
-            is_so = not undoes and session.steering.of(turn) is hold
             try:
-                outcome = session.hold(turn, None if is_so else hold)
+                outcome = change(turn, hold)
             except JitchatError as error:
                 outcome = error
             except LookupError:
