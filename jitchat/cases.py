@@ -7,7 +7,7 @@ Each message is planned in its own place, with the settings, pins and exclusions
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jitchat.errors import WindowOverflow
@@ -88,9 +88,8 @@ class Checking:
 
     def _planned(self, planning: Planning, case: Case) -> ContextWindow:
         """Plan as a preview does: a picker's model is not asked."""
-        question, picker = planning.question("", Once(again=case.said)), self._session.picker
-        if picker is not None and question.retrieval.candidates:
-            question = replace(question, retrieval=picker.not_asked(question.retrieval))
+        said = planning.question("", Once(again=case.said))
+        question = self._session.as_previewed(said, Mode.JIT)
         return planning.window(question, Mode.JIT, self._session.options.budget)
 
 

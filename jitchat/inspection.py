@@ -82,13 +82,19 @@ class Inspection:
 
     def question(self, draft: str, mode: Mode, once: Once = NO_MORE) -> Question:
         """Look a draft up once, for previews with several budgets."""
-        return self._not_asked(self.planning.question(draft, once), mode)
+        return self.as_previewed(self.planning.question(draft, once), mode)
+
+    def as_previewed(self, question: Question, mode: Mode) -> Question:
+        """Say of a question that a picker's model is not asked, where sending would ask it."""
+        if self.picker is None or mode is not Mode.JIT or not question.retrieval.candidates:
+            return question
+        return replace(question, retrieval=self.picker.not_asked(question.retrieval))
 
     def compare(self, draft: str, once: Once = NO_MORE) -> tuple[Question, Mapping[Mode, Planned]]:
         """Plan the windows of every mode for one question, each as `preview` does."""
         question, budget = self.planning.question(draft, once), self.options.budget
         planned = dict(self.planning.compare(question, budget))
-        not_asked = self._not_asked(question, Mode.JIT)
+        not_asked = self.as_previewed(question, Mode.JIT)
         if not_asked is not question:
             (planned[Mode.JIT],) = self.planning.sweep(not_asked, Mode.JIT, (budget,))
         return question, planned
@@ -225,9 +231,3 @@ class Inspection:
         """Say what goes along with the window: for some servers, how large it may be."""
         limit = window.budget.limit
         return replace(self.options.request, context=limit, room=limit - window.used)
-
-    def _not_asked(self, question: Question, mode: Mode) -> Question:
-        """Say of a question that a picker's model would be asked, where it would be."""
-        if self.picker is None or mode is not Mode.JIT or not question.retrieval.candidates:
-            return question
-        return replace(question, retrieval=self.picker.not_asked(question.retrieval))
