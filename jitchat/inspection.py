@@ -20,7 +20,7 @@ from jitchat.subcall.picker import ModelPicker
 from jitchat.subcall.small_model import SmallModel
 from jitchat.subcall.summariser import Summariser
 from jitchat.turn import Mode, Role, Turn, Usage
-from jitchat.why import Explained, why
+from jitchat.why import Explained
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.plan import SYSTEM_PROMPT
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from jitchat.memory.cold.archive import Ending
     from jitchat.memory.cold.learnt import LearntModel
     from jitchat.providers.catalogue.prices import Prices
-    from jitchat.window.why import Why
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,21 +156,15 @@ class Inspection:
         is_posted = posted is not None
         return self.provider.wire(window.messages(), options, as_posted=is_posted)
 
-    def why(self, draft: str, turn: int, once: Once = NO_MORE, mode: Mode = Mode.JIT) -> Why:
-        """Tell why a turn is in the window that would be sent for a draft, or not.
+    def explained(self, draft: str, mode: Mode, once: Once = NO_MORE) -> Explained:
+        """Plan the window that would be sent for a draft, to ask of a turn why it is there.
 
         Raises:
             WindowOverflow: There is no such window: what the mode must send does not fit.
 
         """
         said = once.again.content if once.again is not None else draft
-        explained = Explained(self.preview(draft, mode, once), said, None, self.keeps_out(once))
-        return why(self.memory, explained, turn)
-
-    def why_sent(self, said: Turn, turn: int) -> Why | None:
-        """Tell the same of the window that was sent last for a user's turn; None without one."""
-        window = self.sent_window(said)
-        return why(self.memory, Explained(window, said.content, said), turn) if window else None
+        return Explained(self.preview(draft, mode, once), said, None, self.keeps_out(once))
 
     @property
     def steering(self) -> Steering:

@@ -65,17 +65,15 @@ def why_command(flags: Flags, turn: int, text: str | None, **wanted: Any) -> Non
 def _planned(session: Session, draft: str | None, mode: Mode) -> Explained:
     """Plan the window for a draft; for the last message where none is given."""
     from jitchat.turn import Role  # noqa: PLC0415  not needed to print help
-    from jitchat.why import Explained  # noqa: PLC0415  loads the memory
     from jitchat.window.steering import Once  # noqa: PLC0415
 
     if draft is not None:
-        return Explained(session.preview(draft, mode), draft, None, session.keeps_out())
+        return session.explained(draft, mode)
     turns = reversed(session.memory.turns)
     last = next((turn for turn in turns if turn.role is Role.USER), None)
     if last is None:
         raise UnknownTurn("Nothing was said here yet.", "Give a TEXT.")
-    window = session.preview(last.content, mode, Once(again=last))
-    return Explained(window, last.content, None, session.keeps_out())
+    return session.explained(last.content, mode, Once(again=last))
 
 
 def _sent(session: Session, position: int) -> Explained:

@@ -12,7 +12,7 @@ from jitchat.memory.memory import Memory
 from jitchat.session import Session
 from jitchat.turn import Mode, Status, Turn
 from jitchat.why import Explained, why
-from jitchat.window.steering import Hold, Once
+from jitchat.window.steering import NO_MORE, Hold, Once
 from jitchat.window.why import Standing, Why
 from tests.session.sending import send, stored_turns
 from tests.support import ScriptedProvider, conversation_of, demo_session, session_on, talk
@@ -23,6 +23,12 @@ QUESTION = "what did we settle on for the deploy window?"
 @pytest.fixture
 def demo(store: ColdStore) -> Session:
     return demo_session(store)
+
+
+def asked(
+    session: Session, draft: str, turn: int, once: Once = NO_MORE, mode: Mode = Mode.JIT
+) -> Why:
+    return why(session.memory, session.explained(draft, mode, once), turn)
 
 
 @pytest.mark.parametrize("mode", list(Mode))
@@ -44,35 +50,35 @@ def test_every_turn_of_a_conversation_is_answered_for(demo: Session, mode: Mode)
 def test_the_answer_has_the_reason_and_the_place_of_a_candidate(demo: Session) -> None:
     window = demo.preview(QUESTION, Mode.JIT)
     first, last = window.ledger[0], next(row for row in window.ledger if row.rank == 17)
-    assert str(demo.why(QUESTION, first.turn)) == (
+    assert str(asked(demo, QUESTION, first.turn)) == (
         f"#9 is in the window as retrieved, ~{first.tokens} tokens: {first.reason}."
         " It is rank 1 of the 17 on the shortlist with 1.44."
     )
-    assert str(demo.why(QUESTION, last.turn)) == (
+    assert str(asked(demo, QUESTION, last.turn)) == (
         f"#27 is not in the window: {last.reason}. At full text it would cost ~{last.tokens}"
         " tokens. It is rank 17 of the 17 on the shortlist with 0.02; the last one picked is #7"
         " with 0.56."
     )
     listed = next(row for row in window.ledger if row.verdict.value == "index")
-    told = demo.why(QUESTION, listed.turn)
+    told = asked(demo, QUESTION, listed.turn)
     assert told.standing is Standing.LISTED
     assert told.sentences[0].startswith(f"#{listed.turn} is in the window as an index line only, ~")
     assert told.sentences[1].endswith(f"and is not there: {listed.reason}.")
 
 
 def test_a_turn_that_was_no_candidate_is_ranked_among_all(demo: Session) -> None:
-    told = demo.why(QUESTION, 20)
+    told = asked(demo, QUESTION, 20)
     assert told.placed is not None
     assert str(told) == (
         "#20 was never a candidate: rank 28 of 60, no shared term."
         " The shortlist ends at rank 17 with 0.02; this turn has 0.00."
     )
-    assert str(demo.why("xyzzy quux", 20)).endswith("is empty: no turn scored above 0.")
-    assert str(demo.why(QUESTION, 20, mode=Mode.RECENCY)) == (
+    assert str(asked(demo, "xyzzy quux", 20)).endswith("is empty: no turn scored above 0.")
+    assert str(asked(demo, QUESTION, 20, mode=Mode.RECENCY)) == (
         "#20 is not in the window: said before the recent block."
         " By what it says it is rank 28 of 60, no shared term."
     )
-    assert str(demo.why(" ", 20)) == "#20 is not in the window: nothing was asked yet."
+    assert str(asked(demo, " ", 20)) == "#20 is not in the window: nothing was asked yet."
 
 
 def test_what_a_turn_shares_with_the_question_is_told_of_one_below_the_shortlist(
@@ -80,7 +86,7 @@ def test_what_a_turn_shares_with_the_question_is_told_of_one_below_the_shortlist
 ) -> None:
     turns = talk(*["The gateway listens on port 8443."] * 60, "Ah, the gateway, of course, yes.")
     session = session_on(store, conversation_of(store, turns))
-    worst = [session.why("gateway port", turn.position) for turn in turns]
+    worst = [asked(session, "gateway port", turn.position) for turn in turns]
     never = [each for each in worst if each.standing is Standing.NEVER]
     ranks = [each.placed.candidate.rank for each in never if each.placed]
     assert ranks
@@ -91,7 +97,7 @@ def test_what_a_turn_shares_with_the_question_is_told_of_one_below_the_shortlist
 
 @pytest.mark.parametrize("turn", [-1, 0, 62, 10**9])
 def test_a_turn_that_does_not_exist_is_told_as_that(demo: Session, turn: int) -> None:
-    told = demo.why(QUESTION, turn)
+    told = asked(demo, QUESTION, turn)
     assert (told.standing, str(told)) == (
         Standing.UNKNOWN, f"There is no #{turn}: the last turn is #60.",
     )  # fmt: skip
@@ -100,29 +106,29 @@ def test_a_turn_that_does_not_exist_is_told_as_that(demo: Session, turn: int) ->
 def test_the_message_and_what_comes_after_it_are_told_apart(demo: Session) -> None:
     said = demo.memory.turns[40]
     again = Once(again=said)
-    assert demo.why("", said.position, again).standing is Standing.MESSAGE
-    assert demo.why("", said.position + 1, again).standing is Standing.LATER
-    assert demo.why("another", 3, Once(after=2)).standing is Standing.ELSEWHERE
-    assert demo.why(QUESTION, 61).standing is Standing.MESSAGE
+    assert asked(demo, "", said.position, again).standing is Standing.MESSAGE
+    assert asked(demo, "", said.position + 1, again).standing is Standing.LATER
+    assert asked(demo, "another", 3, Once(after=2)).standing is Standing.ELSEWHERE
+    assert asked(demo, QUESTION, 61).standing is Standing.MESSAGE
 
 
 def test_a_turn_on_another_branch_is_told_as_that(demo: Session) -> None:
     demo.memory.add_user_turn("Something else.", after=4)
-    assert demo.why(QUESTION, 30).standing is Standing.ELSEWHERE
-    assert demo.why(QUESTION, 5).standing is Standing.ELSEWHERE
-    assert demo.why(QUESTION, 4).standing in (Standing.SENT, Standing.LEFT_OUT, Standing.NEVER)
+    assert asked(demo, QUESTION, 30).standing is Standing.ELSEWHERE
+    assert asked(demo, QUESTION, 5).standing is Standing.ELSEWHERE
+    assert asked(demo, QUESTION, 4).standing in (Standing.SENT, Standing.LEFT_OUT, Standing.NEVER)
 
 
 async def test_what_no_window_can_show_is_told_as_that(demo: Session) -> None:
     demo.provider = ScriptedProvider((Unreachable("Nobody is there.", "Try again."),))
     await send(demo, "hello?")
     writer = demo.memory.begin_reply(demo.memory.add_user_turn("And now?"))
-    assert demo.why(QUESTION, 61).standing is Standing.UNANSWERED
+    assert asked(demo, QUESTION, 61).standing is Standing.UNANSWERED
     writer.add(" ")
     writer.save()
-    assert demo.why(QUESTION, 63).standing is Standing.UNFINISHED
+    assert asked(demo, QUESTION, 63).standing is Standing.UNFINISHED
     writer.finish(Status.COMPLETE)
-    assert demo.why(QUESTION, 63).standing is Standing.BLANK
+    assert asked(demo, QUESTION, 63).standing is Standing.BLANK
 
 
 def test_a_turn_that_is_not_indexed_yet_is_told_as_that(store: ColdStore) -> None:
@@ -139,10 +145,10 @@ def test_a_turn_that_is_not_indexed_yet_is_told_as_that(store: ColdStore) -> Non
 def test_what_the_user_decided_is_the_reason(demo: Session) -> None:
     demo.hold(9, Hold.EXCLUDED)
     demo.hold(20, Hold.PINNED)
-    assert str(demo.why(QUESTION, 9)).startswith("#9 is not in the window: excluded by you")
-    assert str(demo.why(QUESTION, 20)).startswith("#20 is in the window as pinned, ~")
-    assert str(demo.why(f"{QUESTION} #31", 31)).endswith("tokens: you asked for #31.")
-    left = demo.why(QUESTION, 30, Once(dropped=frozenset({30})))
+    assert str(asked(demo, QUESTION, 9)).startswith("#9 is not in the window: excluded by you")
+    assert str(asked(demo, QUESTION, 20)).startswith("#20 is in the window as pinned, ~")
+    assert str(asked(demo, f"{QUESTION} #31", 31)).endswith("tokens: you asked for #31.")
+    left = asked(demo, QUESTION, 30, Once(dropped=frozenset({30})))
     assert "left out of this message by you" in str(left)
 
 
@@ -157,7 +163,6 @@ async def test_of_a_window_that_was_sent_the_stored_ledger_decides(demo: Session
     assert _told(demo, said, 63).standing is Standing.LATER
     assert _told(demo, said, said.position).standing is Standing.MESSAGE
     assert str(_told(demo, said, 20)).endswith("Ranked by the index of today.")
-    assert demo.why_sent(demo.memory.turns[0], 9) is None
 
 
 async def test_a_window_of_a_branch_that_was_left_is_answered_for_too(demo: Session) -> None:
@@ -168,6 +173,6 @@ async def test_a_window_of_a_branch_that_was_left_is_answered_for_too(demo: Sess
 
 
 def _told(session: Session, said: Turn, turn: int) -> Why:
-    told = session.why_sent(said, turn)
-    assert told is not None
-    return told
+    sent = session.sent_window(said)
+    assert sent is not None
+    return why(session.memory, Explained(sent, said.content, said), turn)

@@ -25,6 +25,7 @@ from jitchat.tui.views.ledger_drawing import (
 from jitchat.tui.views.ledger_rows import (
     Order,
     Part,
+    Row,
     Rule,
     Wanted,
     listed,
@@ -33,6 +34,7 @@ from jitchat.tui.views.ledger_rows import (
     ruled,
 )
 from jitchat.turn import Mode
+from jitchat.why import why
 from jitchat.window.steering import Once, Steering
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Verdict
@@ -120,15 +122,20 @@ def test_a_row_stays_in_its_width_and_says_what_was_decided(
 
 def test_a_turn_that_was_no_candidate_gets_a_row_when_it_is_asked_for(store: ColdStore) -> None:
     session = demo_session(store)
-    row = row_asked_for(session.why(QUESTION, 20))
+    explained = session.explained(QUESTION, Mode.JIT)
+
+    def asked(turn: int) -> Row | None:
+        return row_asked_for(why(session.memory, explained, turn))
+
+    row = asked(20)
     assert row is not None
     assert (row.turn, row.rank, row.tokens, row.verdict, row.part) == (
         20, 28, None, "never", Part.OUT,
     )  # fmt: skip
-    recent = row_asked_for(session.why(QUESTION, 60))
+    recent = asked(60)
     assert recent is not None
     assert recent.part is Part.IN
-    assert [row_asked_for(session.why(QUESTION, turn)) for turn in (9, 61, 99)] == [None] * 3
+    assert [asked(turn) for turn in (9, 61, 99)] == [None] * 3
 
 
 def test_what_came_in_and_what_lost_its_place_is_told(store: ColdStore) -> None:
