@@ -14,31 +14,21 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
-from textual.worker import Worker, get_current_worker
+from textual.worker import Worker
 
 from jitchat.asking import Asking
 from jitchat.errors import JitchatError
 from jitchat.events import Event
-from jitchat.text.safe import shortened
 from jitchat.tui.batches import Batches
 from jitchat.tui.telling import telling
 from jitchat.tui.views.answer_column import AnswerColumn
 from jitchat.tui.views.ask_all_drawing import confirmation, plain
+from jitchat.tui.views.comparing import ComparingView
 from jitchat.tui.views.subject import Branched, Subject, asked_of
-from jitchat.tui.views.view import View
-from jitchat.tui.views.what_if_rows import Comparison, compare
+from jitchat.tui.views.what_if_rows import Comparison
 from jitchat.turn import Mode
 
 _NOTHING = "There is nothing to ask. Type a message, then ask all three with Alt+A."
-_TITLE = 48
-"""Characters of the message in the title, at most."""
-
-
-@dataclass
-class Priced(Message):
-    """What asking costs was looked up."""
-
-    outcome: Comparison | JitchatError
 
 
 @dataclass
@@ -57,7 +47,7 @@ class AskEnded(Message):
     """Why nothing was asked, or what could not be stored."""
 
 
-class AskAllView(View):
+class AskAllView(ComparingView):
     """The same message, answered in each mode."""
 
     CSS_PATH = ["view.tcss", "ask_all.tcss"]  # noqa: RUF012  Textual's own shape
@@ -107,35 +97,21 @@ class AskAllView(View):
             self.query_one("#ask-all-answers").display = False
             self.show_nothing(_NOTHING)
             return
-        title = f"{self.NAME}: {shortened(draft, _TITLE)}"
-        self.query_one("#view-frame").border_title = Content(title)
+        self.name_message(draft)
         prices = self.subject.session.options.prices
         if prices is not None and prices.is_free:
             self.action_ask()
         else:
             self._tell("planning…")
-            self._price()
+            self.compare()
 
-    @work(thread=True, exclusive=True, group="price")
-    def _price(self) -> None:
-        outcome: Comparison | JitchatError
-        try:
-            outcome = compare(self.subject.session, *asked_of(self.subject))
-        except JitchatError as error:
-            outcome = error
-        if not get_current_worker().is_cancelled:
-            self.post_message(Priced(outcome))
-
-    @on(Priced)
-    def _priced(self, message: Priced) -> None:
-        if isinstance(message.outcome, JitchatError):
-            self.show_nothing(str(message.outcome))
-            return
-        for side in message.outcome.sides:
+    def show_comparison(self, comparison: Comparison) -> None:
+        """Ask whether it may cost that much."""
+        for side in comparison.sides:
             told = side.overflow or f"{side.figures[0]} tokens · {side.figures[2]}"
             self._columns[side.mode].announce(told)
         self._confirms = True
-        self._tell(confirmation(message.outcome.cost))
+        self._tell(confirmation(comparison.cost))
         self.refresh_bindings()
 
     def check_action(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from textual import events, on, work
+from textual import events, on
 from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
@@ -13,12 +13,9 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
-from textual.worker import get_current_worker
 
-from jitchat.errors import JitchatError
-from jitchat.text.safe import shortened
+from jitchat.tui.views.comparing import ComparingView
 from jitchat.tui.views.subject import GoTo, Outcome, Planned, Subject, asked_of
-from jitchat.tui.views.view import View
 from jitchat.tui.views.what_if_drawing import (
     TABLE_HEADER,
     draw_sides,
@@ -29,15 +26,13 @@ from jitchat.tui.views.what_if_drawing import (
     scale_sentence,
     sections,
 )
-from jitchat.tui.views.what_if_rows import Comparison, compare
+from jitchat.tui.views.what_if_rows import Comparison
 from jitchat.turn import Mode
 from jitchat.window.aligned import AlignedRow
 
 _NO_QUESTION = (
     "Nothing is asked yet: these are the windows for no question, so nothing is recalled."
 )
-_TITLE = 48
-"""Characters of the message in the title, at most."""
 
 
 class Sides(Widget):
@@ -68,14 +63,7 @@ class Sides(Widget):
             self.post_message(self.Clicked(mode))
 
 
-@dataclass
-class Compared(Message):
-    """The windows were planned, or cannot be."""
-
-    outcome: Comparison | JitchatError
-
-
-class WhatIfView(View):
+class WhatIfView(ComparingView):
     """The windows of all modes for one message."""
 
     CSS_PATH = ["view.tcss", "what_if.tcss"]  # noqa: RUF012  Textual's own shape
@@ -106,35 +94,25 @@ class WhatIfView(View):
     def on_mount(self) -> None:
         """The frame is there at once; the windows follow."""
         draft, _ = asked_of(self.subject)
-        sent, frame = self.subject.sent, self.query_one("#view-frame")
-        title = f"{self.NAME}: {shortened(draft, _TITLE)}" if draft.strip() else self.NAME
-        frame.border_title = Content(title)
+        sent = self.subject.sent
+        self.name_message(draft)
         told = f"Planned anew for #{sent.position}, as the conversation is now." if sent else ""
         told = told or ("" if draft.strip() else _NO_QUESTION)
         self._note.update(Content(told))
         self._note.display = bool(told)
         self._list.focus()
-        self._compare()
+        self.compare()
 
-    @work(thread=True, exclusive=True, group="compare")
-    def _compare(self) -> None:
-        outcome: Comparison | JitchatError
-        try:
-            outcome = compare(self.subject.session, *asked_of(self.subject))
-        except JitchatError as error:
-            outcome = error
-        if not get_current_worker().is_cancelled:
-            self.post_message(Compared(outcome))
+    def show_comparison(self, comparison: Comparison) -> None:
+        """Draw figures, bars and rows."""
+        self._sides.comparison = comparison
+        self.query_one("#view-frame").border_subtitle = scale_sentence(comparison)
+        self._fill(comparison)
 
-    @on(Compared)
-    def _compared(self, message: Compared) -> None:
-        if isinstance(message.outcome, JitchatError):
-            self._sides.display = False
-            self.show_nothing(str(message.outcome))
-            return
-        self._sides.comparison = message.outcome
-        self.query_one("#view-frame").border_subtitle = scale_sentence(message.outcome)
-        self._fill(message.outcome)
+    def show_nothing(self, why: str) -> None:
+        """Say why; no window is being planned then."""
+        self._sides.display = False
+        super().show_nothing(why)
 
     def _fill(self, comparison: Comparison) -> None:
         lines: list[Content | Option] = []
