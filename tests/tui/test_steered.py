@@ -227,7 +227,6 @@ async def test_a_message_that_is_not_answered_comes_back_with_what_was_decided_f
 def test_what_was_decided_is_seen_in_the_conversation(
     backend: TestBackend, snap_compare, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:
-    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
     monkeypatch.setattr(Prompt, "cursor_blink", False)
     conversation = store_demo(backend.store)
     session = backend.open_session(conversation)

@@ -114,7 +114,6 @@ def test_picture(
     size: tuple[int, int],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
     monkeypatch.setattr(Prompt, "cursor_blink", False)
     backend.options = SessionOptions(prices=PRICES)
 

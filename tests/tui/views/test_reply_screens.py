@@ -19,7 +19,6 @@ from tests.tui.views.test_miss import QUESTION, opened, sent, settled
 
 @pytest.fixture(autouse=True)
 def still(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
     monkeypatch.setattr(Prompt, "cursor_blink", False)
 
 

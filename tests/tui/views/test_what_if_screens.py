@@ -23,7 +23,6 @@ Snap = Callable[..., bool]
 
 @pytest.fixture(autouse=True)
 def still(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
     monkeypatch.setattr(Prompt, "cursor_blink", False)
     monkeypatch.setattr(ask_all, "Asking", partial(Asking, clock=lambda: 0.0))
 

@@ -29,7 +29,6 @@ Snap = Callable[..., bool]
 
 @pytest.fixture(autouse=True)
 def still(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
     monkeypatch.setattr(Prompt, "cursor_blink", False)
     monkeypatch.chdir(tmp_path)
 
