@@ -1,14 +1,15 @@
 """What length costs: `python -m tests.benchmarks.long_talk`.
 
 The real app on conversations of 100 and of 100,000 turns (`--turns`): the time until the last
-turns are on screen and until a message can be sent, a page of scrolling, and the memory that
-scrolling through many pages adds.
+turns are on screen and until a message can be sent, a page of scrolling, how far back many pages
+lead, and the memory that the later ones of them add.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import statistics
 import sys
 import tempfile
@@ -21,7 +22,10 @@ from tests.benchmarks.terminal import Terminal
 
 SHORT = 100
 STARTS = 5
+FIRST_PAGES = 150
+"""Until as many turns are mounted as ever are, and what is drawn often is cached."""
 PAGES = 300
+PAGE_UP = "\x1b[5~"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,18 @@ class Opened:
     """From the start of the process to its last turns on screen."""
     ready: float
     """To the next window on screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scrolled:
+    """What many pages back come to."""
+
+    grown: float
+    """Megabytes more."""
+    wait: float
+    """Seconds from a key to what it shows, the median."""
+    turns: int
+    """From the last turn to the first that came on screen."""
 
 
 def open_talk(folder: Path, turns: int) -> tuple[Opened, Terminal]:
@@ -56,21 +72,23 @@ def measure(folder: Path, turns: int) -> Opened:
     )
 
 
-def scroll(folder: Path, turns: int) -> tuple[float, float]:
-    """Page up many times: megabytes more, and the median seconds from a key to what it shows."""
+def scroll(folder: Path, turns: int) -> Scrolled:
+    """Page up many times."""
     _, terminal = open_talk(folder, turns)
     terminal.drain(3)
-    for _ in range(20):  # what is loaded once is loaded
-        terminal.type("\x1b[5~")
-        terminal.drain(0.05)
+    for _ in range(FIRST_PAGES):
+        terminal.type(PAGE_UP)
+        terminal.drain(0.1)
     before, waits = terminal.resident_megabytes(), []
+    first = turns
     for _ in range(PAGES):
-        terminal.type("\x1b[5~")
+        terminal.type(PAGE_UP)
         waits.append(terminal.until_drawn())
         terminal.drain(0.02)
+        first = min([first, *map(int, re.findall(rb"#(\d+) ", terminal.seen))])
     grown = terminal.resident_megabytes() - before
     terminal.stop()
-    return grown, statistics.median(waits)
+    return Scrolled(grown, statistics.median(waits), turns - first)
 
 
 def main() -> None:
@@ -90,9 +108,10 @@ def main() -> None:
         show(f"last turns on screen, {given.turns:,} to {SHORT} turns", told, "≤ 1.5 ×")
         told = f"{many.ready / few.ready:.2f} × {few.ready:.2f} s"
         show("next window on screen", told, "-")
-        grown, wait = scroll(long, given.turns)
-        show(f"memory after {PAGES} pages more", f"{grown:+.1f} MB", "about 0")
-        show("a page on screen, p50", f"{wait * 1000:.0f} ms", "≤ 50")
+        far = scroll(long, given.turns)
+        show(f"memory after {PAGES} pages more", f"{far.grown:+.1f} MB", "about 0")
+        show("a page on screen, p50", f"{far.wait * 1000:.0f} ms", "≤ 50")
+        show(f"turns back by {FIRST_PAGES + PAGES} pages", f"{far.turns:,}", f"≥ {PAGES}")
 
 
 if __name__ == "__main__":
