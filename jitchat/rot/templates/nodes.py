@@ -5,15 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from jitchat.rot.templates.wording import (
-    Exhausted,
-    Form,
-    Node,
-    Vocabulary,
-    Wording,
-    all_live,
-    spoken,
-)
+from jitchat.rot.templates.wording import Exhausted, Form, Node, Vocabulary, Wording, all_without
 
 _FEWEST, _MOST = 3, 5
 """Lines of a listing."""
@@ -21,6 +13,7 @@ _NUMBERS = frozenset(map(str, range(1, _MOST + 1)))
 _TWO = 0.5
 """How often two sentences are said where one would do."""
 _IS_VOWEL_SOUND = re.compile(r"(?!uni|use|usu|eu|one\b|once\b)[aeiou]|hour|honest", re.IGNORECASE)
+_NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +22,11 @@ class Words:
 
     text: str
     stems: frozenset[str]
+
+    @property
+    def draws(self) -> frozenset[str]:
+        """No list."""
+        return _NONE
 
     def without(self, vocabulary: Vocabulary) -> Node | None:
         """Keep it if no stem of it is avoided."""
@@ -44,34 +42,39 @@ class Choice:
     """One of several: `[this|that]`."""
 
     branches: tuple[Form, ...]
+    is_loose: bool = False
+    """Whether two of them may be said, in their order: they are sentences."""
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """Those of every branch."""
+        return _NONE.union(*(branch.stems for branch in self.branches))
+
+    @property
+    def draws(self) -> frozenset[str]:
+        """Those of every branch."""
+        return _NONE.union(*(branch.draws for branch in self.branches))
 
     def without(self, vocabulary: Vocabulary) -> Node | None:
         """Keep the branches that can be said."""
-        kept = all_live(self.branches, vocabulary)
-        return Choice(kept) if kept else None
+        kept = all_without(self.branches, vocabulary)
+        return Choice(kept, self.is_loose) if kept else None
 
     def said(self, wording: Wording) -> str:
-        """Say one of them."""
-        return spoken(wording.one_of(self.branches), wording)
+        """Say one of them, or two.
 
+        Raises:
+            Exhausted: It wants a word that was not said yet, and there is none left.
 
-@dataclass(frozen=True, slots=True)
-class OneOrTwo:
-    """Sentences of which one is said, or two of them in their order."""
+        """
+        if self.is_loose and len(self.branches) > 1 and wording.chance() < _TWO:
+            return self._two_said(wording)
+        return wording.one_of(self.branches).said(wording)
 
-    branches: tuple[Form, ...]
-
-    def without(self, vocabulary: Vocabulary) -> Node | None:
-        """Keep the branches that can be said."""
-        kept = all_live(self.branches, vocabulary)
-        return OneOrTwo(kept) if kept else None
-
-    def said(self, wording: Wording) -> str:
-        """Say one or two of them."""
+    def _two_said(self, wording: Wording) -> str:
         rest = list(range(len(self.branches)))
-        count = 2 if len(rest) > 1 and wording.chance() < _TWO else 1
-        chosen = sorted(rest.pop(int(wording.chance() * len(rest))) for _ in range(count))
-        return " ".join([spoken(self.branches[each], wording) for each in chosen])
+        chosen = sorted(rest.pop(int(wording.chance() * len(rest))) for _ in range(2))
+        return " ".join([self.branches[each].said(wording) for each in chosen])
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,16 @@ class Slot:
     """`!`, `?` or nothing."""
     has_article: bool = False
     is_capital: bool = False
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """None but those of its list."""
+        return _NONE
+
+    @property
+    def draws(self) -> frozenset[str]:
+        """Its list."""
+        return frozenset((self.list,))
 
     def without(self, vocabulary: Vocabulary) -> Node | None:
         """Keep it if a word of its list can be said."""
@@ -123,6 +136,16 @@ class Listing:
     list: str
     is_numbered: bool = False
 
+    @property
+    def stems(self) -> frozenset[str]:
+        """Its numbers."""
+        return _NUMBERS if self.is_numbered else _NONE
+
+    @property
+    def draws(self) -> frozenset[str]:
+        """Its list."""
+        return frozenset((self.list,))
+
     def without(self, vocabulary: Vocabulary) -> Node | None:
         """Keep it if enough of its list can be said, without numbers where one is avoided."""
         if len(vocabulary[self.list]) < _FEWEST:
@@ -130,30 +153,19 @@ class Listing:
         return Listing(self.list, self.is_numbered and _NUMBERS.isdisjoint(vocabulary.avoided))
 
     def said(self, wording: Wording) -> str:
-        """Say three to five of them, a line each.
+        """Say three to five of them, a line each, in the order of the list.
 
         Raises:
             Exhausted: There are fewer.
 
         """
         count = _FEWEST + int(wording.chance() * (_MOST - _FEWEST + 1))
-        count = min(count, wording.left(self.list))
-        if count < _FEWEST:
+        if wording.left(self.list) < _FEWEST:
             raise Exhausted
-        marks = [f"{number}." if self.is_numbered else "-" for number in range(1, count + 1)]
-        listed = [f"{mark} {capital(wording.new(self.list))}" for mark in marks]
-        return "\n\n" + "\n".join(listed) + "\n\n"
-
-
-def lists_in(form: Form) -> frozenset[str]:
-    """Name the lists that a form draws from."""
-    found: set[str] = set()
-    for node in form:
-        if isinstance(node, (Slot, Listing)):
-            found.add(node.list)
-        elif isinstance(node, (Choice, OneOrTwo)):
-            found.update(*map(lists_in, node.branches))
-    return frozenset(found)
+        items = wording.some(self.list, count)
+        marks = (f"{number}." if self.is_numbered else "-" for number in range(1, _MOST + 1))
+        lines = [f"{mark} {capital(item)}" for mark, item in zip(marks, items, strict=False)]
+        return "\n\n" + "\n".join(lines) + "\n\n"
 
 
 def capital(text: str) -> str:

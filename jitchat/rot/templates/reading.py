@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jitchat.rot.templates.nodes import Choice, Listing, OneOrTwo, Slot, Words, lists_in
+from jitchat.rot.templates.nodes import Choice, Listing, Slot, Words
 from jitchat.rot.templates.scene import Move, Scene
 from jitchat.rot.templates.wording import Form, Node
 from jitchat.text.words import stems
 
-_PART = re.compile(r"[\[\]|]|\{[^}]*\}|[^\[\]|{]+")
+_PART = re.compile(r"[\[\]|]|\{[^}]*\}|[^\[\]|{]+|\{")
 _SLOT = re.compile(r"\{((?:a )?)([a-z_]+)(\d?)([!?]?)\}", re.IGNORECASE)
 _LISTING = re.compile(r"\{(list|numbered) ([a-z_]+)\}")
 _CLOSED = re.compile(r"(?:[.?!]\|?\]?|\{(?:list|numbered) [a-z_]+\})$")
@@ -91,17 +91,17 @@ def _said(template: str) -> tuple[Form, ...]:
 
 
 def _loosened(whole: Form) -> Form:
-    """Let a choice among statements be one of one or two, if they draw from different lists."""
-    if len(whole) != 1 or not isinstance(choice := whole[0], Choice):
+    """Let two of a choice among statements be said, if they draw from different lists."""
+    if len(whole.nodes) != 1 or not isinstance(choice := whole.nodes[0], Choice):
         return whole
-    lists = [lists_in(branch) for branch in choice.branches]
-    are_apart = sum(map(len, lists)) == len(frozenset().union(*lists))
-    are_statements = all(_is_statement(branch) for branch in choice.branches)
-    return (OneOrTwo(choice.branches),) if are_apart and are_statements else whole
+    are_apart = sum(len(each.draws) for each in choice.branches) == len(choice.draws)
+    are_statements = all(map(_is_statement, choice.branches))
+    return Form.of((Choice(choice.branches, are_apart and are_statements),))
 
 
 def _is_statement(branch: Form) -> bool:
-    return bool(branch) and isinstance(last := branch[-1], Words) and last.text.endswith(".")
+    last = branch.nodes[-1] if branch.nodes else None
+    return isinstance(last, Words) and last.text.endswith(".")
 
 
 def _parted(values: str) -> list[str]:
@@ -121,7 +121,7 @@ def _branches(parts: Iterator[str], template: str, *, is_inner: bool) -> tuple[F
     branches: list[list[Node]] = [[]]
     for part in parts:
         if part == "]" and is_inner:
-            return tuple(map(tuple, branches))
+            return tuple(map(Form.of, branches))
         if part == "|" and is_inner:
             branches.append([])
         elif part == "[":
@@ -130,7 +130,7 @@ def _branches(parts: Iterator[str], template: str, *, is_inner: bool) -> tuple[F
             branches[-1].append(_node(part, template))
     if is_inner:
         raise ValueError(template)
-    return tuple(map(tuple, branches))
+    return tuple(map(Form.of, branches))
 
 
 def _node(part: str, template: str) -> Node:

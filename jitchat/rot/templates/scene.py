@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jitchat.rot.templates.wording import Form, Vocabulary, Wording, all_live, live, spoken
+from jitchat.rot.templates.wording import Form, Vocabulary, Wording, all_without
 
 _USER_WORDS = range(5, 61)
 _ASSISTANT_WORDS = range(15, 121)
@@ -22,13 +22,13 @@ class Move:
 
         The first sentence has to be said, and of the user the last, which is the question.
         """
-        first, last = live(self.text[0], vocabulary), live(self.text[-1], vocabulary)
-        answer = live(self.reply[0], vocabulary)
+        first, last = self.text[0].without(vocabulary), self.text[-1].without(vocabulary)
+        answer = self.reply[0].without(vocabulary)
         if first is None or last is None or answer is None:
             return None
-        middle = all_live(self.text[1:-1], vocabulary)
+        middle = all_without(self.text[1:-1], vocabulary)
         text = (first, *middle, last) if len(self.text) > 1 else (first,)
-        return Move(text, (answer, *all_live(self.reply[1:], vocabulary)))
+        return Move(text, (answer, *all_without(self.reply[1:], vocabulary)))
 
     def said(self, wording: Wording) -> tuple[str, str] | None:
         """Say both; None if one is shorter or longer than people say in a chat.
@@ -58,7 +58,7 @@ def scene_without(scene: Scene, vocabulary: Vocabulary) -> Scene:
 
 def _joined(forms: tuple[Form, ...], wording: Wording) -> str:
     """Say sentences in a row, with single blanks, and none where a line ends or begins."""
-    whole = " ".join([spoken(form, wording) for form in forms])
+    whole = " ".join([form.said(wording) for form in forms])
     while "  " in whole:
         whole = whole.replace("  ", " ")
     return whole.replace(" \n", "\n").replace("\n\n ", "\n\n").strip()

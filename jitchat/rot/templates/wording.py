@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 _T = TypeVar("_T")
@@ -14,6 +15,14 @@ class Exhausted(LookupError):
 
 class Node(Protocol):
     """A part of a form. It begins and ends between words: no word is of two nodes."""
+
+    @property
+    def stems(self) -> Set[str]:
+        """Every stem that may be said in it, but for those of the lists that it draws from."""
+
+    @property
+    def draws(self) -> Set[str]:
+        """The lists that it draws from, by name."""
 
     def without(self, vocabulary: Vocabulary) -> Node | None:
         """Give what is left of it without the words that are avoided; None if it cannot be said."""
@@ -27,8 +36,42 @@ class Node(Protocol):
         """
 
 
-Form = tuple[Node, ...]
-"""A row of nodes: a sentence, or a piece of one."""
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A row of nodes: a sentence, or a piece of one."""
+
+    nodes: tuple[Node, ...]
+    stems: frozenset[str]
+    """Of all nodes, also of what was left out of them."""
+    draws: frozenset[str]
+    """Likewise."""
+
+    @classmethod
+    def of(cls, nodes: Iterable[Node]) -> Form:
+        """Join nodes."""
+        row = tuple(nodes)
+        stems, draws = (node.stems for node in row), (node.draws for node in row)
+        return cls(row, frozenset().union(*stems), frozenset().union(*draws))
+
+    def without(self, vocabulary: Vocabulary) -> Form | None:
+        """Give what is left without the words that are avoided; None if it cannot be said."""
+        if vocabulary.has_all(self.stems, self.draws):
+            return self
+        kept: list[Node] = []
+        for node in self.nodes:
+            if (left := node.without(vocabulary)) is None:
+                return None
+            kept.append(left)
+        return Form(tuple(kept), self.stems, self.draws)
+
+    def said(self, wording: Wording) -> str:
+        """Say it, by chance.
+
+        Raises:
+            Exhausted: It wants a word that was not said yet, and there is none left.
+
+        """
+        return "".join([node.said(wording) for node in self.nodes])
 
 
 class Vocabulary:
@@ -42,8 +85,14 @@ class Vocabulary:
     def __getitem__(self, name: str) -> tuple[Form, ...]:
         """Give what can be said of a list; nothing where the theme has no such list."""
         if name not in self._kept:
-            self._kept[name] = all_live(self._lists.get(name, ()), self)
+            self._kept[name] = all_without(self._lists.get(name, ()), self)
         return self._kept[name]
+
+    def has_all(self, stems: frozenset[str], draws: frozenset[str]) -> bool:
+        """Whether none of these stems is avoided, and nothing is missing of these lists."""
+        return stems.isdisjoint(self.avoided) and all(
+            len(self[name]) == len(self._lists.get(name, ())) > 0 for name in draws
+        )
 
 
 class Wording:
@@ -67,7 +116,7 @@ class Wording:
 
     def any(self, name: str) -> str:
         """Say one of a list, whether it was said before or not."""
-        return spoken(self.one_of(self._vocabulary[name]), self)
+        return self.one_of(self._vocabulary[name]).said(self)
 
     def new(self, name: str) -> str:
         """Say what was not said yet of a list.
@@ -79,7 +128,13 @@ class Wording:
         rest = self._rest(name)
         if not rest:
             raise Exhausted
-        return spoken(rest.pop(int(self.chance() * len(rest))), self)
+        return rest.pop(int(self.chance() * len(rest))).said(self)
+
+    def some(self, name: str, count: int) -> list[str]:
+        """Say at most so many of a list that were not said yet, in the order of the list."""
+        rest, order = self._rest(name), self._vocabulary[name]
+        drawn = [rest.pop(int(self.chance() * len(rest))) for _ in range(min(count, len(rest)))]
+        return [form.said(self) for form in order if form in drawn]
 
     def _rest(self, name: str) -> list[Form]:
         if name not in self._left:
@@ -87,27 +142,7 @@ class Wording:
         return self._left[name]
 
 
-def live(form: Form, vocabulary: Vocabulary) -> Form | None:
-    """Give a form without the words that are avoided; None if it cannot be said."""
-    kept: list[Node] = []
-    for node in form:
-        if (left := node.without(vocabulary)) is None:
-            return None
-        kept.append(left)
-    return tuple(kept)
-
-
-def all_live(forms: Sequence[Form], vocabulary: Vocabulary) -> tuple[Form, ...]:
-    """Give those that can be said."""
-    kept = (live(form, vocabulary) for form in forms)
+def all_without(forms: Iterable[Form], vocabulary: Vocabulary) -> tuple[Form, ...]:
+    """Give what is left of those that can be said."""
+    kept = (form.without(vocabulary) for form in forms)
     return tuple(form for form in kept if form is not None)
-
-
-def spoken(form: Form, wording: Wording) -> str:
-    """Say a form.
-
-    Raises:
-        Exhausted: It wants a word that was not said yet, and there is none left.
-
-    """
-    return "".join([node.said(wording) for node in form])

@@ -160,7 +160,7 @@ check: spin both wheels and look for a wobble | squeeze the brakes and rock the 
   quicker feet are kinder to the knees.] {tail?}
 
 > I [finally got {gear}|treated myself to {gear}], and [it's a different bike|I wonder why I waited
-  so long]. [Fitting it was fiddly, though.|Only one bolt was missing.]
+  so long]. [Fitting it was fiddly, though.|I lost only one bolt.]
 < {nice!} [Check the bolts again after a week, new things settle.|That's the sort of thing one
   notices every day.] {tail?}
 

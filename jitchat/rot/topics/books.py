@@ -107,8 +107,8 @@ talk: which character would you leave out | where did you stop believing it | wh
 < [Something short, with pictures or with murder.|One you love yourself, with a note in it.] [{Next}
   might be safe.|Second-hand, and with an old inscription, it's always a success.] {tail?}
 
-> {aside?} I'd like to read more [widely|old things], but [where do I begin|I'm a bit afraid of the
-  classics]? [School spoiled them for me.|They're so thick, and everybody has an opinion.]
+> {aside?} I'd like to read more [widely|old things], but [where do I begin|how do I lose my fear of
+  the classics]? [School spoiled them for me.|They're so thick, and everybody has an opinion.]
 < [Begin with the short ones, they wrote those too.|With whatever still makes people laugh.] [Take a
   recent translation, it makes a world of difference.|Read it as if it had come out last week.]
   {tail?}

@@ -134,8 +134,8 @@ look: subscriptions that renew by themselves | bank charges | insurance you pay 
 > I [cancelled two subscriptions|called the insurance] {recent}, and [it was easier than I
   feared|they offered me a discount on the spot]. [Why did I put that off for so long?|One of them I
   had forgotten completely.]
-< {nice!} [Because it's dull, and nobody thanks you.|Everybody has one of those.] [Put what you save
-  straight into {wish}.|While you're in the mood, do the next.] {tail?}
+< {nice!} [It's dull and nobody thanks you, so one waits.|Everybody has one of those.] [Put what you
+  save straight into {wish}.|While you're in the mood, do the next.] {tail?}
 
 > {hm!} I [spent too much {recent}|gave in {recent}], on {leak}, [naturally|of all things]. [I knew
   while I was doing it.|I had a bad day.] [How do I avoid that without becoming a monk?|]

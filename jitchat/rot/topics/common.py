@@ -57,9 +57,10 @@ aside: {Note!} | {Note!} | {Note!} |
   with breaks.] {tail?} [And stop while it is still fun.|Leave some slack for surprises.]
 
 > Could you give me a few rules of thumb [for the {it}|that I can stick on the fridge|to keep in
-  mind]? [Short ones, please.|]
-< {Sure!} {Tip!} {Tip!} {more!} [If you only remember one of them, take the first.|That covers most
-  of it.]
+  mind]? [Short ones, please.|A list would be nice.|]
+< {Sure!} [Here is what I'd start with:|These few go a long way:|If I had to choose:] {list tip} [If
+  you only remember one of them, take the first.|That covers most of it.|The rest you'll find out by
+  yourself.]
 
 > [Do I need|Would I need] to buy anything special for [this|the {it}]? I'd [rather|prefer to] use
   what I have.
@@ -92,8 +93,8 @@ aside: {Note!} | {Note!} | {Note!} |
 < [That is worth something.|You see!|I'm not surprised.] [Enjoy it for a moment.|With a witness, one
   keeps at it for longer.] And then [on to the finer points|a little polish, if you like]: {tip!}
 
-> [What would be the next level?|What comes after this?|Suppose I want to get better at it, what
-  next?] The basics [seem to work|feel fine] now.
+> [What would be the next step?|What comes after this?|Where do I go from here?] The basics [seem to
+  work|feel fine] now.
 < [More of the same, with more attention.|Small steps, as before.|Pick one thing and look at it
   closely.] {Tip!} {more!}
 """,
@@ -120,8 +121,8 @@ aside: {Note!} | {Note!} | {Note!} |
 
 > [It's late here, so I'll stop.|The doorbell, I have to go.|Dinner is calling.] [Thank you for
   thinking along.|We'll go on another time.|To be continued!]
-< [Good night, then.|Until next time.|Of course, off you go.] [The {it} won't run away.|We can pick
-  it up wherever you like.] {Tip!}
+< [Until next time, then.|Of course, off you go.] [The {it} won't run away.|We can pick it up
+  wherever you like.] {Tip!}
 
 > [One last thing before I go|Just one more], [what should I keep in mind above all|if I only
   remember one thing, which should it be]?

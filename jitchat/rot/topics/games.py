@@ -60,9 +60,9 @@ tell: what the goal is, in one sentence | what a turn looks like | one example w
 > {aside?} We've got {a it}, [with {pieces} and all|a lovely one with {pieces}], but {issue}. [It
   spoils the evening|The last time somebody left the table], and [I'd like to save it|I don't want
   to sell it]. [Is there a trick?|What would you change?]
-< [There often is, and it's rarely in the rules.|Before you change rules, change the seating.] [Say
-  it openly before you start; half of it goes away by that.|Try it once in pairs, so nobody is alone
-  with it.] {tail?} [How many are you, as a rule?|Who minds most?]
+< [It's rarely a matter of the rules.|Before you change rules, change the seating.] [Say it openly
+  before you start; half of it goes away by that.|Try it once in pairs, so nobody is alone with it.]
+  {tail?} [How many are you, as a rule?|Who minds most?]
 
 > I have to explain {a it} to [five people|my whole family] [soon|at the weekend], and [I always
   lose them after two minutes|the booklet is endless]. {aside?} [How do I do that well?|In which

@@ -118,9 +118,9 @@ chore: weed between the rows | loosen the top of the soil | check for slugs unde
 
 > What about [pests|slugs]? I don't want to [use poison|spray anything], [because of the
   hedgehogs|since the children eat straight from the plants]. {aside?}
-< Good. [Start with {remedy}|I'd try {remedy} first], and [go out after dark with a torch now and
-  then|check the undersides of the leaves once a week]. [You will never get rid of all of them, and
-  you needn't.|A strong plant puts up with a few holes.]
+< Good. [Start by picking them off by hand|Keep the ground between the plants clear], and [go out
+  after dark with a torch now and then|check the undersides of the leaves once a week]. [You will
+  never get rid of all of them, and you needn't.|A strong plant puts up with a few holes.]
 > [And if that doesn't help?|Suppose I do all that and they still win?]
 < Then [start the young plants indoors and put them out when they're sturdy|grow a few extra as a
   sacrifice]. [It sounds defeatist, but it works.|Gardeners have done so for centuries.] {tail?}

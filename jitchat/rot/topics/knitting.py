@@ -1,4 +1,4 @@
-"""Talk about knitting and sewing."""
+"""Talk about knitting."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ KNITTING = Topic(
     name="knitting",
     cases="""
 it: first scarf
-stuff: thick wool | a soft cotton
+stuff: thick wool | soft cotton
 slip: it gets wider and wider | there are holes I didn't plan
 part: the edges | casting off
 person: my niece | myself
 
 it: jumper
-stuff: grey tweed yarn | a wool that smells of sheep
-slip: one sleeve is longer than the other | the neck won't go over my head
+stuff: grey tweed yarn | wool that smells of sheep
+slip: one sleeve is longer than the other | the neck won't stretch over anybody's head
 part: the shoulders | picking up stitches
 person: my father | a friend who is always cold
 
@@ -25,20 +25,20 @@ slip: there's a ladder at the gusset | the second one came out smaller
 part: turning the heel | the five needles
 person: my grandmother | everyone in the family, one by one
 
-it: quilt
-stuff: old shirts | a pile of remnants
-slip: the corners don't meet | the whole thing is shaped like a lampshade
-part: the binding | keeping the rows straight
-person: a baby that isn't born yet | the guest bed
+it: woolly hat
+stuff: alpaca | chunky wool
+slip: it would fit a melon | the crown has come out pointed
+part: the decreases at the top | the ribbing
+person: my brother-in-law | a colleague without much hair
 
-it: linen apron
-stuff: heavy linen | an old tablecloth
-slip: the machine eats the cloth | the pocket sits at an angle
-part: the hem | the straps
-person: a friend who bakes | the kitchen at work
+it: shawl
+stuff: fine mohair | silk yarn
+slip: the triangle is lopsided | I keep losing a stitch on one side
+part: the lace rows | the long border
+person: my aunt | a friend who freezes in the cinema
 
 it: baby blanket
-stuff: merino | a washable cotton
+stuff: merino | washable cotton
 slip: I've lost count of the pattern | it's curling at the sides
 part: the border | joining a new ball
 person: my cousin's little one | the neighbours' twins
@@ -46,9 +46,9 @@ person: my cousin's little one | the neighbours' twins
     words="""
 tip: make a small sample first, and wash it. | count at the end of every row. | buy one ball more
   than you need. | work in daylight when the yarn is dark. | mark the right side with a thread. |
-  put in a lifeline before the difficult part. | press each seam before you sew the next. | cut
-  later than you'd like to. | take it back two rows rather than hope. | relax the shoulders, the
-  stitches relax with them. | pin more than seems necessary. | wind the yarn before you start. |
+  put in a lifeline before the difficult part. | block it before you sew it up. | cut the yarn later
+  than you'd like to. | take it back two rows rather than hope. | relax the shoulders, the stitches
+  relax with them. | change needles if your hands complain. | wind the yarn before you start. |
   write down what you really did, not what the pattern says. | leave the ends long.
 lore: Most mistakes can't be seen from a galloping horse. | Tension changes with one's mood. |
   Everything grows a little when it's washed. | A pattern is only one person's measurements. |
@@ -59,8 +59,8 @@ note: I learnt it as a child and forgot it. | My hands get tired after an hour. 
   can't read patterns very well. | I like doing it on the train. | My aunt could do all that in the
   dark. | It needn't be perfect, just finished.
 step: lay it out flat and look at it from afar | count the rows on both sides | measure against
-  something that fits | find the last place where it was right | mark that with a pin | take it back
-  in peace, with tea
+  something that fits | find the last place where it was right, and mark it | take it back in peace,
+  with tea
 """,
     openings="""
 > {aside?} I'm making {a it} for {person}, out of {stuff}, and {slip}. [What have I done?|Can that
@@ -84,8 +84,8 @@ step: lay it out flat and look at it from afar | count the rows on both sides | 
   redo it then.] {tail?}
 """,
     asked="""
-> {aside?} Which [needles|needle and thread] do I take for {stuff}? [The label says one thing, and
-  my hands say another.|I've got a drawer full, all of them slightly wrong.]
+> {aside?} Which [needles|size of needle] do I take for {stuff}? [The label says one thing, and my
+  hands say another.|I've got a drawer full, all of them slightly wrong.]
 < [The ones that give you a fabric you like.|Go by the sample, not by the label.] [If it's stiff as
   a board, go up a size.|If you can poke a finger through, go down one.] {tail?}
 
@@ -134,7 +134,7 @@ step: lay it out flat and look at it from afar | count the rows on both sides | 
 
 > {Person} [tried it on|saw it] {recent}, [and it fits!|and wanted to keep it at once.] [Well,
   nearly.|A bit wide around the middle.] [I'm so relieved.|It isn't even finished.]
-< {nice!} [Wide is better than narrow.|Then get the ends woven in, quickly.] [A wash will bring it
+< {nice!} [Wide is better than narrow.|Then weave in the ends, quickly.] [A wash will bring it
   together.|Take a picture before it's worn.] {tail?}
 
 > I've [run out of {stuff}|run out], [two rows before the end|with one sleeve to go]. [The shop

@@ -150,7 +150,7 @@ say: how you noticed it, and since when | that you're sure they don't mean it | 
 
 > [We've found a way|It's sorted], [more or less|believe it or not]: {offer}, and [everybody is
   happy|they do the rest]. {aside?} [It was so simple in the end.|Why didn't we do that years ago?]
-< {nice!} [Because nobody wants to be the first to ring.|Simple things need the longest run-up.]
-  [Say once in a while that it works.|Keep it going with a wave now and then.] {tail?}
+< {nice!} [Nobody wants to be the first to ring.|Simple things need the longest run-up.] [Say once
+  in a while that it works.|Keep it going with a wave now and then.] {tail?}
 """,
 )

@@ -77,9 +77,9 @@ check: is the focus where it should be | what is in the background | where does 
 > [I looked through my {it} {recent}|My {it} is on the screen in front of me], and [most of it is
   just boring|there are three good ones among hundreds]. {aside?} How do I learn to see [what's
   wrong|which ones are worth keeping]?
-< [Three good ones is a fine harvest.|That you can tell is the first step.] Before the next picture,
-  ask yourself: {list check} [It becomes a habit within a few weeks.|You won't need the list for
-  long.]
+< [A handful of good ones is a fine harvest.|That you can tell is the first step.] Before the next
+  picture, ask yourself: {list check} [It becomes a habit within a few weeks.|You won't need the
+  list for long.]
 """,
     asked="""
 > {aside?} Do I have to learn all those numbers? [Aperture, shutter and so on make my head
@@ -106,8 +106,8 @@ check: is the focus where it should be | what is in the background | where does 
   crop, lift the shadows a touch, and stop.|Leave it overnight, and take half of it back in the
   morning.] {tail?}
 
-> I [only have|mainly use] my phone. [Can that ever look like a proper photograph?|People with big
-  cameras smile at me.] {aside?}
+> I [only have|mainly use] my phone. Can that ever look like a proper photograph? [People with big
+  cameras smile at me.|] {aside?}
 < [Of course it can.|On a wall, nobody asks.] [It struggles with distance and darkness, so come
   closer and look for light.|Don't zoom with your fingers; walk.] {tail?}
 > [And portrait mode?|What about those artificial blurs?] [It cuts off people's ears sometimes.|I

@@ -23,7 +23,7 @@ it: ridge walk
 ground: scree | bare rock
 view: three valleys at once | the last snow
 worry: a thunderstorm | the exposed bit
-bring: warm gloves | a head for heights
+bring: warm gloves | a pair of poles
 
 it: river trail
 ground: flat gravel | wet meadow

@@ -1,0 +1,143 @@
+"""Templates: how they are read and said, and that each one that is written can be said."""
+
+from __future__ import annotations
+
+import random
+from itertools import islice
+
+import pytest
+
+from jitchat.rot.filler import exchanges
+from jitchat.rot.templates.reading import every_case, form, scenes, sentences, word_lists
+from jitchat.rot.templates.scene import Move, scene_without
+from jitchat.rot.templates.wording import Exhausted, Form, Vocabulary, Wording
+from jitchat.rot.topics.bare import BARE
+from jitchat.rot.topics.common import COMMON
+from jitchat.rot.topics.every import TOPICS
+from jitchat.rot.topics.topic import Topic
+from jitchat.text.words import stems
+
+EVERY = (*TOPICS, COMMON, BARE)
+LISTS = """
+dish: pea risotto | onion soup | [thick|thick] noodles
+tip: salt it. | wait a little.
+step: chop it | stir it | taste it
+"""
+
+
+def vocabulary(*avoided: str) -> Vocabulary:
+    return Vocabulary(word_lists(LISTS), frozenset(avoided))
+
+
+def said(template: str, *avoided: str, seed: int = 1) -> str | None:
+    words = vocabulary(*avoided)
+    kept = form(template).without(words)
+    return None if kept is None else kept.said(Wording(words, random.Random(seed).random))
+
+
+def test_a_word_stays_the_same_all_through_and_a_new_one_is_new():
+    assert len({*str(said("{dish}, {dish}, {dish}")).split(", ")}) == 1
+    assert len({*str(said("{dish}, {dish2}, {dish!}")).split(", ")}) == 3
+    with pytest.raises(Exhausted):
+        said("{dish!} {dish!} {dish!} {dish!}")
+    assert str(said("{tip?} {tip?} {tip?}")).count(".") == 3
+
+
+def test_a_slot_has_its_article_and_begins_a_sentence():
+    texts = {said("{A dish} and {a dish}. {Dish}!", seed=seed) for seed in range(20)}
+    assert texts == {
+        "A pea risotto and a pea risotto. Pea risotto!",
+        "An onion soup and an onion soup. Onion soup!",
+        "A thick noodles and a thick noodles. Thick noodles!",
+    }
+
+
+def test_a_listing_has_three_lines_or_more_and_never_one_twice():
+    assert sorted(str(said("{list step}")).strip().splitlines()) == [
+        "- Chop it",
+        "- Stir it",
+        "- Taste it",
+    ]
+    assert str(said("{numbered step}")).strip().startswith("1. ")
+    assert str(said("{numbered step}", "2")).strip().startswith("- ")
+    assert said("{list step}", "chop") is None
+
+
+def test_what_is_avoided_is_left_out_and_its_form_if_nothing_is_left():
+    assert said("[hot|cold] soup", "hot") == "cold soup"
+    assert said("[hot|[warm|cold]] soup", "hot", "warm") == "cold soup"
+    assert said("[hot|cold] soup", "soup") is None
+    assert said("[hot|cold] soup", "hot", "cold") is None
+    assert said("{dish}", "pea", "thick") == "onion soup"
+    assert said("{dish} at last", "pea", "thick", "onion") is None
+
+
+def test_sentences_end_outside_of_brackets_and_take_what_opens_them_along():
+    assert sentences("[Yes.|] Do. [A.|B.] {tip!} Why? So: {list step} Then go.") == [
+        "[Yes.|] Do.",
+        "[A.|B.]",
+        "{tip!} Why?",
+        "So: {list step}",
+        "Then go.",
+    ]
+
+
+@pytest.mark.parametrize("wrong", ["[one|two", "one]", "{a}{", "{no such mark#}", "{Dish 2}"])
+def test_what_is_written_in_no_known_way_is_refused(wrong: str):
+    with pytest.raises(ValueError, match=r".*"):
+        form(wrong)
+
+
+def test_a_scene_ends_ahead_of_what_cannot_be_said_and_replies_lose_sentences():
+    scene = scenes("""
+> May I ask?
+  Is it hot?
+< It is. Take care. [Blow.|Wait.]
+
+> Soup?
+< No.
+> Cake?
+< Yes.
+""")
+    assert [len(each) for each in scene] == [1, 2]
+    left = scene_without(scene[0], vocabulary("care", "blow"))[0]
+    assert isinstance(left, Move)
+    assert len(left.text) == 2
+    assert [each.said(Wording(vocabulary(), lambda: 0)) for each in left.reply] == [
+        "It is.",
+        "Wait.",
+    ]
+    assert len(scene_without(scene[1], vocabulary("cake"))) == 1
+    assert not scene_without(scene[1], vocabulary("soup"))
+    assert not scene_without(scene[0], vocabulary("hot"))
+    with pytest.raises(ValueError, match="Alone"):
+        scenes("> Alone.")
+
+
+def forms_of(topic: Topic) -> list[Form]:
+    lists = [word_lists(topic.words), *every_case(topic.cases or "it: x")]
+    blocks = (topic.openings, topic.asked, topic.told, topic.closings)
+    moves = [move for block in blocks for scene in scenes(block) for move in scene]
+    words = [value for each in lists for values in each.values() for value in values]
+    return [*words, *(each for move in moves for each in (*move.text, *move.reply))]
+
+
+@pytest.mark.parametrize("topic", EVERY, ids=lambda topic: topic.name)
+def test_every_list_that_a_template_draws_from_is_there_in_every_case(topic: Topic):
+    wanted = {name for each in forms_of(topic) for name in each.draws}
+    for case in every_case(topic.cases or "it: x"):
+        there = {*word_lists(COMMON.words), *word_lists(topic.words), *case}
+        if topic is COMMON:
+            there |= {"tip", "lore", "note"}
+        assert wanted <= there
+    assert topic in (COMMON, BARE) or {"it", "tip", "lore", "note"} <= there
+
+
+def test_no_word_is_joined_of_two_parts_of_a_template():
+    parts = {stem for topic in EVERY for each in forms_of(topic) for stem in each.stems}
+    talk = islice(exchanges("parts", frozenset()), 1000)
+    assert {stem for each in talk for stem in stems(f"{each.text}\n{each.reply}")} <= parts
+
+
+def test_talk_without_a_stem_has_none():
+    assert not {stem for each in forms_of(BARE) for stem in each.stems}
