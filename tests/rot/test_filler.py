@@ -16,6 +16,8 @@ from jitchat.rot.filler import Exchange, exchanges
 from jitchat.rot.stretch import FEWEST, MOST, stretch
 from jitchat.rot.theme import cases, theme
 from jitchat.rot.topics.every import TOPICS
+from jitchat.rot.topics.friends import FRIENDS
+from jitchat.rot.topics.topic import Topic
 from jitchat.text.decisions import is_decision
 from jitchat.text.disclaimers import disclaims
 from jitchat.text.words import stems
@@ -40,6 +42,11 @@ def every_stem(talk: list[Exchange]) -> list[str]:
 
 def said_in(exchange: Exchange) -> set[str]:
     return set(stems(exchange.text)) | set(stems(exchange.reply))
+
+
+def stems_of(topic: Topic) -> set[str]:
+    blocks = (topic.cases, topic.words, topic.openings, topic.asked, topic.told, topic.closings)
+    return set(stems("\n".join(blocks)))
 
 
 def test_it_is_the_same_for_the_same_seed_in_every_run_and_every_python():
@@ -124,6 +131,15 @@ def test_every_stem_that_is_ever_said_can_be_avoided(every_stem: list[str]):
         avoided = frozenset(mixed[start : start + 600])
         talk = islice(exchanges("some", avoided), 150)
         assert not avoided & {stem for each in talk for stem in said_in(each)}
+
+
+def test_where_the_words_of_other_subjects_are_avoided_it_goes_on_in_plain_ones(
+    every_stem: list[str],
+):
+    avoided = frozenset(every_stem) - stems_of(FRIENDS)
+    left = list(islice(exchanges("plain", avoided), 300))
+    assert all(map(said_in, left))
+    assert not {stem for each in left for stem in said_in(each)} & avoided
 
 
 def test_where_every_word_is_avoided_it_goes_on_in_words_that_have_no_stem(

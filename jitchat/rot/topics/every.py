@@ -8,6 +8,7 @@ from jitchat.rot.topics.books import BOOKS
 from jitchat.rot.topics.budget import BUDGET
 from jitchat.rot.topics.cooking import COOKING
 from jitchat.rot.topics.films import FILMS
+from jitchat.rot.topics.friends import FRIENDS
 from jitchat.rot.topics.games import GAMES
 from jitchat.rot.topics.garden import GARDEN
 from jitchat.rot.topics.knitting import KNITTING
@@ -32,6 +33,7 @@ TOPICS = (
     BUDGET,
     COOKING,
     FILMS,
+    FRIENDS,
     GAMES,
     GARDEN,
     KNITTING,
