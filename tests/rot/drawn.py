@@ -1,0 +1,20 @@
+"""Facts of the book, drawn by many seeds."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+from jitchat.rot.book.every import MAKERS
+from jitchat.rot.fact import Fact
+from jitchat.rot.kinds import Kind
+
+SEEDS = range(50)
+FEW = 15
+"""Of them, where all are alike."""
+
+
+@cache
+def facts(kind: Kind, seeds: int = len(SEEDS)) -> tuple[Fact, ...]:
+    """Each fact of a kind, once a seed."""
+    return tuple(make(random.Random(seed)) for make in MAKERS[kind] for seed in SEEDS[:seeds])

@@ -1,0 +1,163 @@
+"""What the book of facts promises, over every maker and many seeds."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import cache
+from itertools import permutations
+
+import pytest
+
+from jitchat.rot.book.every import MAKERS, avoided
+from jitchat.rot.book.everyday import everyday
+from jitchat.rot.book.making import NEVER, NUMERALS, OTHERS
+from jitchat.rot.fact import Fact, Where
+from jitchat.rot.kinds import Kind
+from jitchat.rot.reading.forms import exact_places, has, places
+from jitchat.rot.reading.plain import plain
+from jitchat.text.words import stems, words
+from tests.rot.drawn import FEW, SEEDS, facts
+
+every_kind = pytest.mark.parametrize("kind", list(Kind))
+
+
+def said(fact: Fact) -> str:
+    return " ".join(each.text for each in fact.sayings)
+
+
+def finds(fact: Fact, text: str) -> Callable[[str], bool]:
+    """Make what tells whether a text has a value, as it is judged."""
+    find = exact_places if fact.kind is Kind.EXACT else places
+    spelt = text if fact.kind is Kind.EXACT else plain(text)
+    return lambda value: has(spelt, value, find)
+
+
+def test_there_are_a_dozen_facts_of_each_kind_and_no_name_twice():
+    names = [make(random.Random(0)).name for kind in Kind for make in MAKERS[kind]]
+    assert all(len(MAKERS[kind]) >= 12 for kind in Kind)
+    assert len(set(names)) == len(names)
+
+
+@every_kind
+def test_a_fact_is_drawn_by_its_seed_alone_and_keeps_its_name(kind: Kind):
+    for make in MAKERS[kind]:
+        drawn = [make(random.Random(seed)) for seed in SEEDS]
+        assert drawn[:5] == [make(random.Random(seed)) for seed in SEEDS[:5]]
+        assert {(fact.kind, fact.name) for fact in drawn} == {(kind, drawn[0].name)}
+        assert len({(fact.expected, fact.sayings[0].text) for fact in drawn}) > 4
+
+
+@every_kind
+def test_sayings_are_of_a_size_with_chat_and_replies_give_nothing_away(kind: Kind):
+    for fact in facts(kind, FEW):
+        for saying in fact.sayings:
+            assert 10 <= len(saying.text.split()) <= 45
+            assert not set(stems(saying.reply)) & set(stems(fact.question))
+            assert not any(value.lower() in saying.reply.lower() for value in fact.accepted)
+        assert len({each.reply for each in fact.sayings}) == len(fact.sayings)
+        assert fact.question.endswith("?")
+
+
+@every_kind
+def test_the_answer_stands_in_what_it_needs_and_nowhere_else(kind: Kind):
+    for fact in facts(kind):
+        needed = finds(fact, " ".join(each.text for each in fact.sayings if each.is_needed))
+        others = finds(fact, " ".join(each.text for each in fact.sayings if not each.is_needed))
+        if kind is not Kind.COUNTING:
+            assert any(map(needed, fact.accepted)) is bool(fact.accepted)
+        assert all(map(others, fact.wrong))
+        assert not any(map(others, fact.accepted))
+        assert not any(map(needed, fact.wrong))
+        assert not any(map(finds(fact, fact.question), (*fact.accepted, *fact.wrong)))
+        assert fact.expected in (*fact.accepted, NEVER)
+
+
+def test_a_direct_question_shares_words_with_the_very_sentence():
+    for fact in facts(Kind.DIRECT, FEW):
+        assert len(set(stems(fact.question)) & set(stems(said(fact)))) >= 3
+
+
+def test_a_paraphrased_question_shares_no_content_word_with_what_was_said():
+    for fact in facts(Kind.PARAPHRASED):
+        heard = " ".join(f"{each.text} {each.reply}" for each in fact.sayings)
+        assert not set(stems(fact.question)) & set(stems(heard))
+        assert len(set(stems(fact.question))) >= 2
+
+
+def test_an_update_comes_last_and_says_nothing_of_the_old_value():
+    for fact in facts(Kind.UPDATED):
+        *before, last = fact.sayings
+        assert [each.where for each in before] == [Where.BEFORE] * len(fact.wrong)
+        assert (last.where, last.is_needed) == (Where.AT, True)
+        assert not any(each.is_needed for each in before)
+        assert len({fact.expected, *fact.wrong}) == len(fact.sayings)
+
+
+def test_some_facts_change_twice():
+    changes = [len(make(random.Random(0)).wrong) for make in MAKERS[Kind.UPDATED]]
+    assert set(changes) == {1, 2}
+    assert changes.count(2) >= 3
+
+
+def test_distractors_share_most_words_with_the_fact_and_lack_whom_it_is_about():
+    for fact in facts(Kind.DISTRACTED, FEW):
+        meant, *others = fact.sayings
+        assert OTHERS - 1 <= len(others) <= OTHERS
+        assert {each.where for each in others} == {Where.APART}
+        asked = set(stems(fact.question))
+        for other in others:
+            shared = asked & set(stems(other.text))
+            assert len(shared) >= len(asked) / 2
+            assert asked & set(stems(meant.text)) > shared
+
+
+def test_what_is_counted_adds_up_over_four_turns():
+    totals = set()
+    for fact in facts(Kind.COUNTING):
+        assert [each.where for each in fact.sayings] == [Where.AROUND] * 4
+        assert all(each.is_needed for each in fact.sayings)
+        ones_and_twos = [words(each.text) for each in fact.sayings]
+        assert all(sum(each.count(word) for word in ("one", "two")) == 1 for each in ones_and_twos)
+        total = sum(1 + each.count("two") for each in ones_and_twos)
+        assert fact.accepted == (NUMERALS[total], str(total))
+        totals.add(total)
+    assert totals == set(NUMERALS)
+
+
+def test_what_was_never_said_has_a_double_at_the_depth():
+    for fact in facts(Kind.ABSENT, FEW):
+        (double,) = fact.sayings
+        assert (double.where, double.is_needed) == (Where.AT, False)
+        assert (fact.expected, fact.accepted, len(fact.wrong)) == (NEVER, (), 1)
+        asked = set(stems(fact.question))
+        shared = asked & set(stems(double.text))
+        assert 2 <= len(shared) < len(asked)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_question_is_answered_by_another_fact(seed: int):
+    """A question shares one word that matters with a turn of another fact, and no more."""
+    facts = [
+        make(random.Random(seed + at)) for kind in Kind for at, make in enumerate(MAKERS[kind])
+    ]
+    for one, other in permutations(facts, 2):
+        asked = _matter(one.question)
+        for saying in other.sayings:
+            shared = asked & (_matter(saying.text) | _matter(saying.reply))
+            assert len(shared) <= min(1, len(asked) / 2), (one.name, other.name, shared)
+
+
+@every_kind
+def test_fillers_avoid_what_matters_and_are_left_everyday_words(kind: Kind):
+    for fact in facts(kind, FEW):
+        named = avoided(fact)
+        assert _matter(fact.question) | _matter(said(fact)) <= named
+        assert all(_matter(value) <= named for value in (*fact.accepted, *fact.wrong))
+        assert not named & everyday()
+        assert len(named) <= 40
+
+
+@cache
+def _matter(text: str) -> frozenset[str]:
+    return frozenset(stems(text)) - everyday()
