@@ -6,5 +6,6 @@ READER_CAVEAT = (
     "The embedded reader is no language model: it quotes the sentences of the window that share"
     " the question's words. So its curve shows what near-duplicates, updates and a full window do"
     " to word matching, and what retrieval finds; not how a language model's attention fades."
-    " Paraphrased and counting questions it mostly cannot answer, in any mode."
+    " Paraphrased questions it cannot answer, in any mode; asked what was never said, it often"
+    " quotes a near-duplicate."
 )
