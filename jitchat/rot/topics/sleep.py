@@ -105,9 +105,9 @@ ritual: a short walk round the block | a cup of something without caffeine | tid
 
 > How much sleep do I need, [in fact|at my age]? [Some manage on five hours, they say.|My watch
   gives me marks in the morning, and they're bad.] {aside?}
-< [As much as lets you get through the afternoon without wanting to lie down.|Fewer of those people
-  exist than one reads about.] [Leave the watch in a drawer for a while; the marks make it
-  worse.|Count how you feel at eleven, rather than the hours.] {tail?}
+< [As much as lets you get through the afternoon without wanting to lie down.|There's no figure that
+  fits everybody.] [Leave the watch in a drawer for a while; the marks make it worse.|Count how you
+  feel at eleven, rather than the hours.] {tail?}
 
 > Are naps [a good idea|allowed]? [I get so tired after lunch.|My grandfather had one every day of
   his life.] {aside?}
