@@ -75,7 +75,7 @@ step: copy the sheet and rename the old one | remove the blank rows | split what
   the letters to fit yours|in an empty column, to begin with]. [If it says something odd, look at
   the {column} first.|Check it on three rows you can count by hand.] {tail?}
 
-> {Recent} somebody [handed me|dumped on me] {a it}, with {mess}. {aside?} [It's my job to make it
+> {Recent} somebody [handed me|left me] {a it}, with {mess}. {aside?} [It's my job to make it
   usable.|I could laugh or cry.] [In which order do I clean that up?|Is there a method?]
 < [There is, and it's mostly dull.|Laugh first.] Go through it like this: {numbered step} [After
   that, half of your questions answer themselves.|Only then think about formulas.]
