@@ -77,7 +77,7 @@ def distracted(name: str, said: Sequence[str], asked: str, value: Draw, who: Dra
 
 
 def counting(name: str, said: Sequence[str], asked: str, /, **also: Draw) -> Maker:
-    """Make a fact of four turns; in each, `[a jar|two jars]` is one of a thing, or two.
+    """Make a fact of four turns; in each, `[one jar|two jars]` is one of a thing, or two.
 
     One of them at least is single, and two at the most are double: the sum is 4 to 6.
     """

@@ -69,9 +69,9 @@ UPDATED = (
         (
             "For the housewarming we expect {v} guests so far, so a single barrel of cider ought"
             " to be enough.",
-            "Some neighbours have answered as well, which makes {v} guests that we expect at the"
-            " housewarming.",
-            "Latest tally for the housewarming, after a few people cancelled: we expect {v}"
+            "Several people have changed their answers, so by now it is {v} guests that we expect"
+            " at the housewarming.",
+            "Latest tally for the housewarming, now that everybody has answered: we expect {v}"
             " guests, and that is the figure for the caterer.",
         ),
         "How many guests do we expect at the housewarming?",
@@ -93,8 +93,8 @@ UPDATED = (
         (
             "The dealer asks {v} euros for the used camper van, a fresh inspection and winter"
             " tyres included.",
-            "I haggled a little: the dealer now asks {v} euros for the used camper van, and he"
-            " throws in the awning.",
+            "I rang him about the extras: the dealer now asks {v} euros for the used camper van,"
+            " with the awning thrown in.",
         ),
         "How many euros does the dealer ask for the used camper van?",
         number(11150, 18950, 100),
@@ -128,8 +128,8 @@ UPDATED = (
         (
             "On Saturdays our flower shop opens at {v} from this month on, and both apprentices"
             " know about it.",
-            "A correction about Saturdays, because the market people are early: our flower shop"
-            " opens at {v}, and I have repainted the sign.",
+            "A correction about Saturdays, because of the market hours: our flower shop opens at"
+            " {v}, and I have repainted the sign.",
         ),
         "At what time does our flower shop open on Saturdays?",
         clock(7, 10),
@@ -139,8 +139,8 @@ UPDATED = (
         (
             "The planetarium guide app goes live on {v}, and marketing has already ordered the"
             " posters for the tram stops.",
-            "The security review takes longer, so the planetarium guide app has slipped and goes"
-            " live on {v}.",
+            "The security review has another slot, so the planetarium guide app now goes live on"
+            " {v}.",
             "Final word from the steering group, signed this time: the planetarium guide app goes"
             " live on {v}, and the earlier plans are void.",
         ),
