@@ -20,7 +20,6 @@ from jitchat.crash import crash_report, place_of
 from jitchat.tui.backend import Backend
 from jitchat.tui.keys import ACTIONS, MODES
 from jitchat.tui.screens.chat import ChatScreen
-from jitchat.tui.views.view import View
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.turn import Conversation
 
@@ -82,9 +81,16 @@ class JitchatApp(App[None]):
                         f"{action.help}{keys}",
                         partial(screen.run_action, action.method),
                     )
-        elif isinstance(screen, View):
-            yield from _view_commands(screen)
+        elif name := getattr(screen, "NAME", ""):
+            yield from self._key_commands(screen, name)
         yield from super().get_system_commands(screen)
+
+    def _key_commands(self, screen: Screen[object], name: str) -> Iterable[SystemCommand]:
+        """List what the keys of a screen do, and those of what has the focus there."""
+        for node, binding, enabled, _ in screen.active_bindings.values():
+            if binding.show and binding.description and enabled:
+                action = partial(self.run_action, binding.action, node)
+                yield SystemCommand(binding.description, f"{name} ({binding.key})", action)
 
     def notify(
         self,
@@ -148,11 +154,3 @@ class JitchatApp(App[None]):
         )
         self._exit_renderables.append(Segments(self.console.render(told, self.console.options)))
         self._close_messages_no_wait()
-
-
-def _view_commands(view: View) -> Iterable[SystemCommand]:
-    """List what the keys of a view do."""
-    for _, binding, _, _ in view.active_bindings.values():
-        if binding.show and binding.description:
-            action = partial(view.run_action, binding.action)
-            yield SystemCommand(binding.description, f"{view.NAME} ({binding.key})", action)

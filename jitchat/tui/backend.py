@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # the first frame does not wait for the session's imports
     from jitchat.memory.cold.store import ColdStore
     from jitchat.memory.embedding.embedder import Embedder
     from jitchat.providers.catalogue.choices import ProviderChoice
+    from jitchat.rot.desk import LabDesk
     from jitchat.session import Session
     from jitchat.settings import Settings
     from jitchat.turn import Conversation, Message
@@ -95,6 +96,9 @@ class Backend(Protocol):
 
     def better_embedder(self) -> Embedder | None:
         """Slow: the embedder that was downloaded, if it is here now."""
+
+    def lab_desk(self) -> LabDesk:
+        """Make what runs of the rot lab are made with: whoever answers here is asked there."""
 
     def hint(self) -> str:
         """How to add a real model, in lines of at most 64 columns."""

@@ -29,6 +29,7 @@ COMMANDS = {
     "mattered": "view('mattered')",
     "wrong": "view('miss')",
     "check": "view('cases')",
+    "rot": "rot",
     "pin": "hold('pinned')",
     "exclude": "hold('excluded')",
     "undo": "undo_hold",

@@ -59,6 +59,7 @@ ACTIONS = (
     ),
     Action("miss", "alt+w", "view('miss')", "Wrong reply", "Point at the turn that was missing"),
     Action("cases", "alt+k", "view('cases')", "Check", "Are the noted turns found now?"),
+    Action("rot", "ctrl+t", "rot", "Rot lab", "How answers fare as a conversation grows"),
     Action("pin", "alt+p", "hold('pinned')", "Pin", "A turn into every window of jit, or not"),
     Action("exclude", "alt+d", "hold('excluded')", "Exclude", "A turn from every window, or not"),
     Action("undo", "alt+u", "undo_hold", "Undo", "The last pin or exclusion"),

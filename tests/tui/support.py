@@ -16,6 +16,7 @@ from jitchat.memory.memory import Memory
 from jitchat.providers.catalogue.choices import ProviderChoice, State
 from jitchat.providers.catalogue.model import ModelInfo
 from jitchat.providers.provider import Provider
+from jitchat.rot.desk import LabDesk
 from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings
 from jitchat.transfer.intake import store_demo
@@ -66,6 +67,8 @@ class TestBackend:
     """Why no other model can be chosen."""
     note: str = ""
     """What there is to know of one that was."""
+    desk: LabDesk | None = None
+    """What makes runs of the rot lab."""
 
     def open_session(self, conversation: Conversation) -> Session:
         if self.refusal is not None:
@@ -127,6 +130,10 @@ class TestBackend:
 
     def better_embedder(self) -> Embedder | None:
         return FakeEmbedder()
+
+    def lab_desk(self) -> LabDesk:
+        assert self.desk is not None
+        return self.desk
 
     def hint(self) -> str:
         return "jitchat --base-url URL --model NAME"

@@ -73,6 +73,12 @@ class ViewingScreen(SteeredScreen):
         elif name != "ask_all" or not self.waits():
             self.app.push_screen(make_view(name, self._subject(self.session)), self._viewed)
 
+    def action_rot(self) -> None:
+        """Open the rot lab: it has conversations of its own, and leaves this one alone."""
+        from jitchat.tui.rot.start_screen import StartScreen  # noqa: PLC0415  see action_view
+
+        self.app.push_screen(StartScreen(self.backend.lab_desk()))
+
     def action_why(self, turn: str = "") -> None:
         """Open the ledger, with the answer for a turn."""
         from jitchat.tui.views.ledger import LedgerView  # noqa: PLC0415  not on the first frame

@@ -23,6 +23,8 @@ VIEWS = {
     "cases": "CasesView",
 }
 """By the name of its module here: its class."""
+LAB = "jitchat.tui.rot.start_screen"
+"""The first screen of the rot lab; it imports the others."""
 
 
 def make_view(name: str, subject: Subject) -> View:
@@ -31,11 +33,12 @@ def make_view(name: str, subject: Subject) -> View:
 
 
 def load_views() -> list[Path]:
-    """Import every view; the files with their styles. Slow: for a thread."""
-    folder = Path(__file__).parent
+    """Import every view, and the lab; the files with their styles. Slow: for a thread."""
+    views = Path(__file__).parent
     for name in VIEWS:
         _class_of(name)
-    return sorted(folder.glob("*.tcss"))
+    import_module(LAB)
+    return [*sorted(views.glob("*.tcss")), *sorted((views.parent / "rot").glob("*.tcss"))]
 
 
 def _class_of(name: str) -> type[View]:

@@ -44,12 +44,27 @@ class SaveLine(Vertical):
 
     def ask(self, what: str, content: bytes, name: str) -> None:
         """Ask where to put `content`; `name` is offered."""
-        self._content, self._there = content, ""
-        self._say(f"Save {what} under a name or a path. Enter saves, Esc does not.")
+        self._content = content
+        self.ask_for(f"Save {what} under a name or a path. Enter saves, Esc does not.", name)
+
+    def ask_for(self, told: str, name: str) -> None:
+        """Ask for a name; `name` is offered."""
+        self._there = ""
+        self._say(told)
         self.display = True
         line = self.query_one(Input)
         line.value = name
         line.focus()
+
+    def write(self, name: str, *, over: bool) -> Path:
+        """Save what there is under a name; `over` replaces a file that is there. For a thread.
+
+        Raises:
+            AlreadyThere: There is one.
+            JitchatError: It cannot be written.
+
+        """
+        return save(name, self._content, over=over)
 
     def leave(self) -> None:
         """Save nothing."""
@@ -65,7 +80,7 @@ class SaveLine(Vertical):
     @work(thread=True, exclusive=True)
     def _save(self, name: str, *, over: bool) -> None:
         try:
-            self.post_message(self._Tried(name, save(name, self._content, over=over)))
+            self.post_message(self._Tried(name, self.write(name, over=over)))
         except JitchatError as error:
             self.post_message(self._Tried(name, error))
 

@@ -190,6 +190,15 @@ class Inspector(Vertical):
                 self._list.focus()
                 return
 
+    def point_at_turn(self, turn: int) -> bool:
+        """Move the cursor to the first row of a turn; False where there is none."""
+        found = (number for number, row in enumerate(self._rows) if turn_of(row) == turn)
+        row = next(found, None)
+        if row is not None:
+            self._list.highlighted = self._option_of(row)
+            self._list.focus()
+        return row is not None
+
     @property
     def chosen(self) -> int | None:
         """The turn of the row under the cursor; None where that is not of one turn."""

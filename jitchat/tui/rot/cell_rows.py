@@ -1,0 +1,137 @@
+"""The cells of a square as lines, and all that is known of one of them. Pure."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from textual.content import Content
+
+from jitchat.rot.cells import Cell, Result, Verdict
+from jitchat.rot.experiment import Experiment
+from jitchat.rot.figures import duration, percent
+from jitchat.rot.tally import Place, Tally
+from jitchat.text.safe import one_line, shortened
+from jitchat.tui.cells import cut
+from jitchat.tui.figures import tokens, usage_sentence
+
+MARKS = {
+    Verdict.RIGHT: "✓",
+    Verdict.WRONG: "✗",
+    Verdict.UNFIT: "n/f",
+    Verdict.FAILED: "!",
+}
+_NAME = 11
+"""Cells of what stands ahead of each part of the detail."""
+_BRIEF = frozenset({"asked", "answered", "window"})
+_MOST = 600
+"""Characters of a question or an answer; the rest is shown when it is opened."""
+
+
+def cells_of(experiment: Experiment, place: Place) -> list[Cell]:
+    """List the cells of a square, kind by kind."""
+    mode, length, depth = place
+    return [
+        Cell(length, depth, kind, repeat, mode)
+        for kind in experiment.kinds
+        for repeat in range(1, experiment.repeats + 1)
+    ]
+
+
+def square_line(place: Place, tally: Tally) -> str:
+    """Write `jit · 16k tokens · 25 % deep · 6 of 7 right`."""
+    mode, length, depth = place
+    where = f"{mode} · {length:,} tokens · {percent(depth)} deep"
+    told = [f"{tally.right} of {tally.answered} right"] if tally.answered else []
+    do = "does" if tally.unfit == 1 else "do"
+    told += [f"{tally.unfit} {do} not fit"] if tally.unfit else []
+    told += [f"{tally.failed} failed"] if tally.failed else []
+    return " · ".join([where, *(told or ["nothing yet"])])
+
+
+def cell_line(
+    cell: Cell, result: Result | None, width: int, *, repeats: int, is_asked: bool
+) -> Content:
+    """Write `✓   direct       says 7443` in at most `width` cells; None for no result yet."""
+    name = f"{cell.kind} {cell.repeat}" if repeats > 1 else cell.kind.value
+    mark = MARKS[result.verdict] if result is not None else ("…" if is_asked else "·")
+    ahead, style = f"{mark:<3} {name:<14} ", "dim" if result is None else ""
+    not_yet = "asked now" if is_asked else "not yet"
+    why = not_yet if result is None else result.note or result.rule
+    told = cut(one_line(why), max(0, width - len(ahead)))
+    is_wrong = result is not None and result.verdict is Verdict.WRONG
+    return Content.assemble((ahead, "bold" if is_wrong else style), (told, style))
+
+
+def detail(result: Result, width: int, *, is_brief: bool = False) -> Content:
+    """Write question, expected and given answer, what decided, and what the window held.
+
+    The brief form leaves out what can be read beside it.
+    """
+    parts: list[tuple[str, str]] = []
+    room = max(10, width - _NAME)
+    for name, told, style in _parts(result):
+        if is_brief and name not in _BRIEF:
+            continue
+        lines = textwrap.wrap(told, room) or [""]
+        parts.append((f"{name:<{_NAME}}", "$text-muted"))
+        parts.append((f"\n{'':<{_NAME}}".join(lines) + "\n", style))
+    return Content.assemble(*parts).rstrip()
+
+
+def held_sentence(result: Result) -> str:
+    """Say whether the window could answer, so that a missed turn is told from a misread one."""
+    if result.held is None:
+        return "no window was sent"
+    if not result.needed:
+        return "it was never said, so no turn is needed"
+    needed = len(result.needed)
+    turns = "turn" if needed == 1 else "turns"
+    told = f"the window held {result.held} of {needed} needed {turns} ({needed_line(result)})"
+    if result.verdict is not Verdict.WRONG:
+        return told
+    if result.held < needed:
+        return f"{told}: it could not be known"
+    return f"{told}: it was there, and was misread"
+
+
+def needed_line(result: Result) -> str:
+    """Write `#9, #41`: the turns that the answer needs."""
+    return ", ".join(f"#{position}" for position in result.needed)
+
+
+def _parts(result: Result) -> Iterator[tuple[str, str, str]]:
+    yield "asked", shortened(result.question, _MOST), ""
+    yield "expected", shortened(result.expected, _MOST), ""
+    answer = shortened(result.answer, _MOST)
+    yield "answered", answer or "nothing came", "bold" if answer else "$text-muted"
+    decided = f"{MARKS[result.verdict]} {result.verdict.value}"
+    why = " · ".join(filter(None, (one_line(result.rule), one_line(result.note))))
+    yield "decided", f"{decided}: {why}" if why else decided, ""
+    yield "window", held_sentence(result), ""
+    if took := _took(result):
+        yield "took", took, ""
+
+
+def _took(result: Result) -> str:
+    """Write `3,412 tokens · first 0.42 s · all 1.3 s · sent 3,398 ✓ · $0.0041`."""
+    told = []
+    if result.tokens is not None:
+        told.append(f"{tokens(result.tokens, exact=True)} tokens")
+    if result.to_first is not None:
+        told.append(f"first {duration(result.to_first)}")
+    if result.seconds is not None:
+        told.append(f"all {duration(result.seconds)}")
+    if result.usage is not None:
+        told.append(usage_sentence(result.usage, result.cost or 0))
+    return " · ".join(told)
+
+
+def whole(result: Result) -> str:
+    """Write all of a question and its answer, to be read and copied."""
+    needed = needed_line(result) or "none"
+    answer = result.answer or "Nothing came."
+    return (
+        f"{result.question}\n\nexpected: {result.expected}\n\n{answer}\n\n"
+        f"{result.verdict.value}: {result.rule}\nneeded turns: {needed}; {held_sentence(result)}"
+    )

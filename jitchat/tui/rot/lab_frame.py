@@ -1,0 +1,68 @@
+"""The frame that all screens of the lab share: a title, a body, the keys; or that it is small."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import PurePath
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from jitchat.errors import JitchatError
+from jitchat.text.safe import one_line
+from jitchat.tui.rot.plan import LEAST, SHORT, too_small
+from jitchat.tui.telling import tell
+from jitchat.tui.widgets.key_line import KeyLine
+
+
+class LabFrame(Screen[None]):
+    """A screen of the lab."""
+
+    CSS_PATH: ClassVar[str | PurePath | list[str | PurePath] | None] = "lab.tcss"
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("escape,q", "close", "Close", id="rot_close"),
+        Binding("ctrl+c", "app.help_quit", show=False),
+    ]
+    NAME: ClassVar[str] = "Rot lab"
+    """Its title, also in the palette."""
+
+    def __init__(self) -> None:
+        super().__init__(classes="view lab")
+
+    def compose(self) -> ComposeResult:
+        """What is shown, and what is said where that has no room."""
+        with Vertical(id="view-frame") as frame:
+            frame.border_title = self.NAME
+            yield from self.body()
+            yield KeyLine()
+        yield Static(id="lab-small")
+
+    def body(self) -> Iterable[Widget]:
+        """Make what stands above the keys."""
+        raise NotImplementedError
+
+    def entitle(self, told: str) -> None:
+        """Say in the frame what is looked at."""
+        self.query_one("#view-frame").border_title = Content(one_line(f"{self.NAME} · {told}"))
+
+    def on_resize(self) -> None:
+        """Say so where there is too little room."""
+        width, height = self.size
+        is_small = width < LEAST[0] or height < LEAST[1]
+        self.set_class(is_small, "-small")
+        self.set_class(height < SHORT, "-short")
+        self.query_one("#lab-small", Static).update(too_small(width, height) if is_small else "")
+
+    def tell(self, error: JitchatError) -> None:
+        """Show an error of ours."""
+        tell(self, error)
+
+    def action_close(self) -> None:
+        """Back to where it was opened."""
+        self.dismiss(None)

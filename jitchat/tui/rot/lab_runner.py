@@ -1,0 +1,111 @@
+"""Asking a run behind the screen: in a thread, with an event loop of its own.
+
+Whatever the lab does there, the screen's own loop is free. What happens is handed on in batches,
+so that a quick run costs the screen no more than a slow one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import aclosing, suppress
+
+from jitchat.rot.events import LabEvent
+from jitchat.rot.lab import Lab
+from jitchat.rot.run_file import RunFile
+
+EVERY = 1 / 15
+"""Seconds between two batches, at least."""
+Report = Callable[[Sequence[LabEvent]], object]
+
+
+class LabRunner:
+    """Owns the file of a run: it is given back once nobody looks and nothing is asked any more."""
+
+    def __init__(self, file: RunFile, lab: Lab | None = None) -> None:
+        """Without a `lab` the run is only looked at."""
+        self.file, self.lab = file, lab
+        self._lock = threading.Lock()
+        self._is_over = lab is None
+        self._is_left = False
+        self._is_stopped = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def run(self, report: Report) -> None:
+        """Ask until the end, or until it is stopped. For a thread; `report` is called in it.
+
+        Raises:
+            StoreError: Results cannot be kept.
+
+        """
+        try:
+            if self.lab is not None:
+                asyncio.run(self._drive(self.lab, report))
+        finally:
+            with self._lock:
+                self._is_over, is_left = True, self._is_left
+            if is_left:
+                self.file.close()
+
+    def stop(self) -> None:
+        """Ask no more; what came is kept. May be called from any thread, and twice."""
+        self._is_stopped = True
+        loop, task = self._loop, self._task
+        if loop is not None and task is not None:
+            with suppress(RuntimeError):  # it is over in this very moment
+                loop.call_soon_threadsafe(task.cancel)
+
+    def leave(self) -> None:
+        """Stop, and have the file given back. Slow."""
+        with self._lock:
+            self._is_left, is_over = True, self._is_over
+        if is_over:
+            self.file.close()
+        else:
+            self.stop()
+
+    async def _drive(self, lab: Lab, report: Report) -> None:
+        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+        if self._is_stopped:
+            return
+        batch = _Batch(report)
+        try:
+            with suppress(asyncio.CancelledError):
+                async with aclosing(lab.run()) as events:
+                    async for event in events:
+                        batch.take(event)
+        finally:
+            batch.flush()
+
+
+class _Batch:
+    """The first event waits for nothing; those that come within a moment go together."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._events: list[LabEvent] = []
+        self._waiting: asyncio.TimerHandle | None = None
+
+    def take(self, event: LabEvent) -> None:
+        self._events.append(event)
+        if self._waiting is None:
+            self._moment_is_over()
+
+    def flush(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+        self._hand_on()
+
+    def _moment_is_over(self) -> None:
+        self._waiting = None
+        if self._events:
+            self._hand_on()
+            self._waiting = asyncio.get_running_loop().call_later(EVERY, self._moment_is_over)
+
+    def _hand_on(self) -> None:
+        if self._events:
+            events, self._events = self._events, []
+            self._report(events)

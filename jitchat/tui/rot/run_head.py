@@ -1,0 +1,63 @@
+"""What stands above a run: who answered what, how far it is, and what the lab waits for."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.widgets import Static
+
+from jitchat.rot.run import Run
+from jitchat.text.safe import one_line
+from jitchat.tui.rot.progress import Progress
+from jitchat.tui.rot.shown_run import ShownRun, kinds_told
+
+_STOPPING = "stopping; what came is kept"
+_BAR = 28
+"""Cells of the bar, where the line is long enough."""
+
+
+class RunHead(Static):
+    """Two lines, and why a run was given up."""
+
+    def __init__(self) -> None:
+        super().__init__("\n", id="run-head")
+        self._why = ""
+
+    def show(self, shown: ShownRun, progress: Progress, *, is_stopping: bool) -> None:
+        """Tell of a moment of a run."""
+        width = self.size.width
+        bar = min(_BAR, max(8, width // 5))
+        done, left = progress.bar(bar)
+        at_once = f" · {shown.parallel} at once" if shown.parallel and progress.is_running else ""
+        told = _STOPPING if is_stopping else shown.notice
+        notice = f" · {one_line(told)}" if told else ""
+        line = Content.assemble(
+            (done, "$primary"),
+            (left, "$panel-lighten-3"),
+            f"  {progress.sentence}{at_once}",
+            (notice, "$text-warning"),
+        )
+        lines = [each.truncate(width, ellipsis=True) for each in (run_line(shown), line)]
+        if shown.why:
+            lines.append(Content.assemble((one_line(shown.why), "$text-warning")))
+        is_other = shown.why != self._why
+        self._why = shown.why
+        self.update(Content("\n").join(lines), layout=is_other)
+
+
+def run_line(shown: ShownRun) -> Content:
+    """Write who answered, within which limit, and which kinds are counted."""
+    run = shown.run
+    kinds = kinds_told(shown.kinds, run.experiment.kinds)
+    return Content.assemble(
+        (one_line(run.model), "bold"), f" · {one_line(rest_of(run))} · counted: ", (kinds, "bold")
+    )
+
+
+def rest_of(run: Run) -> str:
+    """Write `standard · limit 32,768, reserve 2,048 · builtin-256 · seed 1`."""
+    name = "own grid" if run.experiment.preset == "own" else run.experiment.preset
+    judged = f" · judged by {run.judge}" if run.judge else ""
+    return (
+        f"{name} · limit {run.limit:,}, reserve {run.reserve:,} · {run.embedder}"
+        f" · seed {run.experiment.seed}{judged}"
+    )

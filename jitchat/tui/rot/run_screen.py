@@ -1,0 +1,234 @@
+"""A run on screen: the heatmaps as they fill, the curve, what it took, and each single answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from time import monotonic
+
+from textual import on, work
+from textual.binding import Binding
+from textual.containers import Container, Vertical
+from textual.content import Content
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Static
+
+from jitchat.errors import JitchatError
+from jitchat.rot.caveat import READER_CAVEAT
+from jitchat.tui.rot.cell_rows import whole
+from jitchat.tui.rot.cell_window import CellWindow
+from jitchat.tui.rot.curve import CurvePlot, SpentTable
+from jitchat.tui.rot.export_line import ExportLine
+from jitchat.tui.rot.heat_layout import Grid
+from jitchat.tui.rot.heat_maps import HeatMaps
+from jitchat.tui.rot.lab_frame import LabFrame
+from jitchat.tui.rot.lab_runner import LabRunner
+from jitchat.tui.rot.messages import LabEnded, LabReported
+from jitchat.tui.rot.page_tabs import PageTabs
+from jitchat.tui.rot.plan import planned
+from jitchat.tui.rot.progress import Progress
+from jitchat.tui.rot.run_head import RunHead
+from jitchat.tui.rot.shown_run import ShownRun
+from jitchat.tui.rot.square_pane import SquarePane
+from jitchat.tui.screens.exact import ExactScreen
+
+_PAGES = ("cells", "curve", "figures")
+_CAVEAT = "no language model"
+"""The page with the caveat, where that has no rows of its own."""
+
+
+class RunScreen(LabFrame):
+    """Watches a run, or shows one that is kept."""
+
+    CSS_PATH = ["lab.tcss", "run.tcss"]  # noqa: RUF012  Textual's own shape
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("escape,q", "stop", "Stop", id="rot_stop"),
+        Binding("escape,q", "close", "Close", id="rot_leave"),
+        Binding("enter", "into_cells", show=False),
+        Binding("k", "kinds", "Kinds", id="rot_kinds"),
+        Binding("a", "answer", "Answer", id="rot_answer"),
+        Binding("v", "page", "Pane", id="rot_page"),
+        Binding("e", "export", "Export", id="rot_export"),
+    ]
+
+    def __init__(self, runner: LabRunner, shown: ShownRun) -> None:
+        super().__init__()
+        self._runner, self.shown = runner, shown
+        self._grid = Grid.of(shown.run.experiment)
+        self._maps = HeatMaps(self._grid)
+        self._head, self._square = RunHead(), SquarePane()
+        self._curve, self._spent = CurvePlot(self._grid), SpentTable(self._grid.modes)
+        self._caveat = READER_CAVEAT if shown.run.is_reader else ""
+        self._tabs, self._export = PageTabs(_PAGES), ExportLine()
+        self._clock: Timer | None = None
+        """Ticks while it is asked; None where it is not."""
+        self._begun_at = monotonic()
+        self._is_stopping = False
+        self._seconds = 0.0
+        """That were spent on asking here."""
+
+    def body(self) -> Iterable[Widget]:
+        """Make the maps, and what they are looked at with."""
+        yield self._head
+        yield self._maps
+        yield Static(Content(self._caveat), id="lab-caveat")
+        yield self._tabs
+        with Container(id="lab-panes"):
+            with Vertical(id="curve-side"):
+                yield self._curve
+                yield self._spent
+            yield self._square
+        yield self._export
+
+    def on_mount(self) -> None:
+        """Ask, if there is a lab."""
+        self.entitle(self.shown.run.title)
+        self._maps.focus()
+        if self._runner.lab is not None:
+            self._begun_at = monotonic()
+            self._clock = self.set_interval(1.0, self._tell)
+            self._ask()
+
+    async def on_unmount(self) -> None:
+        """Stop asking, and give the file back."""
+        await asyncio.to_thread(self._runner.leave)
+
+    def on_resize(self) -> None:
+        """Give out the rows anew."""
+        super().on_resize()
+        plan = planned(*self.size, self._grid, self._caveat)
+        self._maps.styles.height = max(1, plan.maps)
+        own_rows = plan.caveat or not self._caveat
+        self._tabs.names = _PAGES if own_rows else (*_PAGES, _CAVEAT)
+        self.set_class(plan.beside, "-beside")
+        self.set_class(plan.caveat, "-caveat")
+        self.set_class(plan.is_tight, "-tight")
+        self.action_page(self._tabs.page if self._tabs.page in self._tabs.names else _PAGES[0])
+        self.call_after_refresh(self._draw)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether it is being asked."""
+        return self._clock is not None
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is."""
+        if self.is_asked:
+            self._seconds = monotonic() - self._begun_at
+        return self.shown.progress(self._seconds, is_running=self.is_asked)
+
+    @work(thread=True, group="lab")
+    def _ask(self) -> None:
+        error: JitchatError | None = None
+        try:
+            self._runner.run(lambda events: self.post_message(LabReported(events)))
+        except JitchatError as failed:
+            error = failed
+        self.post_message(LabEnded(error))
+
+    @on(LabReported)
+    def _reported(self, message: LabReported) -> None:
+        self.shown.take(message.events)
+        self._draw()
+
+    @on(LabEnded)
+    def _ended(self, message: LabEnded) -> None:
+        """Say why, unless all is well."""
+        self._seconds = monotonic() - self._begun_at
+        if self._clock is not None:
+            self._clock.stop()
+            self._clock = None
+        self.shown.stop(str(message.error) if message.error is not None else "")
+        self._is_stopping = False
+        self._draw()
+        self.refresh_bindings()
+
+    def _draw(self) -> None:
+        """Show what is known by now."""
+        tallies = self.shown.tallies
+        self._maps.show(self.shown.heat)
+        self._curve.by_length, self._spent.tallies = tallies.by_length, tallies
+        self._square.look_at(self.shown, self._maps.cursor)
+        self._tell()
+
+    def _tell(self) -> None:
+        self._head.show(self.shown, self.progress, is_stopping=self._is_stopping)
+
+    @on(HeatMaps.Moved)
+    def _moved(self, message: HeatMaps.Moved) -> None:
+        self._square.look_at(self.shown, message.place)
+
+    @on(SquarePane.Opened)
+    def _opened(self, message: SquarePane.Opened) -> None:
+        if message.result.window_id is None:
+            self.notify("No window was sent for this cell.", markup=False)
+        else:
+            self.app.push_screen(CellWindow(self._runner.file, message.result))
+
+    def check_action(
+        self,
+        action: str,
+        parameters: tuple[object, ...],  # noqa: ARG002  Textual's own shape
+    ) -> bool | None:
+        """Esc stops what is being asked; what is stopped, or stopping, is left."""
+        if action in ("stop", "close"):
+            goes_on = self.is_asked and not self._is_stopping
+            return goes_on == (action == "stop")
+        return not self.has_class("-beside") if action == "page" else True
+
+    def action_stop(self) -> None:
+        """Ask no more; what came is kept."""
+        if self._export.display:
+            self._export.leave()
+        else:
+            self._is_stopping = True
+            self._runner.stop()
+            self._tell()
+            self.refresh_bindings()
+
+    def action_close(self) -> None:
+        """Back to the list of runs."""
+        if self._export.display:
+            self._export.leave()
+        else:
+            super().action_close()
+
+    def action_export(self) -> None:
+        """Ask where to write what is known by now."""
+        self._export.ask_to_write(self._runner.file.run, list(self.shown.results.values()))
+
+    @on(ExportLine.Ended)
+    def _export_ended(self, message: ExportLine.Ended) -> None:
+        self._maps.focus()
+        if message.saved is not None:
+            self.notify(f"Written: {message.saved}", markup=False)
+
+    def action_into_cells(self) -> None:
+        """Go to the cells of the square."""
+        self.action_page(_PAGES[0])
+        self._square.focus_list()
+
+    def action_kinds(self) -> None:
+        """Count the next kind alone, or all of them again."""
+        self.shown.next_kinds()
+        self._draw()
+
+    def action_page(self, name: str = "") -> None:
+        """Show another pane, where they take turns."""
+        page = self._tabs.page = name or self._tabs.after
+        for each in (*_PAGES, _CAVEAT):
+            self.set_class(each == page, f"-page-{each.split()[0]}")
+        if page != _PAGES[0] and not self.has_class("-beside"):
+            self._maps.focus()
+
+    def action_answer(self) -> None:
+        """Read all of an answer."""
+        result = self._square.result
+        if result is None:
+            self.notify("Nothing is known of this cell yet.", markup=False)
+        else:
+            cell = result.cell
+            title = f"{cell.kind} in {cell.mode} · {result.verdict}"
+            self.app.push_screen(ExactScreen(title, whole(result)))

@@ -1,0 +1,240 @@
+"""The first screen of the lab: what to run, who answers, what that sends, which runs there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from textual import on, work
+from textual.binding import Binding
+from textual.content import Content
+from textual.events import ScreenResume
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from jitchat.errors import JitchatError
+from jitchat.rot.desk import Answerer, LabDesk
+from jitchat.rot.experiment import PRESETS, Experiment
+from jitchat.rot.run import Run
+from jitchat.tui.rot.asking_screen import ask_to_forget, ask_to_go_on, ask_to_send
+from jitchat.tui.rot.compare_screen import CompareScreen
+from jitchat.tui.rot.lab_frame import LabFrame
+from jitchat.tui.rot.lab_work import Opened, compare, go_on, look_at, make, shares
+from jitchat.tui.rot.messages import (
+    AnswererTold,
+    RunForgotten,
+    RunReady,
+    RunsCompared,
+    RunsListed,
+    RunSummed,
+)
+from jitchat.tui.rot.run_screen import RunScreen
+from jitchat.tui.rot.runs_list import Kept, RunsList
+from jitchat.tui.rot.setup_pane import SetupPane
+
+_EXPLAINED = (
+    "Facts are planted in conversations that grow; each is asked for in full, recency and jit."
+)
+_WAITS = "The last one is still being made ready."
+
+
+class StartScreen(LabFrame):
+    """Chooses a run: a new one, or one that is kept."""
+
+    CSS_PATH = ["lab.tcss", "start.tcss"]  # noqa: RUF012  Textual's own shape
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        *(
+            Binding(str(number + 1), f"preset({number})", name, id=f"rot_{name}", show=False)
+            for number, name in enumerate(PRESETS)
+        ),
+        Binding("p", "parallel", "At once", id="rot_parallel", show=False),
+    ]
+
+    def __init__(self, desk: LabDesk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._setup, self._runs = SetupPane(), RunsList()
+        self._answerer: Answerer | None = None
+        self._is_waiting = False
+        """Whether a run is being made ready."""
+
+    def body(self) -> Iterable[Widget]:
+        """Make the presets, and the runs."""
+        yield Static(Content(_EXPLAINED), id="lab-explained")
+        yield Static("What to run", classes="lab-heading")
+        yield self._setup
+        yield Static(id="lab-waiting")
+        yield Static("Runs that are kept", classes="lab-heading")
+        yield self._runs
+
+    def on_mount(self) -> None:
+        """Look who answers, and which runs there are."""
+        self.query_one("#lab-waiting").display = False
+        self._refresh()
+
+    @on(ScreenResume)
+    def _refresh(self) -> None:
+        """A run that was left is further than it was listed, and another may answer."""
+        self._do(self._desk.answerer, AnswererTold)
+        self._do(self._desk.runs.all, RunsListed)
+
+    @work(thread=True)
+    def _do(self, job: Callable[[], Any], report: Callable[[Any], Message]) -> None:
+        """Have something done that is slow, and say what came of it."""
+        outcome: Any
+        try:
+            outcome = job()
+        except JitchatError as error:
+            outcome = error
+        if not get_current_worker().is_cancelled:
+            self.post_message(report(outcome))
+        elif isinstance(outcome, Opened):
+            outcome.runner.leave()
+
+    @on(AnswererTold)
+    def _answerer_told(self, message: AnswererTold) -> None:
+        if isinstance(message.outcome, JitchatError):
+            self.tell(message.outcome)
+        else:
+            self._answerer = message.outcome
+            self._setup.show(message.outcome)
+
+    @on(RunsListed)
+    def _runs_listed(self, message: RunsListed) -> None:
+        if isinstance(message.outcome, JitchatError):
+            self.tell(message.outcome)
+            return
+        self._runs.show(message.outcome)
+        self._sum_up(self._runs.unsummed)
+
+    @work(thread=True, exclusive=True, group="sums")
+    def _sum_up(self, kept: Kept) -> None:
+        worker = get_current_worker()
+        for run, done in kept:
+            if worker.is_cancelled:
+                return
+            with suppress(JitchatError):  # it was deleted meanwhile, or is told when it is opened
+                self.post_message(RunSummed(run.id, done, shares(self._desk.runs, run.id)))
+
+    @on(RunSummed)
+    def _run_summed(self, message: RunSummed) -> None:
+        self._runs.sum_up(message.run, message.done, message.modes)
+
+    def action_preset(self, number: int) -> None:
+        """Choose a preset."""
+        self._setup.choose(number)
+
+    def action_parallel(self) -> None:
+        """Send more at once, or less."""
+        self._setup.next_parallel()
+
+    @on(SetupPane.Chosen)
+    def _chosen(self, message: SetupPane.Chosen) -> None:
+        """Run it; a model that may cost something is asked for first."""
+        if self._answerer is None:
+            self.notify("It is not known yet who answers.", markup=False)
+        elif self._answerer.is_reader:
+            self._make(message.experiment)
+        else:
+            asked = ask_to_send(message.experiment, self._answerer)
+            self.app.push_screen(asked, partial(self._make_if, message.experiment))
+
+    def _make_if(self, experiment: Experiment, is_wanted: bool | None) -> None:
+        if is_wanted:
+            self._make(experiment)
+
+    def _make(self, experiment: Experiment) -> None:
+        self._open(
+            "making the run ready…", partial(make, self._desk, experiment, self._setup.parallel)
+        )
+
+    @on(RunsList.Opened)
+    def _run_opened(self, message: RunsList.Opened) -> None:
+        self._open("opening the run…", partial(look_at, self._desk.runs, message.run.id))
+
+    def action_go_on(self) -> None:
+        """Ask what has no answer yet in the run under the cursor."""
+        run, answerer = self._runs.chosen, self._answerer
+        if run is None or answerer is None:
+            return
+        to_ask = self._runs.left_of(run)
+        if not to_ask:
+            self.notify("Every cell of this run has an answer. Enter opens it.", markup=False)
+        elif answerer.is_reader:
+            self._go_on(run)
+        else:
+            asked = ask_to_go_on(run, to_ask, answerer)
+            self.app.push_screen(asked, partial(self._go_on_if, run))
+
+    def _go_on_if(self, run: Run, is_wanted: bool | None) -> None:
+        if is_wanted:
+            self._go_on(run)
+
+    def _go_on(self, run: Run) -> None:
+        self._open("opening the run…", partial(go_on, self._desk, run.id, self._setup.parallel))
+
+    def _open(self, told: str, job: Callable[[], Opened]) -> None:
+        """Have a run made ready, one at a time."""
+        if self._is_waiting:
+            self.notify(_WAITS, markup=False)
+            return
+        self._wait_for(told)
+        self._do(job, RunReady)
+
+    @on(RunReady)
+    def _run_ready(self, message: RunReady) -> None:
+        self._wait_for("")
+        if isinstance(message.outcome, JitchatError):
+            self.tell(message.outcome)
+        elif not self.is_current:
+            self._leave(message.outcome)
+        else:
+            self.app.push_screen(RunScreen(message.outcome.runner, message.outcome.shown))
+
+    @work(thread=True)
+    def _leave(self, opened: Opened) -> None:
+        """Give back the file of a run that nobody waits for any more."""
+        opened.runner.leave()
+
+    def action_compare(self) -> None:
+        """Mark the run under the cursor; two that are marked are compared."""
+        self._runs.mark()
+        if len(self._runs.marked) == 2:
+            first, other = self._runs.marked
+            self._do(partial(compare, self._desk.runs, (first, other)), RunsCompared)
+        elif self._runs.marked:
+            self.notify("C on another run compares the two.", markup=False)
+
+    @on(RunsCompared)
+    def _compared(self, message: RunsCompared) -> None:
+        self._runs.unmark()
+        if isinstance(message.outcome, JitchatError):
+            self.tell(message.outcome)
+        else:
+            self.app.push_screen(CompareScreen(message.outcome))
+
+    def action_forget(self) -> None:
+        """Delete the run under the cursor, once that is confirmed."""
+        run = self._runs.chosen
+        if run is not None:
+            self.app.push_screen(ask_to_forget(run), partial(self._forget_if, run))
+
+    def _forget_if(self, run: Run, is_wanted: bool | None) -> None:
+        if is_wanted:
+            self._do(partial(self._desk.runs.forget, run.id), RunForgotten)
+
+    @on(RunForgotten)
+    def _forgotten(self, message: RunForgotten) -> None:
+        if message.outcome is not None:
+            self.tell(message.outcome)
+        self._do(self._desk.runs.all, RunsListed)
+
+    def _wait_for(self, told: str) -> None:
+        self._is_waiting = bool(told)
+        waiting = self.query_one("#lab-waiting", Static)
+        waiting.update(Content(told))
+        waiting.display = bool(told)

@@ -1,0 +1,1 @@
+"""The rot lab on screen."""

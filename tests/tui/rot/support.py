@@ -1,0 +1,247 @@
+"""Runs of the lab for its screens: real files, with answers by a rule instead of a model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from jitchat.errors import JitchatError
+from jitchat.memory.cold.sends import Sends
+from jitchat.memory.embedding.embedder import NoEmbedder
+from jitchat.memory.memory import Memory
+from jitchat.rot.cells import Cell, Result, Verdict
+from jitchat.rot.desk import Answerer
+from jitchat.rot.events import CellBegun, CellEnded, LabEvent, RunEnded, TalkBegun, TalkReady
+from jitchat.rot.experiment import Experiment, preset
+from jitchat.rot.lab import Lab
+from jitchat.rot.record import cell_key, result_fields
+from jitchat.rot.run import Run
+from jitchat.rot.run_file import RunFile
+from jitchat.rot.runs import Runs
+from jitchat.session import Session, SessionOptions
+from jitchat.transfer.intake import store_demo
+from jitchat.turn import Mode, Usage
+from jitchat.window.tokens import EstimateCounter
+from tests.support import ScriptedProvider
+from tests.tui.views.sending import send_all
+
+BEGUN = datetime(2026, 11, 24, 15, 40, tzinfo=UTC)
+READER = Answerer("reader", "reader", 32_768, 2_048, 2_000, 2_000, 0.0, 0.0, is_here=True)
+MODEL = Answerer("ollama", "qwen3-8b", 32_768, 2_048, 2_000, 2_000, 0.4, 1.2, is_here=False)
+
+
+def verdict_of(cell: Cell, limit: int) -> Verdict:
+    """`full` forgets the middle as it grows, `recency` knows the end alone, `jit` almost all."""
+    chance = hash_of(cell)
+    if cell.mode is Mode.FULL:
+        if cell.length > limit:
+            return Verdict.UNFIT
+        middle = 1 - abs(2 * cell.depth - 1)
+        likely = 1 - middle * min(0.9, cell.length / 24_000)
+    elif cell.mode is Mode.RECENCY:
+        likely = 1.0 if cell.length <= 2_000 or cell.depth == 1 else 0.06
+    else:
+        likely = 0.93
+    return Verdict.RIGHT if chance < likely else Verdict.WRONG
+
+
+def hash_of(cell: Cell) -> float:
+    """A number from 0 to 1 that looks like chance, and is the same each time."""
+    text = f"{cell.kind}{cell.length}{cell.depth}{cell.repeat}{cell.mode}"
+    value = 7
+    for character in text * 3:
+        value = (value * 131 + ord(character)) % 1_000_003
+    return value / 1_000_003
+
+
+def result_of(cell: Cell, limit: int = 32_768) -> Result:
+    """What came of a cell by that rule."""
+    verdict = verdict_of(cell, limit)
+    is_right = verdict is Verdict.RIGHT
+    made = Result(
+        cell,
+        verdict,
+        rule="says 7443" if is_right else "says the old value, 7440",
+        question="Which code opens the boat shed these days?",
+        expected="7443",
+        answer="The boat shed opens with 7443." if is_right else "The boat shed's code is 7440.",
+        conversation="demo",
+        said=61,
+        needed=(9,),
+        held=int(is_right or cell.mode is Mode.FULL),
+        tokens=min(cell.length, 3_400) if cell.mode is not Mode.FULL else cell.length,
+        usage=Usage(cell.length, 24, cell.length // 2),
+        to_first=0.04 + cell.length / 4e5,
+        seconds=0.09 + cell.length / 3e5,
+        cost=0.0,
+    )
+    if verdict is Verdict.UNFIT:
+        return replace(
+            made,
+            rule="",
+            answer="",
+            held=None,
+            tokens=None,
+            usage=None,
+            to_first=None,
+            seconds=None,
+            cost=None,
+            note="64,120 tokens, and the model takes 30,720",
+        )
+    return made
+
+
+def failed(cell: Cell) -> Result:
+    """What came of one whose request failed twice."""
+    made = replace(result_of(cell), verdict=Verdict.FAILED, rule="", answer="", held=None)
+    return replace(made, tokens=None, usage=None, to_first=None, cost=None, note="it broke off")
+
+
+def run_of(experiment: Experiment, answerer: Answerer = READER, begun: datetime = BEGUN) -> Run:
+    return Run(
+        "",
+        experiment,
+        answerer.provider,
+        answerer.model,
+        "builtin-256",
+        answerer.limit,
+        answerer.reserve,
+        "o200k",
+        "1.0",
+        begun,
+    )
+
+
+def keep_all(file: RunFile, results: Iterable[Result]) -> None:
+    """In one transaction: a run of the lab takes one for each."""
+    with file.store.database.write() as connection:
+        connection.execute("DELETE FROM rot_cells")
+        for each in results:
+            connection.execute(
+                "INSERT INTO rot_cells (cell, window, fields) VALUES (?, ?, ?)",
+                (cell_key(each.cell), each.window_id, json.dumps(result_fields(each))),
+            )
+
+
+@dataclass
+class ScriptedLab(Lab):
+    """Answers by the rule; stops in the middle, where it is told to, until it is cancelled."""
+
+    file: RunFile
+    pause_after: int | None = None
+    """So many cells; None: none."""
+    between: Sequence[LabEvent] = ()
+    """What else it reports where it stops."""
+    error: JitchatError | None = None
+    """What ends it there."""
+    closed: list[bool] = field(default_factory=list)
+
+    async def run(self) -> AsyncGenerator[LabEvent, None]:
+        run, length = self.file.run, 0
+        found = {each.cell: each for each in self.file.results()}
+        done = set(found)
+        try:
+            for number, cell in enumerate(run.experiment.cells()):
+                if number == self.pause_after:
+                    yield CellBegun(cell)
+                    keep_all(self.file, found.values())
+                    for event in self.between:
+                        yield event
+                    if self.error is not None:
+                        raise self.error
+                    await asyncio.Event().wait()
+                if cell.length != length:
+                    length = cell.length
+                    talks = run.experiment.lengths
+                    yield TalkBegun(talks.index(length) + 1, len(talks), length)
+                    yield TalkReady(talks.index(length) + 1, length // 50, 0.1)
+                if cell not in done:
+                    yield CellBegun(cell)
+                    found[cell] = result_of(cell, run.limit)
+                    yield CellEnded(found[cell])
+            self.file.end()
+            yield RunEnded()
+        finally:
+            keep_all(self.file, found.values())
+            self.closed.append(True)
+
+
+@dataclass
+class ScriptedDesk:
+    """Makes runs in a folder of the test's own."""
+
+    runs: Runs
+    told: Answerer | JitchatError = READER
+    pause_after: int | None = None
+    between: Sequence[LabEvent] = ()
+    error: JitchatError | None = None
+    refusal: JitchatError | None = None
+    with_windows: bool = False
+    """Whether there is a window for every cell of a run that is put there."""
+    labs: list[ScriptedLab] = field(default_factory=list)
+
+    def answerer(self) -> Answerer:
+        if isinstance(self.told, JitchatError):
+            raise self.told
+        return self.told
+
+    def begin(self, experiment: Experiment, parallel: int = 1, judge: str = "") -> Lab:
+        if self.refusal is not None:
+            raise self.refusal
+        return self._lab(self.runs.create(run_of(experiment, self.answerer())))
+
+    def resume(self, wanted: str, parallel: int = 1) -> Lab:
+        if self.refusal is not None:
+            raise self.refusal
+        return self._lab(self.runs.open(wanted))
+
+    def _lab(self, file: RunFile) -> ScriptedLab:
+        made = ScriptedLab(file, self.pause_after, self.between, self.error)
+        self.labs.append(made)
+        return made
+
+    def put(
+        self,
+        experiment: Experiment,
+        answerer: Answerer = READER,
+        days: int = 0,
+        share: float = 1.0,
+    ) -> str:
+        """Keep a run of which that share of cells is decided; its id."""
+        begun = BEGUN - timedelta(days=days)
+        file = self.runs.create(run_of(experiment, answerer, begun))
+        windows = put_windows(file) if self.with_windows else []
+        cells = list(experiment.cells())[: int(experiment.size * share)]
+        results = (result_of(each, answerer.limit) for each in cells)
+        if windows:
+            results = (replace(each, window_id=windows[-1]) for each in results)
+        keep_all(file, results)
+        if share == 1:
+            file.end(lambda: begun + timedelta(minutes=3))
+        file.close()
+        return file.run.id
+
+
+def put_windows(file: RunFile) -> list[int]:
+    """Keep windows of the demo conversation, as if its turns had been asked; their keys."""
+    session = Session(
+        Memory(file.store, store_demo(file.store), NoEmbedder()),
+        ScriptedProvider(),
+        EstimateCounter(),
+        SessionOptions(),
+    )
+    list(session.memory.catch_up())
+    send_all(session)
+    return [each.window_id for each in Sends(file.store.database).of("demo")]
+
+
+def quick() -> Experiment:
+    return preset("quick", is_reader=True)
+
+
+def desk_in(folder: Path) -> ScriptedDesk:
+    return ScriptedDesk(Runs(folder / "rot"))

@@ -1,0 +1,194 @@
+"""Lines and sentences of the lab: what they say, that they keep to their room, and foreign text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from jitchat.rot.cells import Cell, Verdict
+from jitchat.rot.compare import compared
+from jitchat.rot.experiment import preset
+from jitchat.rot.kinds import Kind
+from jitchat.rot.tally import Tally, tallied
+from jitchat.tui.rot.cell_rows import cell_line, cells_of, detail, held_sentence, square_line, whole
+from jitchat.tui.rot.compare_rows import compared_rows, signed
+from jitchat.tui.rot.progress import Progress, span
+from jitchat.tui.rot.runs_rows import run_line, runs_header
+from jitchat.tui.rot.setup_rows import asked_told, preset_line
+from jitchat.tui.rot.spent_rows import spent_header, spent_rows
+from jitchat.turn import Mode
+from tests.tui.rot.support import MODEL, READER, failed, quick, result_of, run_of
+
+CELL = Cell(4_000, 0.5, Kind.UPDATED, 2, Mode.JIT)
+RIGHT = replace(result_of(CELL), verdict=Verdict.RIGHT, held=1)
+HOSTILE = "\x1b]0;gone\x07 [b]bold[/b]\r\n" + "x" * 2_000
+
+
+def line(result, width: int = 60, **kwargs) -> str:
+    given = {"repeats": 1, "is_asked": False} | kwargs
+    return cell_line(CELL, result, width, **given).plain
+
+
+def test_a_cell_tells_its_mark_its_kind_and_why() -> None:
+    assert line(RIGHT).split() == ["✓", "updated", *RIGHT.rule.split()]
+    assert line(None).split() == ["·", "updated", "not", "yet"]
+    assert line(None, is_asked=True).split() == ["…", "updated", "asked", "now"]
+    assert line(failed(CELL)).split() == ["!", "updated", "it", "broke", "off"]
+    unfit = result_of(Cell(48_000, 0.5, Kind.UPDATED, 1, Mode.FULL))
+    assert line(unfit).startswith("n/f")
+    assert "updated 2" in line(RIGHT, repeats=3)
+
+
+def test_a_square_lists_its_kinds_each_as_often_as_it_is_asked() -> None:
+    asked = replace(quick(), repeats=2)
+    cells = cells_of(asked, (Mode.JIT, 4_000, 0.5))
+    assert [(cell.kind, cell.repeat) for cell in cells[:3]] == [
+        (Kind.DIRECT, 1),
+        (Kind.DIRECT, 2),
+        (Kind.PARAPHRASED, 1),
+    ]
+    assert len(cells) == 14
+    assert set(cells) <= set(asked.cells())
+
+
+def test_a_square_is_told_by_its_tally() -> None:
+    place = (Mode.FULL, 16_000, 0.25)
+    told = square_line(place, Tally(right=4, wrong=1, unfit=1, failed=1))
+    assert told == "full · 16,000 tokens · 25 % deep · 4 of 5 right · 1 does not fit · 1 failed"
+    assert square_line(place, Tally()).endswith("nothing yet")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"held": None}, "no window was sent"),
+        ({"needed": ()}, "it was never said, so no turn is needed"),
+        ({"held": 1}, "the window held 1 of 1 needed turn (#9)"),
+        (
+            {"held": 1, "verdict": Verdict.WRONG},
+            "the window held 1 of 1 needed turn (#9): it was there, and was misread",
+        ),
+        (
+            {"held": 3, "needed": (1, 4, 9, 12), "verdict": Verdict.WRONG},
+            "the window held 3 of 4 needed turns (#1, #4, #9, #12): it could not be known",
+        ),
+    ],
+)
+def test_a_turn_that_was_missed_is_told_from_one_that_was_misread(change, told: str) -> None:
+    assert held_sentence(replace(RIGHT, **change)) == told
+
+
+def test_the_detail_has_question_answers_rule_and_window_and_keeps_to_its_room() -> None:
+    told = detail(RIGHT, 40).plain
+    for part in (RIGHT.question, RIGHT.expected, RIGHT.answer, RIGHT.rule):
+        assert part in " ".join(told.split())
+    assert max(map(len, told.splitlines())) <= 40
+    brief = detail(RIGHT, 40, is_brief=True).plain
+    assert len(brief.splitlines()) < len(told.splitlines())
+    assert "held 1 of 1" in brief
+
+
+def test_what_a_model_or_a_server_wrote_steers_no_terminal() -> None:
+    hostile = replace(
+        RIGHT, question=HOSTILE, answer=HOSTILE, expected=HOSTILE, rule=HOSTILE, note=HOSTILE
+    )
+    run = replace(run_of(quick()), model=HOSTILE)
+    told = [
+        detail(hostile, 60).plain.replace("\n", ""),
+        line(hostile),
+        run_line(run, 3, None, 100, is_marked=False).plain,
+        asked_told(quick(), replace(MODEL, model=HOSTILE), 1, 80).plain.replace("\n", ""),
+    ]
+    for each in told:
+        assert each.isprintable()
+        assert "[b]" in each
+    assert len(line(hostile)) <= 60
+    assert whole(hostile)
+
+
+def test_the_spent_table_is_cut_at_whole_columns() -> None:
+    tallies = tallied(result_of(cell) for cell in quick().cells())
+    modes = tuple(Mode)
+    full = [spent_header(100), *spent_rows(tallies, modes, 100)]
+    assert len({len(each) for each in full}) == 1
+    assert "free" in full[1]
+    for width in range(20, 100):
+        cut = [spent_header(width), *spent_rows(tallies, modes, width)]
+        assert all(len(each) <= width for each in cut)
+        assert all(whole.startswith(each) for whole, each in zip(full, cut, strict=True))
+    assert "–" in spent_rows(tallied(()), (Mode.JIT,), 100)[0]
+
+
+@pytest.mark.parametrize("width", [60, 89, 90, 150])
+def test_runs_are_listed_in_columns(width: int) -> None:
+    shares = {Mode.FULL: Tally(right=9, wrong=1), Mode.JIT: Tally(right=1)}
+    lines = [
+        runs_header(width),
+        run_line(run_of(quick()), 210, shares, width, is_marked=True).plain,
+        run_line(
+            run_of(preset("deep", is_reader=False), MODEL), 5_544, None, width, is_marked=False
+        ).plain,
+    ]
+    assert len({len(each) for each in lines}) == 1
+    assert len(lines[0]) <= width
+    assert "210/420" in lines[1]
+    assert "90 %" in lines[1]
+    assert lines[1].startswith("●")
+    assert "5,544" in lines[2]
+    assert lines[2].count("…") >= 3
+
+
+def test_a_preset_tells_what_it_asks_and_what_that_sends() -> None:
+    assert preset_line(1, quick()).plain.split("  ")[-1].strip() == (
+        "4 lengths, 1k to 48k · 5 depths · 7 kinds"
+    )
+    told = asked_told(quick(), READER, 1, 200).plain
+    assert "reader · limit 32,768 · reserve 2,048 · Ctrl+L in the chat picks another" in told
+    assert "420: each once in full, recency, jit" in told
+    assert "35 cells do not fit" in told
+    assert "at once" not in told
+    brief = asked_told(quick(), MODEL, 4, 60, is_brief=True).plain
+    assert "lengths" not in brief
+    assert "at once   4 requests" in brief
+    assert "looking who answers" in asked_told(quick(), None, 1, 80).plain
+
+
+def test_progress_tells_time_once_something_is_known_of_it() -> None:
+    def told(done: int, seconds: float, worked: int, *, is_running: bool = True) -> str:
+        return Progress(done, 420, seconds, worked, 1_000, is_running).sentence
+
+    assert told(0, 0.2, 0) == "0 of 420 cells · 0 s"
+    assert told(210, 12, 1_000) == "210 of 420 cells · 12 s · about 12 s left"
+    assert told(420, 21.4, 9, is_running=False) == "420 of 420 cells · done in 21 s"
+    assert told(420, 2.44, 9, is_running=False) == "420 of 420 cells · done in 2.4 s"
+    assert told(420, 0, 0, is_running=False) == "420 of 420 cells"
+    assert "R in the list of runs goes on" in told(9, 3, 9, is_running=False)
+    assert [span(each) for each in (8.4, 180, 4_320)] == ["8 s", "3 min", "1 h 12 min"]
+    assert ["".join(Progress(n, 4, 0, 0, 0, True).bar(6)) for n in (0, 1, 4)] == [
+        "━━━━━━",
+        "━╸━━━━",
+        "━━━━━━",
+    ]
+
+
+@pytest.mark.parametrize("width", [70, 100, 150])
+def test_two_runs_are_compared_length_by_length_and_the_interval_is_drawn(width: int) -> None:
+    run = run_of(quick())
+    cells = [cell for cell in quick().cells() if cell.mode is not Mode.FULL]
+    before = [replace(result_of(cell), verdict=Verdict.WRONG) for cell in cells]
+    after = [replace(each, verdict=Verdict.RIGHT) for each in before]
+    rows = [
+        "".join(text for text, _ in row)
+        for row in compared_rows(compared(run, before, run, after), width)
+    ]
+    assert [row for row in rows if row in list(Mode)] == ["recency", "jit"]
+    assert sum("100 % (" in row for row in rows) == 2 * (4 + 1)
+    assert all(len(row) <= width for row in rows)
+    length = next(row for row in rows if row.lstrip().startswith("1k"))
+    assert "+100 (+86 to +100)" in length
+    assert length.rstrip().endswith("●" if width > 80 else "better")
+
+
+def test_no_difference_is_written_without_a_sign() -> None:
+    assert [signed(each) for each in (0.0, 0.001, -0.03, 0.12)] == ["0", "0", "−3", "+12"]
