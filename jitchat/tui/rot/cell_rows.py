@@ -74,7 +74,7 @@ def detail(result: Result, width: int, *, is_brief: bool = False) -> Content:
         if is_brief and name not in _BRIEF:
             continue
         lines = textwrap.wrap(told, room) or [""]
-        parts.append((f"{name:<{_NAME}}", "$text-muted"))
+        parts.append((f"{name:<{_NAME}}", "dim"))
         parts.append((f"\n{'':<{_NAME}}".join(lines) + "\n", style))
     return Content.assemble(*parts).rstrip()
 
@@ -104,7 +104,7 @@ def _parts(result: Result) -> Iterator[tuple[str, str, str]]:
     yield "asked", shortened(result.question, _MOST), ""
     yield "expected", shortened(result.expected, _MOST), ""
     answer = shortened(result.answer, _MOST)
-    yield "answered", answer or "nothing came", "bold" if answer else "$text-muted"
+    yield "answered", answer or "nothing came", "bold" if answer else "dim"
     decided = f"{MARKS[result.verdict]} {result.verdict.value}"
     why = " · ".join(filter(None, (one_line(result.rule), one_line(result.note))))
     yield "decided", f"{decided}: {why}" if why else decided, ""

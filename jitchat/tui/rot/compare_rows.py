@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from jitchat.rot.compare import Change, Comparison
 from jitchat.rot.figures import share
@@ -13,19 +14,20 @@ Run = tuple[str, str]
 """Characters, and the name of what they are: `mode`, `better`, `worse`, `unclear`, `axis`."""
 _AHEAD, _SHARE, _CHANGE = 9, 16, 20
 """Cells of the length, of a share, and of the difference in figures."""
+_REACHES = (0.1, 0.25, 0.5, 1.0)
 _LEAST, _MOST = 13, 61
 """Cells of the difference drawn, with no change in the middle."""
 
 
 def compared_rows(compared: Comparison, width: int) -> Iterator[list[Run]]:
     """Draw a block a mode, a line a length, and one for all of them."""
-    wide = _wide(width)
-    yield [(_columns("", "before", "after", "change, points"), "axis"), (_scale(wide), "axis")]
+    line = _Line(_wide(width), _reach([*compared.at.values(), *compared.of.values()]))
+    yield [(_columns("", "before", "after", "change, points"), "axis"), (line.labels, "axis")]
     for mode, whole in compared.of.items():
         yield [(mode.value, "mode")]
         for length in _lengths(compared, mode):
-            yield _row(short(length), compared.at[mode, length], wide)
-        yield _row("all", whole, wide)
+            yield _row(short(length), compared.at[mode, length], line)
+        yield _row("all", whole, line)
         yield []
 
 
@@ -55,30 +57,18 @@ def _wide(width: int) -> int:
     return room - (room + 1) % 2 if room >= _LEAST else 0
 
 
-def _row(name: str, change: Change, wide: int) -> list[Run]:
+def _row(name: str, change: Change, line: _Line) -> list[Run]:
     told = "unclear"
     if change.is_clear:
         told = "better" if change.points > 0 else "worse"
     figures = _columns(name, share(change.before), share(change.after), change_told(change))
-    return [(figures, "plain"), *_drawn(change, wide, told)]
+    return [(figures, "plain"), *line.drawn(change, told)]
 
 
-def _drawn(change: Change, wide: int, name: str) -> list[Run]:
-    """Draw the interval on a line from −100 to +100 points."""
-    if not wide:
-        return [(name, name)]
-    half = wide // 2
-    low, at, high = (half + round(each * half) for each in _ends(change))
-    cells = ["·" if place == half else " " for place in range(wide)]
-    cells[low : high + 1] = "─" * (high + 1 - low)
-    if low < half < high:
-        cells[half] = "┼"
-    cells[at] = "●" if change.is_clear else "○"
-    return [
-        ("".join(cells[:low]), "axis"),
-        ("".join(cells[low : high + 1]), name),
-        ("".join(cells[high + 1 :]), "axis"),
-    ]
+def _reach(changes: Sequence[Change]) -> float:
+    """Choose a round scale that holds every interval."""
+    most = max((abs(end) for change in changes for end in _ends(change)), default=0.0)
+    return next(reach for reach in _REACHES if most <= reach)
 
 
 def _ends(change: Change) -> tuple[float, float, float]:
@@ -86,9 +76,35 @@ def _ends(change: Change) -> tuple[float, float, float]:
     return min(low, change.points), change.points, max(high, change.points)
 
 
-def _scale(wide: int) -> str:
-    """Write what is at the left, in the middle and at the right of the drawing."""
-    return f"{'−100':<{wide // 2}}0{'+100':>{wide // 2}}" if wide else ""
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """What differences are drawn on, with no change in the middle."""
+
+    wide: int
+    """Cells, an odd number; 0 where they are too few."""
+    reach: float
+    """The difference at either end."""
+
+    @property
+    def labels(self) -> str:
+        """Write what is at the left, in the middle and at the right."""
+        half = self.wide // 2
+        low, high = signed(-self.reach), signed(self.reach)
+        return f"{low:<{half}}0{high:>{half}}" if self.wide else ""
+
+    def drawn(self, change: Change, name: str) -> list[Run]:
+        """Draw an interval; where there is no room, say what it means."""
+        if not self.wide:
+            return [(name, name)]
+        half = self.wide // 2
+        low, at, high = (half + round(each / self.reach * half) for each in _ends(change))
+        cells = ["·" if place == half else " " for place in range(self.wide)]
+        cells[low : high + 1] = "─" * (high + 1 - low)
+        if low < half < high:
+            cells[half] = "┼"
+        cells[at] = "●" if change.is_clear else "○"
+        parts = (cells[:low], "axis"), (cells[low : high + 1], name), (cells[high + 1 :], "axis")
+        return [("".join(each), look) for each, look in parts]
 
 
 def _columns(name: str, before: str, after: str, change: str) -> str:

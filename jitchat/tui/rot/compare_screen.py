@@ -17,10 +17,10 @@ from jitchat.tui.rot.lab_frame import LabFrame
 
 _LOOKS = {
     "mode": "bold $text-primary",
-    "axis": "$text-muted",
+    "axis": "dim",
     "better": "bold $text-success",
     "worse": "bold $text-error",
-    "unclear": "$text-muted",
+    "unclear": "dim",
 }
 _NONE = "No cell has an answer in both runs: there is nothing to compare."
 _READ = "In brackets the 95 % interval. Unclear: with so few cells the difference may be chance."
@@ -41,10 +41,7 @@ class CompareScreen(LabFrame):
         """Make which they are, the rows, and what may make them differ."""
         compared = self._compared
         titles = (("before  ", compared.before.title), ("after   ", compared.after.title))
-        lines = [
-            Content.assemble((name, "$text-muted"), (one_line(told), "bold"))
-            for name, told in titles
-        ]
+        lines = [Content.assemble((name, "dim"), (one_line(told), "bold")) for name, told in titles]
         yield Static(Content("\n").join(lines), id="compare-which")
         with VerticalScroll(id="compare-scroll"):
             yield self._rows

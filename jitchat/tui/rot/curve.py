@@ -17,7 +17,7 @@ from jitchat.turn import Mode
 
 _TITLE = "right answers by length   "
 _STYLES = {
-    "axis": "$text-muted",
+    "axis": "dim",
     **{mode.value: colour for mode, colour in MODE_COLOURS.items()},
     **{f"{mode}-mark": f"bold {colour}" for mode, colour in MODE_COLOURS.items()},
 }
@@ -62,4 +62,4 @@ class SpentTable(Widget):
             return Content()
         width = self.size.width
         rows = "\n".join(spent_rows(self.tallies, self._modes, width))
-        return Content.assemble((spent_header(width), "$text-muted"), f"\n{rows}")
+        return Content.assemble((spent_header(width), "dim"), f"\n{rows}")

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from jitchat.rot.compare import Comparison, compared
 from jitchat.rot.desk import LabDesk
-from jitchat.rot.experiment import Experiment
 from jitchat.rot.lab import Lab
 from jitchat.rot.runs import Runs
 from jitchat.rot.tally import Tally, tallied
 from jitchat.tui.rot.lab_runner import LabRunner
+from jitchat.tui.rot.setup_rows import Sending
 from jitchat.tui.rot.shown_run import ShownRun
 from jitchat.turn import Mode
 
@@ -24,14 +24,14 @@ class Opened:
     shown: ShownRun
 
 
-def make(desk: LabDesk, experiment: Experiment, parallel: int) -> Opened:
+def make(desk: LabDesk, sending: Sending) -> Opened:
     """Make a new run.
 
     Raises:
         JitchatError: It cannot be.
 
     """
-    return _with_lab(desk.begin(experiment, parallel))
+    return _with_lab(desk.begin(sending.experiment, sending.parallel, sending.judge))
 
 
 def go_on(desk: LabDesk, run: str, parallel: int) -> Opened:

@@ -26,16 +26,14 @@ from jitchat.tui.rot.lab_frame import LabFrame
 from jitchat.tui.rot.lab_runner import LabRunner
 from jitchat.tui.rot.messages import LabEnded, LabReported
 from jitchat.tui.rot.page_tabs import PageTabs
-from jitchat.tui.rot.plan import planned
+from jitchat.tui.rot.plan import Page, planned
 from jitchat.tui.rot.progress import Progress
 from jitchat.tui.rot.run_head import RunHead
 from jitchat.tui.rot.shown_run import ShownRun
 from jitchat.tui.rot.square_pane import SquarePane
 from jitchat.tui.screens.exact import ExactScreen
 
-_PAGES = ("cells", "curve", "figures")
-_CAVEAT = "no language model"
-"""The page with the caveat, where that has no rows of its own."""
+_PAGES = (Page.CELLS, Page.CURVE, Page.FIGURES)
 
 
 class RunScreen(LabFrame):
@@ -97,14 +95,22 @@ class RunScreen(LabFrame):
     def on_resize(self) -> None:
         """Give out the rows anew."""
         super().on_resize()
-        plan = planned(*self.size, self._grid, self._caveat)
-        self._maps.styles.height = max(1, plan.maps)
-        own_rows = plan.caveat or not self._caveat
-        self._tabs.names = _PAGES if own_rows else (*_PAGES, _CAVEAT)
-        self.set_class(plan.beside, "-beside")
-        self.set_class(plan.caveat, "-caveat")
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Give each part its rows; the caveat is a page where it has none."""
+        page = Page(self._tabs.page)
+        plan = planned(*self.size, self._grid, self._caveat, page)
+        self._maps.styles.height = plan.maps
+        is_page = bool(self._caveat) and not plan.has_caveat
+        self._tabs.names = (*_PAGES, Page.CAVEAT) if is_page else _PAGES
+        self.set_class(plan.is_beside, "-beside")
         self.set_class(plan.is_tight, "-tight")
-        self.action_page(self._tabs.page if self._tabs.page in self._tabs.names else _PAGES[0])
+        self.set_class(plan.has_caveat, "-caveat")
+        for each in Page:
+            self.set_class(each == page, f"-page-{each.name.lower()}")
+        if page not in self._tabs.names:
+            self.action_page(Page.CELLS)
         self.call_after_refresh(self._draw)
 
     @property
@@ -207,7 +213,7 @@ class RunScreen(LabFrame):
 
     def action_into_cells(self) -> None:
         """Go to the cells of the square."""
-        self.action_page(_PAGES[0])
+        self.action_page(Page.CELLS)
         self._square.focus_list()
 
     def action_kinds(self) -> None:
@@ -218,9 +224,8 @@ class RunScreen(LabFrame):
     def action_page(self, name: str = "") -> None:
         """Show another pane, where they take turns."""
         page = self._tabs.page = name or self._tabs.after
-        for each in (*_PAGES, _CAVEAT):
-            self.set_class(each == page, f"-page-{each.split()[0]}")
-        if page != _PAGES[0] and not self.has_class("-beside"):
+        self._lay_out()
+        if page != Page.CELLS and not self.has_class("-beside"):
             self._maps.focus()
 
     def action_answer(self) -> None:

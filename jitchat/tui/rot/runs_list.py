@@ -60,6 +60,8 @@ class RunsList(Vertical):
         self._header, self._none = Static(id="runs-header"), Static(Content(_NONE), id="runs-none")
         self._list = RunRows("runs")
         self._kept: Kept = ()
+        self.is_known = False
+        """Whether it was looked up which runs there are."""
         self._shares: dict[tuple[str, int], Mapping[Mode, Tally]] = {}
         """By a run's id, and how many of its cells were decided then."""
         self.marked: list[str] = []
@@ -77,7 +79,7 @@ class RunsList(Vertical):
 
     def show(self, kept: Kept) -> None:
         """List these."""
-        self._kept = kept
+        self._kept, self.is_known = kept, True
         ids = {run.id for run, _ in kept}
         self.marked = [each for each in self.marked if each in ids]
         self._header.display = self._list.display = bool(kept)
@@ -133,7 +135,7 @@ class RunsList(Vertical):
 
     def _draw(self) -> None:
         width = max(40, self.size.width - BESIDE - 1)
-        self._header.update(Content(f" {runs_header(width)}"))
+        self._header.update(Content(f" {runs_header(width, is_marked=bool(self.marked))}"))
         lines = [
             run_line(
                 run,

@@ -20,13 +20,16 @@ _NARROW = 90
 """Cells below which the preset is left out: the title tells its lengths."""
 _TITLE = 58
 """Cells of a title, at the most: behind a longer gap, figures are hard to follow."""
+_COMPARES = "C on another compares the two"
 MARK = "●"
 """Ahead of a run that is to be compared."""
 
 
-def runs_header(width: int) -> str:
-    """Name the columns."""
-    return _line("", "run", width) + _figures("preset", "cells", [*Mode], width)
+def runs_header(width: int, *, is_marked: bool = False) -> str:
+    """Name the columns; with a run that is marked, say what that is for."""
+    return _line("", _COMPARES if is_marked else "run", width) + _figures(
+        "preset", "cells", [*Mode], width
+    )
 
 
 def run_line(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.binding import Binding
@@ -16,7 +17,10 @@ from textual.widgets import OptionList, Static
 from jitchat.rot.caveat import READER_CAVEAT
 from jitchat.rot.desk import Answerer
 from jitchat.rot.experiment import PRESETS, Experiment, preset
-from jitchat.tui.rot.setup_rows import asked_told, preset_line
+from jitchat.tui.rot.setup_rows import Sending, asked_told, preset_line
+
+if TYPE_CHECKING:
+    from jitchat.rot.experiment import RunWanted
 
 _AT_ONCE = (1, 2, 4, 8)
 
@@ -31,7 +35,7 @@ class PresetList(OptionList):
 
     def action_cursor_down(self) -> None:
         """Go to the line below, or out of the list."""
-        if self.highlighted == len(PRESETS) - 1:
+        if self.highlighted == self.option_count - 1:
             self.screen.focus_next()
         else:
             super().action_cursor_down()
@@ -44,9 +48,8 @@ class PresetList(OptionList):
     def on_click(self, event: events.Click) -> None:
         """Choose a line; nothing is sent by a click on it."""
         event.prevent_default()
-        line = event.y
-        if line < len(PRESETS):
-            self.highlighted = line
+        if event.y < self.option_count:
+            self.highlighted = event.y
 
 
 class SetupPane(Vertical):
@@ -56,15 +59,22 @@ class SetupPane(Vertical):
     class Chosen(Message):
         """What is to be run."""
 
-        experiment: Experiment
+        sending: Sending
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: RunWanted | None = None) -> None:
+        """`wanted` is chosen at first; None: the first preset."""
         super().__init__(id="setup")
+        self._wanted = wanted
+        self._own = wanted.experiment if wanted is not None and not _is_preset(wanted) else None
+        """A grid of the user's own, behind the presets; None where there is none."""
         self._list = PresetList(id="presets", compact=True)
         self._told, self._caveat = Static(id="setup-told"), Static(id="setup-caveat")
-        self._answerer: Answerer | None = None
-        self.parallel = 1
+        self.answerer: Answerer | None = None
+        """Who is asked; None while that is not known."""
+        self.parallel = wanted.parallel if wanted is not None else 1
         """Requests at once."""
+        self.judge = wanted.judge if wanted is not None else ""
+        """The model that judges; empty where rules alone do."""
 
     def compose(self) -> Iterable[Widget]:
         """Presets, what the chosen one asks, and how to read the reader's answers."""
@@ -73,9 +83,10 @@ class SetupPane(Vertical):
         yield self._caveat
 
     def on_mount(self) -> None:
-        """The first one is chosen."""
+        """What was asked for is chosen, or the first one."""
         self._fill()
-        self._list.highlighted = 0
+        asked = self._wanted.experiment.preset if self._wanted is not None else PRESETS[0]
+        self._list.highlighted = len(PRESETS) if self._own else PRESETS.index(asked)
         self._list.focus()
 
     def on_resize(self) -> None:
@@ -84,36 +95,39 @@ class SetupPane(Vertical):
 
     def show(self, answerer: Answerer | None) -> None:
         """Tell who answers: the reader has presets of its own."""
-        self._answerer = answerer
-        if answerer is not None and answerer.is_reader:
-            self.parallel = 1
+        self.answerer = answerer
         self._fill()
 
     @property
-    def experiment(self) -> Experiment:
-        """What the chosen preset asks."""
-        return self._experiment(PRESETS[self._list.highlighted or 0])
+    def sending(self) -> Sending:
+        """What the chosen line asks, and of whom."""
+        asked = self._experiments[self._list.highlighted or 0]
+        return Sending(asked, self.answerer, self.parallel, self.judge)
 
     def choose(self, number: int) -> None:
-        """Choose a preset, counted from 0."""
-        self._list.highlighted = number
-        self._list.focus()
+        """Choose a line, counted from 0."""
+        if number < len(self._experiments):
+            self._list.highlighted = number
+            self._list.focus()
 
     def next_parallel(self) -> None:
         """Send more at once, or one after the other again; the reader has no use for that."""
-        if self._answerer is not None and not self._answerer.is_reader:
-            self.parallel = _AT_ONCE[(_AT_ONCE.index(self.parallel) + 1) % len(_AT_ONCE)]
+        if self.answerer is not None and not self.answerer.is_reader:
+            more = (each for each in _AT_ONCE if each > self.parallel)
+            self.parallel = next(more, _AT_ONCE[0])
             self._tell()
 
-    def _experiment(self, name: str) -> Experiment:
-        return preset(name, is_reader=self._answerer is None or self._answerer.is_reader)
+    @property
+    def _experiments(self) -> list[Experiment]:
+        """The presets of who answers, and the user's own grid."""
+        is_reader = self.answerer is None or self.answerer.is_reader
+        named = [preset(name, is_reader=is_reader) for name in PRESETS]
+        return [*named, self._own] if self._own is not None else named
 
     def _fill(self) -> None:
         here = self._list.highlighted
-        named = enumerate(PRESETS, start=1)
-        self._list.set_options(
-            [preset_line(number, self._experiment(name)) for number, name in named]
-        )
+        numbered = enumerate(self._experiments, start=1)
+        self._list.set_options([preset_line(number, each) for number, each in numbered])
         self._list.highlighted = here
         self._tell()
 
@@ -125,15 +139,20 @@ class SetupPane(Vertical):
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.post_message(self.Chosen(self.experiment))
+        self.post_message(self.Chosen(self.sending))
 
     def _tell(self) -> None:
         if self.size.width:
             is_short, room = self.screen.has_class("-short"), self.size.width - 2
-            told = asked_told(
-                self.experiment, self._answerer, self.parallel, room, is_brief=is_short
-            )
+            told = asked_told(self.sending, room, is_brief=is_short)
             self._told.update(told)
-        is_reader = self._answerer is not None and self._answerer.is_reader
+        is_reader = self.answerer is not None and self.answerer.is_reader
         self._caveat.set_class(is_reader, "-on")
         self._caveat.update(Content(READER_CAVEAT if is_reader else ""))
+
+
+def _is_preset(wanted: RunWanted) -> bool:
+    """Whether it is a preset as it stands, of whoever answers."""
+    asked = wanted.experiment
+    known = (preset(asked.preset, is_reader=each) for each in (True, False))
+    return asked.preset in PRESETS and asked in known

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from textual.content import Content
 
@@ -29,6 +30,7 @@ def preset_line(number: int, experiment: Experiment) -> Content:
         counted(len(experiment.depths), "depth"),
         counted(len(experiment.kinds), "kind"),
         *([f"{experiment.repeats} times"] if experiment.repeats > 1 else []),
+        *([f"seed {experiment.seed}"] if experiment.seed != 1 else []),
     )
     cells = f"{experiment.size:,} cells"
     return Content.assemble(
@@ -36,26 +38,45 @@ def preset_line(number: int, experiment: Experiment) -> Content:
     )
 
 
-def asked_told(
-    experiment: Experiment,
-    answerer: Answerer | None,
-    parallel: int,
-    width: int,
-    *,
-    is_brief: bool = False,
-) -> Content:
-    """Write who is asked what, and what that sends; None while it is not known who answers.
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """What would be asked of whom."""
+
+    experiment: Experiment
+    answerer: Answerer | None
+    """None while it is not known who answers."""
+    parallel: int = 1
+    """Requests at once."""
+    judge: str = ""
+    """The model that judges; empty where rules alone do."""
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it leaves this machine nowhere, whoever looks: only the reader is asked."""
+        return self.answerer is not None and self.answerer.is_reader and not self.judge
+
+
+def asked_told(sending: Sending, width: int, *, is_brief: bool = False) -> Content:
+    """Write who is asked what, and what that sends.
 
     The brief form leaves out what the line of the preset tells, too.
     """
     parts: list[tuple[str, str]] = []
     room = max(20, width - _NAME)
-    for name, told in _parts(experiment, answerer, parallel):
+    for name, told in _parts(sending):
         if is_brief and name in _TOLD_ABOVE:
             continue
         lines = f"\n{'':<{_NAME}}".join(textwrap.wrap(told, room))
-        parts += [(f"{name:<{_NAME}}", "$text-muted"), (f"{lines}\n", "")]
+        parts += [(f"{name:<{_NAME}}", "dim"), (f"{lines}\n", "")]
     return Content.assemble(*parts).rstrip()
+
+
+def judge_told(sending: Sending) -> str:
+    """Say what a judge is sent; empty without one."""
+    if not sending.judge:
+        return ""
+    requests = counted(sending.experiment.size, "request")
+    return f"{one_line(sending.judge)}: up to {requests} more, whose cost is not counted here"
 
 
 def who_told(answerer: Answerer) -> str:
@@ -65,9 +86,8 @@ def who_told(answerer: Answerer) -> str:
     return f"{one_line(who)} · limit {answerer.limit:,} · reserve {answerer.reserve:,}"
 
 
-def _parts(
-    experiment: Experiment, answerer: Answerer | None, parallel: int
-) -> Iterator[tuple[str, str]]:
+def _parts(sending: Sending) -> Iterator[tuple[str, str]]:
+    experiment, answerer = sending.experiment, sending.answerer
     who = f"{who_told(answerer)} · {_PICK}" if answerer is not None else "looking who answers…"
     yield "answers", who
     yield "lengths", f"{', '.join(map(short, experiment.lengths))} tokens"
@@ -75,7 +95,11 @@ def _parts(
     yield "kinds", ", ".join(experiment.kinds)
     times = "once" if experiment.repeats == 1 else f"{experiment.repeats} times"
     yield "cells", f"{experiment.size:,}: each {times} in {', '.join(experiment.modes)}"
+    if experiment.conversation is not None:
+        yield "talk", f"a copy of your conversation {one_line(experiment.conversation)}"
     if answerer is not None:
         yield "sends", sentence(estimated(experiment, answerer))
+    if told := judge_told(sending):
+        yield "judge", told
     if answerer is not None and not answerer.is_reader:
-        yield "at once", f"{counted(parallel, 'request')} · P changes that"
+        yield "at once", f"{counted(sending.parallel, 'request')} · P changes that"

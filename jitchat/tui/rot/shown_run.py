@@ -131,15 +131,15 @@ class ShownRun:
 
 
 def notice_of(event: LabEvent) -> str:
-    """Say what is going on, as in `the endpoint wants fewer requests: waiting 8 s, 2 at once`."""
+    """Say what is going on, as in `the endpoint wants fewer requests: waiting 8 s`."""
     match event:
         case TalkBegun(number, of, length):
             return f"making conversation {number} of {of}, {short(length)} tokens…"
         case CellRetried(cell, why):
             return f"asked once more in {cell.mode} at {short(cell.length)}: {shortened(why, _WHY)}"
         case Slowed(seconds, why, parallel):
-            waits = f"waiting {span(seconds)}, " if seconds else ""
-            return f"{shortened(why, _WHY)}: {waits}{parallel} at once"
+            does = f"waiting {span(seconds)}" if seconds else f"{parallel} at once from now on"
+            return f"{shortened(why, _WHY)}: {does}"
         case _:
             return ""
 

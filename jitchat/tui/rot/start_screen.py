@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import on, work
 from textual.binding import Binding
@@ -17,8 +17,8 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError
-from jitchat.rot.desk import Answerer, LabDesk
-from jitchat.rot.experiment import PRESETS, Experiment
+from jitchat.rot.desk import LabDesk
+from jitchat.rot.experiment import PRESETS
 from jitchat.rot.run import Run
 from jitchat.tui.rot.asking_screen import ask_to_forget, ask_to_go_on, ask_to_send
 from jitchat.tui.rot.compare_screen import CompareScreen
@@ -35,6 +35,10 @@ from jitchat.tui.rot.messages import (
 from jitchat.tui.rot.run_screen import RunScreen
 from jitchat.tui.rot.runs_list import Kept, RunsList
 from jitchat.tui.rot.setup_pane import SetupPane
+from jitchat.tui.rot.setup_rows import Sending
+
+if TYPE_CHECKING:
+    from jitchat.rot.experiment import RunWanted
 
 _EXPLAINED = (
     "Facts are planted in conversations that grow; each is asked for in full, recency and jit."
@@ -49,16 +53,16 @@ class StartScreen(LabFrame):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         *(
             Binding(str(number + 1), f"preset({number})", name, id=f"rot_{name}", show=False)
-            for number, name in enumerate(PRESETS)
+            for number, name in enumerate((*PRESETS, "own"))
         ),
         Binding("p", "parallel", "At once", id="rot_parallel", show=False),
     ]
 
-    def __init__(self, desk: LabDesk) -> None:
+    def __init__(self, desk: LabDesk, wanted: RunWanted | None = None) -> None:
+        """`wanted` is chosen at first."""
         super().__init__()
         self._desk = desk
-        self._setup, self._runs = SetupPane(), RunsList()
-        self._answerer: Answerer | None = None
+        self._setup, self._runs = SetupPane(wanted), RunsList()
         self._is_waiting = False
         """Whether a run is being made ready."""
 
@@ -100,7 +104,6 @@ class StartScreen(LabFrame):
         if isinstance(message.outcome, JitchatError):
             self.tell(message.outcome)
         else:
-            self._answerer = message.outcome
             self._setup.show(message.outcome)
 
     @on(RunsListed)
@@ -135,22 +138,21 @@ class StartScreen(LabFrame):
     @on(SetupPane.Chosen)
     def _chosen(self, message: SetupPane.Chosen) -> None:
         """Run it; a model that may cost something is asked for first."""
-        if self._answerer is None:
+        sending = message.sending
+        if sending.answerer is None:
             self.notify("It is not known yet who answers.", markup=False)
-        elif self._answerer.is_reader:
-            self._make(message.experiment)
+        elif sending.is_free:
+            self._make(sending)
         else:
-            asked = ask_to_send(message.experiment, self._answerer)
-            self.app.push_screen(asked, partial(self._make_if, message.experiment))
+            asked = ask_to_send(sending, sending.answerer)
+            self.app.push_screen(asked, partial(self._make_if, sending))
 
-    def _make_if(self, experiment: Experiment, is_wanted: bool | None) -> None:
+    def _make_if(self, sending: Sending, is_wanted: bool | None) -> None:
         if is_wanted:
-            self._make(experiment)
+            self._make(sending)
 
-    def _make(self, experiment: Experiment) -> None:
-        self._open(
-            "making the run ready…", partial(make, self._desk, experiment, self._setup.parallel)
-        )
+    def _make(self, sending: Sending) -> None:
+        self._open("making the run ready…", partial(make, self._desk, sending))
 
     @on(RunsList.Opened)
     def _run_opened(self, message: RunsList.Opened) -> None:
@@ -158,13 +160,13 @@ class StartScreen(LabFrame):
 
     def action_go_on(self) -> None:
         """Ask what has no answer yet in the run under the cursor."""
-        run, answerer = self._runs.chosen, self._answerer
+        run, answerer = self._runs.chosen, self._setup.answerer
         if run is None or answerer is None:
             return
         to_ask = self._runs.left_of(run)
         if not to_ask:
             self.notify("Every cell of this run has an answer. Enter opens it.", markup=False)
-        elif answerer.is_reader:
+        elif answerer.is_reader and not run.judge:
             self._go_on(run)
         else:
             asked = ask_to_go_on(run, to_ask, answerer)
@@ -206,8 +208,6 @@ class StartScreen(LabFrame):
         if len(self._runs.marked) == 2:
             first, other = self._runs.marked
             self._do(partial(compare, self._desk.runs, (first, other)), RunsCompared)
-        elif self._runs.marked:
-            self.notify("C on another run compares the two.", markup=False)
 
     @on(RunsCompared)
     def _compared(self, message: RunsCompared) -> None:

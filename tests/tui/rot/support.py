@@ -30,6 +30,8 @@ from tests.support import ScriptedProvider
 from tests.tui.views.sending import send_all
 
 BEGUN = datetime(2026, 11, 24, 15, 40, tzinfo=UTC)
+NEEDED = 38
+"""The turn of the demo conversation that its last question is given."""
 READER = Answerer("reader", "reader", 32_768, 2_048, 2_000, 2_000, 0.0, 0.0, is_here=True)
 MODEL = Answerer("ollama", "qwen3-8b", 32_768, 2_048, 2_000, 2_000, 0.4, 1.2, is_here=False)
 
@@ -138,6 +140,7 @@ class ScriptedLab(Lab):
     """What else it reports where it stops."""
     error: JitchatError | None = None
     """What ends it there."""
+    parallel: int = 1
     closed: list[bool] = field(default_factory=list)
 
     async def run(self) -> AsyncGenerator[LabEvent, None]:
@@ -192,15 +195,15 @@ class ScriptedDesk:
     def begin(self, experiment: Experiment, parallel: int = 1, judge: str = "") -> Lab:
         if self.refusal is not None:
             raise self.refusal
-        return self._lab(self.runs.create(run_of(experiment, self.answerer())))
+        return self._lab(self.runs.create(run_of(experiment, self.answerer())), parallel)
 
     def resume(self, wanted: str, parallel: int = 1) -> Lab:
         if self.refusal is not None:
             raise self.refusal
-        return self._lab(self.runs.open(wanted))
+        return self._lab(self.runs.open(wanted), parallel)
 
-    def _lab(self, file: RunFile) -> ScriptedLab:
-        made = ScriptedLab(file, self.pause_after, self.between, self.error)
+    def _lab(self, file: RunFile, parallel: int) -> ScriptedLab:
+        made = ScriptedLab(file, self.pause_after, self.between, self.error, parallel)
         self.labs.append(made)
         return made
 
@@ -218,7 +221,8 @@ class ScriptedDesk:
         cells = list(experiment.cells())[: int(experiment.size * share)]
         results = (result_of(each, answerer.limit) for each in cells)
         if windows:
-            results = (replace(each, window_id=windows[-1]) for each in results)
+            sent = {"window_id": windows[-1], "needed": (NEEDED,)}
+            results = (replace(each, **sent) for each in results)
         keep_all(file, results)
         if share == 1:
             file.end(lambda: begun + timedelta(minutes=3))

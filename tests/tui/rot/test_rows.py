@@ -15,7 +15,7 @@ from jitchat.tui.rot.cell_rows import cell_line, cells_of, detail, held_sentence
 from jitchat.tui.rot.compare_rows import compared_rows, signed
 from jitchat.tui.rot.progress import Progress, span
 from jitchat.tui.rot.runs_rows import run_line, runs_header
-from jitchat.tui.rot.setup_rows import asked_told, preset_line
+from jitchat.tui.rot.setup_rows import Sending, asked_told, preset_line
 from jitchat.tui.rot.spent_rows import spent_header, spent_rows
 from jitchat.turn import Mode
 from tests.tui.rot.support import MODEL, READER, failed, quick, result_of, run_of
@@ -94,11 +94,14 @@ def test_what_a_model_or_a_server_wrote_steers_no_terminal() -> None:
         RIGHT, question=HOSTILE, answer=HOSTILE, expected=HOSTILE, rule=HOSTILE, note=HOSTILE
     )
     run = replace(run_of(quick()), model=HOSTILE)
+    hostile_sending = Sending(quick(), replace(MODEL, model=HOSTILE), judge=HOSTILE)
     told = [
         detail(hostile, 60).plain.replace("\n", ""),
         line(hostile),
         run_line(run, 3, None, 100, is_marked=False).plain,
-        asked_told(quick(), replace(MODEL, model=HOSTILE), 1, 80).plain.replace("\n", ""),
+        asked_told(
+            Sending(quick(), replace(MODEL, model=HOSTILE), judge=HOSTILE), 80
+        ).plain.replace("\n", ""),
     ]
     for each in told:
         assert each.isprintable()
@@ -143,15 +146,15 @@ def test_a_preset_tells_what_it_asks_and_what_that_sends() -> None:
     assert preset_line(1, quick()).plain.split("  ")[-1].strip() == (
         "4 lengths, 1k to 48k · 5 depths · 7 kinds"
     )
-    told = asked_told(quick(), READER, 1, 200).plain
+    told = asked_told(Sending(quick(), READER), 200).plain
     assert "reader · limit 32,768 · reserve 2,048 · Ctrl+L in the chat picks another" in told
     assert "420: each once in full, recency, jit" in told
     assert "35 cells do not fit" in told
     assert "at once" not in told
-    brief = asked_told(quick(), MODEL, 4, 60, is_brief=True).plain
+    brief = asked_told(Sending(quick(), MODEL, 4), 60, is_brief=True).plain
     assert "lengths" not in brief
     assert "at once   4 requests" in brief
-    assert "looking who answers" in asked_told(quick(), None, 1, 80).plain
+    assert "looking who answers" in asked_told(Sending(quick(), None), 80).plain
 
 
 def test_progress_tells_time_once_something_is_known_of_it() -> None:

@@ -78,7 +78,7 @@ def test_what_the_lab_waits_for_is_told_as_long_as_it_does() -> None:
     shown.take([TalkReady(2, 300, 0.4), CellBegun(CELLS[0])])
     assert shown.notice == ""
     shown.take([Slowed(8.0, "the endpoint wants fewer requests", 2)])
-    assert shown.notice == "the endpoint wants fewer requests: waiting 8 s, 2 at once"
+    assert shown.notice == "the endpoint wants fewer requests: waiting 8 s"
     shown.take([CellEnded(RESULTS[0])])
     assert shown.notice
     shown.take([CellBegun(CELLS[1])])

@@ -1,0 +1,202 @@
+"""The first screen of the lab: who is asked what, whether that is confirmed, and kept runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jitchat.errors import KeyRefused, SettingsError
+from jitchat.rot.experiment import preset
+from jitchat.tui.rot.asking_screen import ForgetScreen, SendScreen
+from jitchat.tui.rot.compare_screen import CompareScreen
+from jitchat.tui.rot.runs_list import RunRows, RunsList
+from jitchat.tui.rot.setup_pane import PresetList
+from jitchat.tui.widgets.prompt import Prompt
+from tests.tui.rot.driving import LabApp, decided, listed, opened, over, shown, text
+from tests.tui.rot.support import MODEL, ScriptedDesk, desk_in, quick
+from tests.tui.support import TestBackend, demo_app, ready, type_text, until
+
+
+@pytest.fixture
+def desk(backend: TestBackend, tmp_path: Path) -> ScriptedDesk:
+    backend.desk = made = desk_in(tmp_path)
+    return made
+
+
+async def test_a_preset_is_chosen_and_the_reader_is_asked_without_a_question(
+    backend: TestBackend, desk: ScriptedDesk
+) -> None:
+    async with LabApp(backend).run_test(size=(160, 48)) as pilot:
+        start = await opened(pilot)
+        assert "No run is kept yet." in text(pilot)
+        assert "reader · limit 32,768 · reserve 2,048" in text(pilot)
+        assert "no language model" in text(pilot)
+        await pilot.press("3")
+        assert "5,544: each 3 times in full, recency, jit" in text(pilot)
+        await pilot.press("p", "1")
+        assert start._setup.parallel == 1
+        await pilot.press("enter")
+        run = await shown(pilot)
+        await over(pilot, run)
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is start, "the first screen")
+        await listed(pilot, start)
+        kept = start.query_one(RunsList)
+        assert kept.chosen is not None
+        assert kept.chosen.experiment == quick()
+        assert desk.labs[0].closed == [True]
+        assert "420 87 % 44 % 94 %" in text(pilot)
+
+
+async def test_any_other_model_is_asked_only_once_its_budget_is_confirmed(
+    backend: TestBackend, desk: ScriptedDesk
+) -> None:
+    desk.told, desk.pause_after = MODEL, 30
+    async with LabApp(backend).run_test(size=(104, 32)) as pilot:
+        start = await opened(pilot)
+        assert "no language model" not in text(pilot)
+        assert "108 cells" in text(pilot)
+        await pilot.press("p", "p", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
+        assert "qwen3-8b of ollama" in text(pilot)
+        assert "108 requests, ~" in text(pilot)
+        assert "out (64 an answer), ~$0." in text(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is start, "the first screen")
+        assert desk.labs == []
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
+        await pilot.press("enter")
+        run = await shown(pilot)
+        await decided(pilot, run, 30)
+        assert [lab.parallel for lab in desk.labs] == [4]
+        assert "reader" not in text(pilot)
+
+
+async def test_an_unfinished_run_is_gone_on_with_where_it_stopped(
+    backend: TestBackend, desk: ScriptedDesk
+) -> None:
+    desk.put(quick(), days=1)
+    desk.put(quick(), share=0.5)
+    async with LabApp(backend).run_test(size=(104, 32)) as pilot:
+        start = await opened(pilot)
+        await pilot.press("down", "down", "down", "r")
+        run = await shown(pilot)
+        await over(pilot, run)
+        assert "420 of 420 cells" in text(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is start, "the first screen")
+        await listed(pilot, start)
+        await pilot.press("r")
+        await pilot.pause()
+        assert pilot.app.screen is start
+        assert "Every cell of this run has an answer." in notices(pilot)
+
+
+def notices(pilot) -> str:
+    return " ".join(notice.message for notice in pilot.app._notifications)
+
+
+async def test_going_on_with_another_model_is_confirmed_and_refused_as_a_sentence(
+    backend: TestBackend, desk: ScriptedDesk
+) -> None:
+    desk.put(preset("quick", is_reader=False), MODEL, share=0.5)
+    desk.told, desk.refusal = MODEL, KeyRefused("The key is refused.", "Paste another.")
+    async with LabApp(backend).run_test(size=(104, 32)) as pilot:
+        start = await opened(pilot)
+        await pilot.press("tab", "r")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
+        assert "54 cells of 108 have no answer yet." in text(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: "The key is refused." in notices(pilot), "why not")
+        assert pilot.app.screen is start
+        assert not start._is_waiting
+        assert desk.labs == []
+
+
+async def test_a_run_is_opened_compared_and_forgotten(
+    backend: TestBackend, desk: ScriptedDesk
+) -> None:
+    desk.put(quick(), days=2)
+    desk.put(quick(), share=0.5)
+    async with LabApp(backend).run_test(size=(104, 32)) as pilot:
+        start = await opened(pilot)
+        await pilot.press("tab")
+        assert isinstance(pilot.app.focused, RunRows)
+        await pilot.press("c", "c", "c", "down", "c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen), "the comparison")
+        assert "210 cells compared" in text(pilot)
+        assert text(pilot).index("Sun 22 Nov") < text(pilot).index("Tue 24 Nov")
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is start, "the first screen")
+        assert start.query_one(RunsList).marked == []
+        for key, left in (("escape", 2), ("enter", 1)):
+            await listed(pilot, start)
+            await pilot.press("delete")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ForgetScreen), "the question")
+            assert "reader, 1k to 48k, Sun 22 Nov 15:40" in text(pilot)
+            await pilot.press(key)
+            await until(pilot, lambda: pilot.app.screen is start, "the first screen")
+            await until(pilot, lambda: len(desk.runs.all()) == left, "what is left")  # noqa: B023
+        await listed(pilot, start)
+        await pilot.press("enter")
+        run = await shown(pilot)
+        assert not run.is_asked
+        assert "210 of 420 cells" in text(pilot)
+
+
+async def test_keys_go_from_presets_to_runs_and_a_click_chooses_or_opens(
+    backend: TestBackend, desk: ScriptedDesk
+) -> None:
+    desk.put(quick())
+    async with LabApp(backend).run_test(size=(104, 32)) as pilot:
+        start = await opened(pilot)
+        await pilot.press("up", "down", "down")
+        assert start.query_one(PresetList).highlighted == 2
+        await pilot.press("down")
+        assert isinstance(pilot.app.focused, RunRows)
+        await pilot.press("up")
+        assert isinstance(pilot.app.focused, PresetList)
+        await pilot.click(PresetList, offset=(5, 1))
+        assert start.query_one(PresetList).highlighted == 1
+        assert pilot.app.screen is start
+        await pilot.click(RunRows, offset=(5, 0))
+        await shown(pilot)
+
+
+async def test_without_an_answerer_nothing_is_begun_and_the_reason_is_told(
+    backend: TestBackend, desk: ScriptedDesk
+) -> None:
+    desk.told = SettingsError("No key is set.", "Paste one.")
+    async with LabApp(backend).run_test(size=(80, 24)) as pilot:
+        start = await opened(pilot)
+        assert "No key is set. Paste one." in notices(pilot)
+        await pilot.press("enter")
+        assert pilot.app.screen is start
+        assert desk.labs == []
+
+
+async def test_the_lab_is_opened_from_the_chat_and_leaves_it_as_it_was(
+    backend: TestBackend, desk: ScriptedDesk
+) -> None:
+    desk.pause_after = 5
+    async with demo_app(backend).run_test(size=(104, 32)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, "a draft")
+        await pilot.press("ctrl+t")
+        start = await opened(pilot)
+        commands = {each.title for each in pilot.app.get_system_commands(start)}
+        assert {"Run", "Runs", "Close"} <= commands
+        await pilot.press("enter")
+        run = await shown(pilot)
+        await decided(pilot, run, 5)
+        commands = {each.title for each in pilot.app.get_system_commands(run)}
+        assert {"Stop", "Kinds", "Export", "Next map", "Cells"} <= commands
+        await pilot.press("escape", "escape", "escape")
+        await until(pilot, lambda: pilot.app.screen is screen, "the chat")
+        assert screen.draft == "a draft"
+        screen.query_one(Prompt).clear()
+        await type_text(pilot, "/rot")
+        await pilot.press("enter")
+        await opened(pilot)
