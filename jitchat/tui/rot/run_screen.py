@@ -33,6 +33,8 @@ from jitchat.tui.rot.shown_run import ShownRun
 from jitchat.tui.rot.square_pane import SquarePane
 from jitchat.tui.screens.exact import ExactScreen
 
+_EVERY = 0.5
+"""Seconds from one drawing of curve and figures to the next."""
 _PAGES = (Page.CELLS, Page.CURVE, Page.FIGURES)
 
 
@@ -85,7 +87,7 @@ class RunScreen(LabFrame):
         self._maps.focus()
         if self._runner.lab is not None:
             self._begun_at = monotonic()
-            self._clock = self.set_interval(1.0, self._tell)
+            self._clock = self.set_interval(_EVERY, self._draw_figures)
             self._ask()
 
     async def on_unmount(self) -> None:
@@ -137,7 +139,7 @@ class RunScreen(LabFrame):
     @on(LabReported)
     def _reported(self, message: LabReported) -> None:
         self.shown.take(message.events)
-        self._draw()
+        self._draw_squares()
 
     @on(LabEnded)
     def _ended(self, message: LabEnded) -> None:
@@ -152,11 +154,20 @@ class RunScreen(LabFrame):
         self.refresh_bindings()
 
     def _draw(self) -> None:
-        """Show what is known by now."""
-        tallies = self.shown.tallies
+        """Show all that is known by now."""
+        self._draw_squares()
+        self._draw_figures()
+
+    def _draw_squares(self) -> None:
+        """Show what comes of each cell, as it does."""
         self._maps.show(self.shown.heat)
-        self._curve.by_length, self._spent.tallies = tallies.by_length, tallies
         self._square.look_at(self.shown, self._maps.cursor)
+        self._tell()
+
+    def _draw_figures(self) -> None:
+        """Show what it comes to: that moves little from cell to cell, and costs more to draw."""
+        tallies = self.shown.tallies
+        self._curve.by_length, self._spent.tallies = tallies.by_length, tallies
         self._tell()
 
     def _tell(self) -> None:

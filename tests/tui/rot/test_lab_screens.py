@@ -101,7 +101,7 @@ def test_half_way(
         await until(pilot, lambda: run.shown.notice, "the notice")
         moment[0] = 12.0
         await pilot.press("m", "right", "down", "down")
-        run._tell()
+        run._draw()
         await pilot.pause()
 
     assert snap_compare(LabApp(backend), terminal_size=(160, 48), run_before=drive)

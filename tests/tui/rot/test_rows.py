@@ -99,9 +99,7 @@ def test_what_a_model_or_a_server_wrote_steers_no_terminal() -> None:
         detail(hostile, 60).plain.replace("\n", ""),
         line(hostile),
         run_line(run, 3, None, 100, is_marked=False).plain,
-        asked_told(
-            Sending(quick(), replace(MODEL, model=HOSTILE), judge=HOSTILE), 80
-        ).plain.replace("\n", ""),
+        asked_told(hostile_sending, 80).plain.replace("\n", ""),
     ]
     for each in told:
         assert each.isprintable()
