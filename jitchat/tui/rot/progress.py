@@ -50,7 +50,7 @@ class Progress:
             if self.seconds_left is not None:
                 told.append(f"about {span(self.seconds_left)} left")
         elif self.done < self.of:
-            told.append("stopped: it is kept, and R in the list of runs goes on with it")
+            told.append("stopped and kept: R in the list goes on")
         elif self.seconds:
             told.append(f"done in {_took(self.seconds)}")
         return " · ".join(told)

@@ -16,32 +16,24 @@ _BAR = 28
 
 
 class RunHead(Static):
-    """Two lines, and why a run was given up."""
+    """Two lines."""
 
     def __init__(self) -> None:
-        super().__init__("\n", id="run-head")
-        self._why = ""
+        super().__init__(id="run-head")
 
     def show(self, shown: ShownRun, progress: Progress, *, is_stopping: bool) -> None:
         """Tell of a moment of a run."""
-        width = self.size.width
-        bar = min(_BAR, max(8, width // 5))
+        bar = min(_BAR, max(8, self.size.width // 5))
         done, left = progress.bar(bar)
         at_once = f" · {shown.parallel} at once" if shown.parallel and progress.is_running else ""
         told = _STOPPING if is_stopping else shown.notice
-        notice = f" · {one_line(told)}" if told else ""
         line = Content.assemble(
             (done, "$primary"),
             (left, "$panel-lighten-3"),
             f"  {progress.sentence}{at_once}",
-            (notice, "$text-warning"),
+            (f" · {one_line(told)}" if told else "", "$text-warning"),
         )
-        lines = [each.truncate(width, ellipsis=True) for each in (run_line(shown), line)]
-        if shown.why:
-            lines.append(Content.assemble((one_line(shown.why), "$text-warning")))
-        is_other = shown.why != self._why
-        self._why = shown.why
-        self.update(Content("\n").join(lines), layout=is_other)
+        self.update(Content("\n").join([run_line(shown), line]), layout=False)
 
 
 def run_line(shown: ShownRun) -> Content:

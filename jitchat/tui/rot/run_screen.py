@@ -16,6 +16,7 @@ from textual.widgets import Static
 
 from jitchat.errors import JitchatError
 from jitchat.rot.caveat import READER_CAVEAT
+from jitchat.text.safe import visible
 from jitchat.tui.rot.cell_rows import whole
 from jitchat.tui.rot.cell_window import CellWindow
 from jitchat.tui.rot.curve import CurvePlot, SpentTable
@@ -58,6 +59,7 @@ class RunScreen(LabFrame):
         self._grid = Grid.of(shown.run.experiment)
         self._maps = HeatMaps(self._grid)
         self._head, self._square = RunHead(), SquarePane()
+        self._why = Static(id="run-why")
         self._curve, self._spent = CurvePlot(self._grid), SpentTable(self._grid.modes)
         self._caveat = READER_CAVEAT if shown.run.is_reader else ""
         self._tabs, self._export = PageTabs(_PAGES), ExportLine()
@@ -71,6 +73,7 @@ class RunScreen(LabFrame):
     def body(self) -> Iterable[Widget]:
         """Make the maps, and what they are looked at with."""
         yield self._head
+        yield self._why
         yield self._maps
         yield Static(Content(self._caveat), id="lab-caveat")
         yield self._tabs
@@ -149,6 +152,8 @@ class RunScreen(LabFrame):
             self._clock.stop()
             self._clock = None
         self.shown.stop(str(message.error) if message.error is not None else "")
+        self._why.update(Content(visible(self.shown.why)))
+        self._why.display = bool(self.shown.why)
         self._is_stopping = False
         self._draw()
         self.refresh_bindings()

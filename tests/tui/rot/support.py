@@ -156,6 +156,8 @@ class ScriptedLab(Lab):
                         yield event
                     if self.error is not None:
                         raise self.error
+                    if any(isinstance(each, RunEnded) for each in self.between):
+                        return
                     await asyncio.Event().wait()
                 if cell.length != length:
                     length = cell.length

@@ -164,7 +164,7 @@ def test_progress_tells_time_once_something_is_known_of_it() -> None:
     assert told(420, 21.4, 9, is_running=False) == "420 of 420 cells · done in 21 s"
     assert told(420, 2.44, 9, is_running=False) == "420 of 420 cells · done in 2.4 s"
     assert told(420, 0, 0, is_running=False) == "420 of 420 cells"
-    assert "R in the list of runs goes on" in told(9, 3, 9, is_running=False)
+    assert "stopped and kept: R in the list goes on" in told(9, 3, 9, is_running=False)
     assert [span(each) for each in (8.4, 180, 4_320)] == ["8 s", "3 min", "1 h 12 min"]
     assert ["".join(Progress(n, 4, 0, 0, 0, True).bar(6)) for n in (0, 1, 4)] == [
         "━━━━━━",
