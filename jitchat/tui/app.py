@@ -41,7 +41,7 @@ class JitchatApp(App[None]):
     ) -> None:
         """`rot` is what the rot lab is opened with; None: it is not."""
         super().__init__()
-        self.rot_wanted = rot
+        self._rot = rot
         self._backend = backend
         self._conversation = conversation
         self._interrupted_at = float("-inf")
@@ -61,10 +61,10 @@ class JitchatApp(App[None]):
             )
         self.set_keymap(dict(settings.keys))
 
-    async def on_ready(self) -> None:
+    def on_ready(self) -> None:
         """Open the lab, where it was asked for."""
-        if self.rot_wanted is not None:
-            await self.screen.run_action("rot")
+        if self._rot is not None and isinstance(self.screen, ChatScreen):
+            self.screen.open_lab(self._rot)
 
     def get_default_screen(self) -> ChatScreen:
         """The chat is the first screen; a blank one below it would be laid out and drawn too."""

@@ -22,6 +22,7 @@ from jitchat.text.safe import visible
 from jitchat.tui.figures import ledger_note
 from jitchat.tui.rot.cell_rows import detail
 from jitchat.tui.rot.lab_frame import LabFrame
+from jitchat.tui.rot.plan import SHORT
 from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
@@ -72,11 +73,10 @@ class CellWindow(LabFrame):
         )
         self._load()
 
-    def on_resize(self) -> None:
+    def fit(self) -> None:
         """Lines break where the frame ends."""
-        super().on_resize()
-        is_brief = self.has_class("-short")
-        told = detail(self._result, self.size.width - 6, is_brief=is_brief)
+        is_brief = self.room.height < SHORT
+        told = detail(self._result, self.room.width - 6, is_brief=is_brief)
         self.query_one("#window-told", Static).update(told)
 
     @work(thread=True, exclusive=True)

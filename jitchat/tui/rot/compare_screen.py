@@ -52,10 +52,9 @@ class CompareScreen(LabFrame):
         self.entitle("two runs compared")
         self.query_one(VerticalScroll).focus()
 
-    def on_resize(self) -> None:
+    def fit(self) -> None:
         """The drawing is as wide as there is room."""
-        super().on_resize()
-        room = self.size.width - 8
+        room = self.room.width - 8
         rows = compared_rows(self._compared, room)
         lines = [
             Content.assemble(*((text, _LOOKS.get(name, "")) for text, name in row)) for row in rows

@@ -6,10 +6,13 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from typing import ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
@@ -19,6 +22,17 @@ from jitchat.text.safe import one_line
 from jitchat.tui.rot.plan import LEAST, SHORT, too_small
 from jitchat.tui.telling import tell
 from jitchat.tui.widgets.key_line import KeyLine
+
+
+class LabBox(Vertical):
+    """Tells when it has another size."""
+
+    class Resized(Message):
+        """It has."""
+
+    def on_resize(self) -> None:
+        """Say so."""
+        self.post_message(self.Resized())
 
 
 class LabFrame(Screen[None]):
@@ -37,7 +51,7 @@ class LabFrame(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """What is shown, and what is said where that has no room."""
-        with Vertical(id="view-frame") as frame:
+        with LabBox(id="view-frame") as frame:
             frame.border_title = self.NAME
             yield from self.body()
             yield KeyLine()
@@ -50,6 +64,18 @@ class LabFrame(Screen[None]):
     def entitle(self, told: str) -> None:
         """Say in the frame what is looked at."""
         self.query_one("#view-frame").border_title = Content(one_line(f"{self.NAME} · {told}"))
+
+    @property
+    def room(self) -> Size:
+        """The size of the frame: something may stand below it."""
+        return self.query_one(LabBox).outer_size
+
+    def fit(self) -> None:
+        """Lay out what is shown; the frame has another size."""
+
+    @on(LabBox.Resized)
+    def _box_resized(self) -> None:
+        self.fit()
 
     def on_resize(self) -> None:
         """Say so where there is too little room."""

@@ -63,8 +63,10 @@ class RunScreen(LabFrame):
         self._curve, self._spent = CurvePlot(self._grid), SpentTable(self._grid.modes)
         self._caveat = READER_CAVEAT if shown.run.is_reader else ""
         self._tabs, self._export = PageTabs(_PAGES), ExportLine()
+        self.is_asked = runner.lab is not None
+        """Whether it is being asked."""
         self._clock: Timer | None = None
-        """Ticks while it is asked; None where it is not."""
+        """Ticks meanwhile."""
         self._begun_at = monotonic()
         self._is_stopping = False
         self._seconds = 0.0
@@ -97,15 +99,10 @@ class RunScreen(LabFrame):
         """Stop asking, and give the file back."""
         await asyncio.to_thread(self._runner.leave)
 
-    def on_resize(self) -> None:
-        """Give out the rows anew."""
-        super().on_resize()
-        self._lay_out()
-
-    def _lay_out(self) -> None:
+    def fit(self) -> None:
         """Give each part its rows; the caveat is a page where it has none."""
         page = Page(self._tabs.page)
-        plan = planned(*self.size, self._grid, self._caveat, page)
+        plan = planned(*self.room, self._grid, self._caveat, page)
         self._maps.styles.height = plan.maps
         is_page = bool(self._caveat) and not plan.has_caveat
         self._tabs.names = (*_PAGES, Page.CAVEAT) if is_page else _PAGES
@@ -117,11 +114,6 @@ class RunScreen(LabFrame):
         if page not in self._tabs.names:
             self.action_page(Page.CELLS)
         self.call_after_refresh(self._draw)
-
-    @property
-    def is_asked(self) -> bool:
-        """Whether it is being asked."""
-        return self._clock is not None
 
     @property
     def progress(self) -> Progress:
@@ -148,13 +140,12 @@ class RunScreen(LabFrame):
     def _ended(self, message: LabEnded) -> None:
         """Say why, unless all is well."""
         self._seconds = monotonic() - self._begun_at
+        self.is_asked = self._is_stopping = False
         if self._clock is not None:
             self._clock.stop()
-            self._clock = None
         self.shown.stop(str(message.error) if message.error is not None else "")
         self._why.update(Content(visible(self.shown.why)))
         self._why.display = bool(self.shown.why)
-        self._is_stopping = False
         self._draw()
         self.refresh_bindings()
 
@@ -240,7 +231,7 @@ class RunScreen(LabFrame):
     def action_page(self, name: str = "") -> None:
         """Show another pane, where they take turns."""
         page = self._tabs.page = name or self._tabs.after
-        self._lay_out()
+        self.fit()
         if page != Page.CELLS and not self.has_class("-beside"):
             self._maps.focus()
 

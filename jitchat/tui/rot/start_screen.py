@@ -58,10 +58,12 @@ class StartScreen(LabFrame):
         Binding("p", "parallel", "At once", id="rot_parallel", show=False),
     ]
 
-    def __init__(self, desk: LabDesk, wanted: RunWanted | None = None) -> None:
-        """`wanted` is chosen at first."""
+    def __init__(
+        self, desk: LabDesk, wanted: RunWanted | None = None, *, begins: bool = False
+    ) -> None:
+        """`wanted` is chosen at first, and with `begins` begun if it costs nothing."""
         super().__init__()
-        self._desk = desk
+        self._desk, self._begins = desk, begins
         self._setup, self._runs = SetupPane(wanted), RunsList()
         self._is_waiting = False
         """Whether a run is being made ready."""
@@ -105,6 +107,9 @@ class StartScreen(LabFrame):
             self.tell(message.outcome)
         else:
             self._setup.show(message.outcome)
+            if self._begins and self._setup.sending.is_free:
+                self._make(self._setup.sending)
+            self._begins = False
 
     @on(RunsListed)
     def _runs_listed(self, message: RunsListed) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from textual.timer import Timer
 
+    from jitchat.rot.experiment import RunWanted
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
     from jitchat.tui.views.subject import Outcome
@@ -73,11 +74,24 @@ class ViewingScreen(SteeredScreen):
         elif name != "ask_all" or not self.waits():
             self.app.push_screen(make_view(name, self._subject(self.session)), self._viewed)
 
-    def action_rot(self) -> None:
-        """Open the rot lab: it has conversations of its own, and leaves this one alone."""
+    def action_rot(self, preset: str = "") -> None:
+        """Open the rot lab; one that is named is begun where the reader answers."""
+        from jitchat.rot import experiment  # noqa: PLC0415  see action_view
+
+        if not preset:
+            self.open_lab()
+        else:
+            asked = experiment.preset(preset, is_reader=True)
+            self.open_lab(experiment.RunWanted(asked), begins=True)
+
+    def open_lab(self, wanted: RunWanted | None = None, *, begins: bool = False) -> None:
+        """Open the rot lab: it has conversations of its own, and leaves this one alone.
+
+        `wanted` is chosen there at first, and with `begins` begun if it costs nothing.
+        """
         from jitchat.tui.rot.start_screen import StartScreen  # noqa: PLC0415  see action_view
 
-        self.app.push_screen(StartScreen(self.backend.lab_desk()))
+        self.app.push_screen(StartScreen(self.backend.lab_desk(), wanted, begins=begins))
 
     def action_why(self, turn: str = "") -> None:
         """Open the ledger, with the answer for a turn."""

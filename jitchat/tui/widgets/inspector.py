@@ -190,15 +190,6 @@ class Inspector(Vertical):
                 self._list.focus()
                 return
 
-    def point_at_turn(self, turn: int) -> bool:
-        """Move the cursor to the first row of a turn; False where there is none."""
-        found = (number for number, row in enumerate(self._rows) if turn_of(row) == turn)
-        row = next(found, None)
-        if row is not None:
-            self._list.highlighted = self._option_of(row)
-            self._list.focus()
-        return row is not None
-
     @property
     def chosen(self) -> int | None:
         """The turn of the row under the cursor; None where that is not of one turn."""
@@ -212,6 +203,15 @@ class Inspector(Vertical):
         turn = self.chosen
         is_there = turn in kinds and kinds[turn] is not Kind.INDEX
         self.post_message(self.RowToggled(turn, is_there))
+
+    def point_at_turn(self, turn: int) -> bool:
+        """Move the cursor to the first row of a turn; False where there is none."""
+        found = (number for number, row in enumerate(self._rows) if turn_of(row) == turn)
+        row = next(found, None)
+        if row is not None:
+            self._list.highlighted = self._option_of(row)
+            self._list.focus()
+        return row is not None
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Tell all of the reason of the row under the cursor."""

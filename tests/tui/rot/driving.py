@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from jitchat.rot.experiment import RunWanted
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.rot.heat_maps import HeatMaps
 from jitchat.tui.rot.run_screen import RunScreen
@@ -19,14 +20,14 @@ class LabApp(JitchatApp):
 
     CSS_PATH = [ROOT / "jitchat" / "tui" / each for each in JitchatApp.CSS_PATH]  # noqa: RUF012
 
-    def __init__(self, backend: TestBackend) -> None:
-        super().__init__(backend, backend.store.create("A talk"))
+    def __init__(self, backend: TestBackend, wanted: RunWanted | None = None) -> None:
+        super().__init__(backend, backend.store.create("A talk"), wanted)
 
     def get_default_screen(self) -> Screen[object]:  # type: ignore[override]
         return Screen()
 
     def on_ready(self) -> None:
-        self.push_screen(StartScreen(self._backend.lab_desk()))
+        self.push_screen(StartScreen(self._backend.lab_desk(), self._rot))
 
 
 async def opened(pilot: Pilot[None]) -> StartScreen:
@@ -53,7 +54,7 @@ async def shown(pilot: Pilot[None]) -> RunScreen:
     await until(pilot, lambda: isinstance(pilot.app.screen, RunScreen), "the run")
     screen = pilot.app.screen
     assert isinstance(screen, RunScreen)
-    await until(pilot, lambda: screen.query_one(HeatMaps).size.width, "its maps")
+    await until(pilot, lambda: any(each.size.width for each in screen.query(HeatMaps)), "its maps")
     await pilot.pause()
     return screen
 

@@ -141,6 +141,7 @@ class ScriptedLab(Lab):
     error: JitchatError | None = None
     """What ends it there."""
     parallel: int = 1
+    judge: str = ""
     closed: list[bool] = field(default_factory=list)
 
     async def run(self) -> AsyncGenerator[LabEvent, None]:
@@ -197,7 +198,9 @@ class ScriptedDesk:
     def begin(self, experiment: Experiment, parallel: int = 1, judge: str = "") -> Lab:
         if self.refusal is not None:
             raise self.refusal
-        return self._lab(self.runs.create(run_of(experiment, self.answerer())), parallel)
+        made = self._lab(self.runs.create(run_of(experiment, self.answerer())), parallel)
+        made.judge = judge
+        return made
 
     def resume(self, wanted: str, parallel: int = 1) -> Lab:
         if self.refusal is not None:

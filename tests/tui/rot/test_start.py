@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from jitchat.errors import KeyRefused, SettingsError
-from jitchat.rot.experiment import preset
+from jitchat.rot.desk import Answerer
+from jitchat.rot.experiment import RunWanted, preset
+from jitchat.rot.kinds import Kind
+from jitchat.transfer.intake import store_demo
+from jitchat.tui.app import JitchatApp
 from jitchat.tui.rot.asking_screen import ForgetScreen, SendScreen
 from jitchat.tui.rot.compare_screen import CompareScreen
 from jitchat.tui.rot.runs_list import RunRows, RunsList
 from jitchat.tui.rot.setup_pane import PresetList
 from jitchat.tui.widgets.prompt import Prompt
 from tests.tui.rot.driving import LabApp, decided, listed, opened, over, shown, text
-from tests.tui.rot.support import MODEL, ScriptedDesk, desk_in, quick
+from tests.tui.rot.support import MODEL, READER, ScriptedDesk, desk_in, quick
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 
 
@@ -200,3 +205,52 @@ async def test_the_lab_is_opened_from_the_chat_and_leaves_it_as_it_was(
         await type_text(pilot, "/rot")
         await pilot.press("enter")
         await opened(pilot)
+
+
+async def test_the_command_line_names_what_is_chosen_at_first(
+    backend: TestBackend, desk: ScriptedDesk
+) -> None:
+    own = replace(quick(), lengths=(500, 2_000), kinds=(Kind.EXACT,), preset="own", seed=7)
+    async with LabApp(backend, RunWanted(own, 3, "judge/model")).run_test(size=(104, 32)) as pilot:
+        start = await opened(pilot)
+        assert "4 own 30 cells 2 lengths, 500 to 2k · 5 depths · 1 kind · seed 7" in text(pilot)
+        assert "judge/model: up to 30 requests more, whose cost is not counted" in text(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
+        await pilot.press("enter")
+        run = await shown(pilot)
+        await over(pilot, run)
+        assert run.shown.run.experiment == own
+        assert (desk.labs[0].parallel, desk.labs[0].judge) == (3, "judge/model")
+        await pilot.press("escape", "1")
+        assert start._setup.sending.experiment == quick()
+
+
+@pytest.mark.parametrize(("told", "begins"), [(READER, True), (MODEL, False)])
+async def test_a_preset_that_is_named_is_begun_where_that_costs_nothing(
+    backend: TestBackend, desk: ScriptedDesk, told: Answerer, begins: bool
+) -> None:
+    desk.told = told
+    app = demo_app(backend)
+    async with app.run_test(size=(104, 32)) as pilot:
+        await ready(pilot)
+        await app.screen.run_action("rot('quick')")
+        if begins:
+            run = await shown(pilot)
+            await over(pilot, run)
+            assert run.shown.run.experiment == quick()
+            assert not run.progress.is_running
+        else:
+            await opened(pilot)
+            assert desk.labs == []
+
+
+async def test_the_app_opens_at_the_lab_where_that_was_asked_for(
+    backend: TestBackend, desk: ScriptedDesk
+) -> None:
+    wanted = RunWanted(preset("deep", is_reader=True))
+    app = JitchatApp(backend, store_demo(backend.store), wanted)
+    async with app.run_test(size=(104, 32)) as pilot:
+        await opened(pilot)
+        assert "5,544: each 3 times" in text(pilot)
+        assert desk.labs == []
