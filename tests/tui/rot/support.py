@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import zlib
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 from jitchat.errors import JitchatError
@@ -54,12 +56,10 @@ def verdict_of(cell: Cell, limit: int) -> Verdict:
 def hash_of(cell: Cell) -> float:
     """A number from 0 to 1 that looks like chance, and is the same each time."""
     text = f"{cell.kind}{cell.length}{cell.depth}{cell.repeat}{cell.mode}"
-    value = 7
-    for character in text * 3:
-        value = (value * 131 + ord(character)) % 1_000_003
-    return value / 1_000_003
+    return zlib.crc32(text.encode()) / 2**32
 
 
+@cache
 def result_of(cell: Cell, limit: int = 32_768) -> Result:
     """What came of a cell by that rule."""
     verdict = verdict_of(cell, limit)
@@ -118,6 +118,12 @@ def run_of(experiment: Experiment, answerer: Answerer = READER, begun: datetime 
     )
 
 
+@cache
+def row_of(result: Result) -> tuple[str, int | None, str]:
+    """As it is kept."""
+    return cell_key(result.cell), result.window_id, json.dumps(result_fields(result))
+
+
 def keep_all(file: RunFile, results: Iterable[Result]) -> None:
     """In one transaction: a run of the lab takes one for each."""
     with file.store.database.write() as connection:
@@ -125,7 +131,7 @@ def keep_all(file: RunFile, results: Iterable[Result]) -> None:
         for each in results:
             connection.execute(
                 "INSERT INTO rot_cells (cell, window, fields) VALUES (?, ?, ?)",
-                (cell_key(each.cell), each.window_id, json.dumps(result_fields(each))),
+                row_of(each),
             )
 
 

@@ -119,14 +119,14 @@ def test_finished_in_a_smaller_terminal(
     assert snap_compare(LabApp(backend), terminal_size=(104, 32), run_before=drive)
 
 
-@pytest.mark.parametrize("page", ["cells", "curve", "figures", "caveat"])
+@pytest.mark.parametrize("page", ["cells", "curve"])
 def test_pages_of_a_small_terminal(
     snap_compare: Snap, backend: TestBackend, desk: ScriptedDesk, page: str
 ) -> None:
     lengths = tuple(1_000 * 2**power for power in range(8))
     depths = tuple(number / 10 for number in range(11))
     desk.put(replace(quick(), lengths=lengths, depths=depths))
-    turns = ["cells", "curve", "figures", "caveat"].index(page)
+    turns = ["cells", "curve"].index(page)
 
     async def drive(pilot: Pilot[None]) -> None:
         await opened(pilot)

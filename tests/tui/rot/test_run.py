@@ -114,13 +114,13 @@ async def test_the_cursor_tells_of_each_square_and_of_each_of_its_cells(
         run = await shown(pilot)
         maps, square = run.query_one(HeatMaps), run.query_one(SquarePane)
         assert "full · 1,000 tokens · 0 % deep · 7 of 7 right" in text(pilot)
-        await pilot.press("m", "right", "down", "down")
-        assert maps.cursor == (Mode.RECENCY, 4_000, 0.5)
-        assert "recency · 4,000 tokens · 50 % deep · 0 of 7 right" in text(pilot)
+        await pilot.press("m", "right", "down")
+        assert maps.cursor == (Mode.RECENCY, 4_000, 0.25)
+        assert "recency · 4,000 tokens · 25 % deep · 0 of 7 right" in text(pilot)
         assert "held 0 of 1 needed turn (#9): it could not be known" in text(pilot)
         await pilot.press("k", "k")
         assert "counted: paraphrased" in text(pilot)
-        assert "50 % deep · 0 of 1 right" in text(pilot)
+        assert "25 % deep · 0 of 1 right" in text(pilot)
         assert run.shown.tallies == tallied(run.shown.results.values(), {Kind.PARAPHRASED})
         await pilot.press("tab", "down", "down")
         assert square.result is not None
@@ -129,7 +129,7 @@ async def test_the_cursor_tells_of_each_square_and_of_each_of_its_cells(
         assert isinstance(pilot.app.screen, ExactScreen)
         assert square.result.answer in text(pilot)
         await pilot.press("escape", "tab", "left")
-        assert maps.cursor == (Mode.RECENCY, 1_000, 0.5)
+        assert maps.cursor == (Mode.RECENCY, 1_000, 0.25)
         assert square.result.cell.kind is Kind.UPDATED
         corner = maps.shown.corner((Mode.JIT, 16_000, 1.0))
         assert corner is not None

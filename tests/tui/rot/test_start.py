@@ -10,7 +10,9 @@ import pytest
 from jitchat.errors import KeyRefused, SettingsError
 from jitchat.rot.desk import Answerer
 from jitchat.rot.experiment import RunWanted, preset
+from jitchat.rot.figures import percent
 from jitchat.rot.kinds import Kind
+from jitchat.rot.tally import tallied
 from jitchat.transfer.intake import store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.rot.asking_screen import ForgetScreen, SendScreen
@@ -18,8 +20,9 @@ from jitchat.tui.rot.compare_screen import CompareScreen
 from jitchat.tui.rot.runs_list import RunRows, RunsList
 from jitchat.tui.rot.setup_pane import PresetList
 from jitchat.tui.widgets.prompt import Prompt
+from jitchat.turn import Mode
 from tests.tui.rot.driving import LabApp, decided, listed, opened, over, shown, text
-from tests.tui.rot.support import MODEL, READER, ScriptedDesk, desk_in, quick
+from tests.tui.rot.support import MODEL, READER, ScriptedDesk, desk_in, quick, result_of
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 
 
@@ -51,7 +54,9 @@ async def test_a_preset_is_chosen_and_the_reader_is_asked_without_a_question(
         assert kept.chosen is not None
         assert kept.chosen.experiment == quick()
         assert desk.labs[0].closed == [True]
-        assert "420 87 % 44 % 94 %" in text(pilot)
+        shares = tallied(map(result_of, quick().cells())).by_mode
+        told = [percent(shares[mode].share) for mode in Mode]
+        assert " ".join(["420", *told]) in text(pilot)
 
 
 async def test_any_other_model_is_asked_only_once_its_budget_is_confirmed(
