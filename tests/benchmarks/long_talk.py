@@ -25,7 +25,6 @@ STARTS = 5
 FIRST_PAGES = 150
 """Until as many turns are mounted as ever are, and what is drawn often is cached."""
 PAGES = 300
-PAGE_UP = "\x1b[5~"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +71,23 @@ def measure(folder: Path, turns: int) -> Opened:
     )
 
 
+def page_back(terminal: Terminal) -> float:
+    """Seconds until something is drawn."""
+    terminal.type("\x1b[5~")
+    wait = terminal.until_drawn()
+    terminal.drain(0.02)
+    return wait
+
+
 def scroll(folder: Path, turns: int) -> Scrolled:
     """Page up many times."""
     _, terminal = open_talk(folder, turns)
     terminal.drain(3)
     for _ in range(FIRST_PAGES):
-        terminal.type(PAGE_UP)
-        terminal.drain(0.1)
-    before, waits = terminal.resident_megabytes(), []
-    first = turns
+        page_back(terminal)
+    before, waits, first = terminal.resident_megabytes(), [], turns
     for _ in range(PAGES):
-        terminal.type(PAGE_UP)
-        waits.append(terminal.until_drawn())
-        terminal.drain(0.02)
+        waits.append(page_back(terminal))
         first = min([first, *map(int, re.findall(rb"#(\d+) ", terminal.seen))])
     grown = terminal.resident_megabytes() - before
     terminal.stop()
