@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LOOK_EVERY = 0.25
 """Seconds between two looks at the lab."""
-_LAB = "rot"
+_LAB = "rot('quick')"
 """The action that opens it, and begins a quick run where that costs nothing."""
 _NO_LAB = "the lab did not open here; `jitchat rot` runs it."
 
