@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from jitchat.providers.reader.reader import ReaderProvider
+from jitchat.tui.rot import run_screen
 from jitchat.tui.tour import app as touring
 from jitchat.tui.tour import screen as steps_done
-from jitchat.tui.tour.screen import TourScreen
 from jitchat.tui.widgets.prompt import Prompt
+from tests.tui.rot.support import desk_in
 from tests.tui.support import TestBackend
-from tests.tui.tour.support import FakeLab
 
 
 @pytest.fixture(autouse=True)
@@ -22,15 +24,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def lab(monkeypatch: pytest.MonkeyPatch) -> None:
-    def action_rot(screen: TourScreen) -> None:
-        screen.app.push_screen(FakeLab())
-
-    monkeypatch.setattr(TourScreen, "action_rot", action_rot, raising=False)
-
-
-@pytest.fixture
-def reads(backend: TestBackend) -> TestBackend:
-    """The embedded reader answers."""
+def reads(backend: TestBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestBackend:
+    """The embedded reader answers; the lab's clock stands still."""
+    monkeypatch.setattr(run_screen, "monotonic", lambda: 0.0)
+    backend.desk = desk_in(tmp_path)
     backend.provider = ReaderProvider(lambda messages, text: (100 * len(messages), len(text) // 4))
     return backend

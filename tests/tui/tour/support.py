@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from types import SimpleNamespace
-
 from textual.pilot import Pilot
-from textual.screen import Screen
 
-from jitchat.rot.tally import Tally, tallied
 from jitchat.transfer.intake import store_demo
 from jitchat.tui.tour.app import TourApp
 from jitchat.tui.tour.bar import TourBar
 from jitchat.tui.tour.screen import TourScreen
 from jitchat.tui.views.what_if import Sides, WhatIfView
-from jitchat.turn import Mode
 from tests.tui.support import TestBackend, until
 
 LARGE, SMALL = (120, 36), (80, 24)
-
-
-class FakeLab(Screen[None]):
-    """A screen of the lab that shows a run."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        right = {Mode.FULL: Tally(9, 1), Mode.RECENCY: Tally(2, 8), Mode.JIT: Tally(10, 0)}
-        self.shown = SimpleNamespace(tallies=replace(tallied(()), by_mode=right))
-        self.progress = SimpleNamespace(is_running=True)
 
 
 def tour(backend: TestBackend, pace: float | None = None) -> TourApp:

@@ -8,6 +8,7 @@ from pytest_textual_snapshot import SVGImageExtension
 from syrupy import SnapshotAssertion
 from textual.pilot import Pilot
 
+from jitchat.tui.rot.run_screen import RunScreen
 from jitchat.tui.tour.bar import TourBar
 from jitchat.tui.tour.needle import DEPLOY_WINDOW
 from jitchat.tui.tour.screen import TourScreen
@@ -17,11 +18,11 @@ from jitchat.tui.widgets.inspector import Inspector
 from jitchat.turn import Mode
 from jitchat.window.window import Kind
 from tests.support import ROOT
+from tests.tui.rot.driving import shown
 from tests.tui.support import TestBackend, until
 from tests.tui.tour.support import (
     LARGE,
     SMALL,
-    FakeLab,
     arrived,
     go_on,
     led,
@@ -30,6 +31,7 @@ from tests.tui.tour.support import (
 )
 
 NEEDLE = DEPLOY_WINDOW.turn
+RIGHT = "the same, measured: facts at every depth of longer and longer talk. Right: "
 
 
 def full_holds_it_and_has_it(screen: TourScreen) -> None:
@@ -78,17 +80,17 @@ async def what_if_has_the_figures_of_all_three(pilot: Pilot[None]) -> None:
 
 
 async def the_lab_is_followed_to_its_end(pilot: Pilot[None]) -> None:
-    screen, lab = led(pilot), pilot.app.screen
-    assert isinstance(lab, FakeLab)
+    screen, lab = led(pilot), await shown(pilot)
     await until(pilot, lambda: lab.query(TourBar), "the bar in the lab")
-    told = "full 90 %, recency 20 %, jit 100 % (30 answers)."
-    await until(pilot, lambda: screen.told.words.endswith(f"Right so far: {told}"), "figures")
-    lab.progress.is_running = False
-    await until(pilot, lambda: screen.told.words.endswith(f"Right: {told}"), "the end of the run")
+    await until(pilot, lambda: screen.told.words.startswith(RIGHT), "the end of the run")
+    by_mode = lab.shown.tallies.by_mode
+    told = ", ".join(f"{mode} {(by_mode[mode].share or 0) * 100:.0f} %" for mode in Mode)
+    assert screen.told.words == f"{RIGHT}{told} ({lab.shown.tallies.whole.answered} answers)."
+    await pilot.pause()
 
 
 async def test_each_step_shows_and_says_what_it_did(
-    reads: TestBackend, lab: None, snapshot: SnapshotAssertion
+    reads: TestBackend, snapshot: SnapshotAssertion
 ) -> None:
     app, seen = tour(reads), snapshot.use_extension(SVGImageExtension)
     async with app.run_test(size=LARGE) as pilot:
@@ -109,14 +111,15 @@ async def test_each_step_shows_and_says_what_it_did(
         assert app.export_screenshot() == seen(name="what if")
         await go_on(pilot, 5)
         await the_lab_is_followed_to_its_end(pilot)
+        assert app.export_screenshot() == seen(name="rot lab")
 
         await pilot.press("space")
         await until(pilot, lambda: screen.is_over, "the end of the tour")
-        assert isinstance(app.screen, FakeLab)
+        assert isinstance(app.screen, RunScreen)
         assert reads.store.tree("demo").last == 60 + 1 + 3
 
 
-async def test_going_back_shows_what_was_and_sends_nothing(reads: TestBackend, lab: None) -> None:
+async def test_going_back_shows_what_was_and_sends_nothing(reads: TestBackend) -> None:
     async with tour(reads).run_test(size=SMALL) as pilot:
         await arrived(pilot, 0)
         for place in (1, 2, 3, 4):
