@@ -17,6 +17,7 @@ from jitchat.memory.cold.schema import migrations
 from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.embedding.embedder import NoEmbedder
 from jitchat.memory.index.backlog import Indexer
+from jitchat.turn import Role, Turn
 
 SCHEMA = """
 blobs: digest, content
@@ -142,3 +143,20 @@ def test_a_database_that_is_up_to_date_opens_without_sqlite_utils(tmp_path: Path
         "assert not {'sqlite_utils', 'numpy'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_vector_takes_little_more_room_than_its_numbers(database: Database) -> None:
+    size, count = 1_024, 400
+    store = ColdStore(database)
+    made = store.create("A talk")
+    turns = store.append(made.id, [Turn(0, Role.USER, f"Number {each}.") for each in range(count)])
+    with database.write() as connection:
+        before = connection.execute("PRAGMA page_count").fetchone()[0]
+        rows = ((turn.id, "some", size // 4, bytes(size)) for turn in turns)
+        connection.executemany("INSERT INTO vectors VALUES (?, ?, ?, ?)", rows)
+        after, page = (
+            connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_count", "page_size")
+        )
+
+    assert (after - before) * page < 1.5 * size * count

@@ -14,4 +14,5 @@ MIGRATIONS = (
     "008_models",
     "009_inspection",
     "010_rot",
+    "011_vectors_in_rows",
 )

@@ -264,14 +264,8 @@ def inspection(db: Database) -> None:
 
 _OF_ROT = (
     "CREATE TABLE rot_run (id INTEGER PRIMARY KEY CHECK (id = 1), fields TEXT NOT NULL)",
-    """
-    CREATE TABLE rot_cells (
-        id INTEGER PRIMARY KEY,
-        cell TEXT NOT NULL UNIQUE,
-        window INTEGER REFERENCES windows(id),
-        fields TEXT NOT NULL
-    )
-    """,
+    "CREATE TABLE rot_cells (id INTEGER PRIMARY KEY, cell TEXT NOT NULL UNIQUE,"
+    " window INTEGER REFERENCES windows(id), fields TEXT NOT NULL)",
 )
 
 
@@ -279,4 +273,21 @@ _OF_ROT = (
 def rot(db: Database) -> None:
     """A run of the rot lab, in a store of its own: its settings, and what came of its cells."""
     for statement in _OF_ROT:
+        db.execute(statement)
+
+
+_OF_VECTORS = (
+    "CREATE TABLE vectors_in_rows (turn INTEGER NOT NULL REFERENCES turns(id),"
+    " embedder TEXT NOT NULL, dimension INTEGER NOT NULL, vector BLOB NOT NULL,"
+    " PRIMARY KEY (turn, embedder))",
+    "INSERT INTO vectors_in_rows SELECT * FROM vectors ORDER BY turn",
+    "DROP TABLE vectors",
+    "ALTER TABLE vectors_in_rows RENAME TO vectors",
+)
+
+
+@migrations(name="011_vectors_in_rows")
+def vectors_in_rows(db: Database) -> None:
+    """Keep vectors in rows: without a rowid, SQLite gives a page of its own to each large one."""
+    for statement in _OF_VECTORS:
         db.execute(statement)
