@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 
 from jitchat.transfer.intake import store_demo
 from jitchat.tui.app import JitchatApp
+from jitchat.tui.rot.run_screen import RunScreen
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.views.view import View
 from jitchat.tui.widgets.inspector import Inspector
@@ -29,7 +30,7 @@ OTHERS = (
     "And who captains the release?",
     "What is the free space rule of thumb?",
 )
-WIDE, VIEW, NARROW = (132, 38), (104, 32), (80, 24)
+WIDE, VIEW, NARROW, LAB = (132, 38), (104, 32), (80, 24), (140, 44)
 FRAMES = (
     ("first-run", WIDE, ()),
     ("full", WIDE, ("mode:full", "ask")),
@@ -47,6 +48,7 @@ FRAMES = (
     ("wire", VIEW, ("draft", "view:f3")),
     ("history", VIEW, ("mode:jit", *(f"say:{text}" for text in OTHERS * 3), "view:alt+h")),
     ("mattered", VIEW, ("ask", "view:alt+m")),
+    ("rot", LAB, ("rot:quick", "m", "m", *["right"] * 3, "down")),
     ("miss", VIEW, ("mode:recency", "ask", "view:alt+w", "type:deploy window")),
 )
 
@@ -75,6 +77,9 @@ async def _do(pilot: Pilot[None], screen: ChatScreen, step: str) -> None:
         await _write(pilot, screen, value or QUESTION)
         if what != "draft":
             await _send(pilot, screen)
+    elif what == "rot":
+        await screen.run_action(f"rot({value!r})")
+        await until(pilot, lambda: _is_measured(pilot))
     elif what == "type":
         await pilot.press(*("space" if letter == " " else letter for letter in value))
     else:
@@ -82,6 +87,11 @@ async def _do(pilot: Pilot[None], screen: ChatScreen, step: str) -> None:
     if what == "view":
         await until(pilot, lambda: isinstance(pilot.app.screen, View))
     await settled(pilot)
+
+
+def _is_measured(pilot: Pilot[None]) -> bool:
+    lab = pilot.app.screen
+    return isinstance(lab, RunScreen) and not lab.progress.is_running
 
 
 async def _use(pilot: Pilot[None], screen: ChatScreen, mode: str) -> None:
