@@ -132,6 +132,21 @@ async def test_paging_far_back_from_the_end_and_on_again_passes_over_nothing(
         assert positions(transcript) == list(range(961, 1_001))
 
 
+async def test_every_key_is_a_step_also_where_keys_come_faster_than_frames() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        transcript = app.query_one(Transcript)
+        await transcript.show(TURNS, 500)
+        await until(pilot, lambda: in_view(transcript), "turns")
+        await until(pilot, lambda: in_view(transcript)[0].turn.position == 500, "the place")
+        transcript.focus()
+        await pilot.pause()
+        transcript.point_at(501)
+        for _ in range(4):
+            app.simulate_key("k")
+        await until(pilot, lambda: transcript.chosen == TURNS[496], "four steps")
+
+
 @pytest.mark.parametrize("at", [None, 8])
 async def test_a_tall_terminal_is_filled(at: int | None) -> None:
     app = TranscriptApp()

@@ -178,8 +178,8 @@ class Transcript(TurnStretch):
         place = self._place_of_cursor()
         if place is None:
             return
-        nearest = self._nearest_in_view(step)
-        if nearest is not None and not self._is_in_view(self._turns[place].position):
+        nearest, view = self._nearest_in_view(step), self._view_of(self._turns[place].position)
+        if nearest is not None and (view is None or not self._is_in_view(view)):
             self._choose(nearest)
         elif 0 <= place + step < len(self._turns):
             position = self._turns[place + step].position
@@ -233,13 +233,14 @@ class Transcript(TurnStretch):
             top = tall and step > 0
             self.scroll_to_widget(view, top=top, animate=False, immediate=True)
 
-    def _is_in_view(self, position: int) -> bool:
-        view = self._view_of(position)
-        return view is not None and view.region.overlaps(self.content_region)
+    def _is_in_view(self, view: TurnView) -> bool:
+        """Whether it is on screen once what was scrolled is drawn: keys can come faster."""
+        lines = view.virtual_region
+        return lines.y < self.scroll_y + self.size.height and lines.bottom > self.scroll_y
 
     def _nearest_in_view(self, step: int) -> int | None:
         """The position of the first turn on screen that one comes to by such a step."""
-        seen = [v.turn.position for v in self._mounted() if v.region.overlaps(self.content_region)]
+        seen = [view.turn.position for view in self._mounted() if self._is_in_view(view)]
         if not seen:
             return None
         return seen[0 if step > 0 else -1]
