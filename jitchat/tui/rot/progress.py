@@ -6,18 +6,26 @@ from dataclasses import dataclass
 
 from jitchat.rot.cells import Cell
 from jitchat.rot.figures import duration
+from jitchat.rot.run import Run
+from jitchat.turn import Mode
 
-_BASE = 2_000
-"""Tokens that asking is worth, whatever the length: what is made before and after the reading."""
+_BASE, _CHOSEN = 2_000, 4_000
+"""Tokens that a request is worth beside what is read for it, and that a window of `recency` or
+`jit` has at the most, about."""
+_MADE = 0.1
+"""Of a conversation's length: what making and searching it is worth, for each of its cells."""
 _EXACT = 10.0
 """Seconds below which tenths are told."""
 _FROM = 1.0
 """Seconds after which something can be said of the rest."""
 
 
-def weight(cell: Cell) -> int:
-    """Tell how much work a cell is, in tokens: longer conversations take longer."""
-    return _BASE + cell.length
+def weight(cell: Cell, run: Run) -> float:
+    """Tell how much work a cell is, about, in tokens: nothing is sent of what does not fit."""
+    made = _MADE * cell.length
+    if cell.mode is not Mode.FULL:
+        return made + _BASE + min(cell.length, _CHOSEN)
+    return made + (_BASE + cell.length if cell.length < run.limit - run.reserve else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +36,9 @@ class Progress:
     of: int
     seconds: float
     """Since it was begun, or gone on with, here."""
-    worked: int
+    worked: float
     """The weight of the cells that were decided since then."""
-    left: int
+    left: float
     """The weight of those that are not."""
     is_running: bool
 
@@ -39,7 +47,7 @@ class Progress:
         """About; None where nothing can be told yet."""
         if not self.is_running or not self.worked or self.seconds < _FROM:
             return None
-        return self.seconds / self.worked * self.left
+        return max(0.0, self.seconds / self.worked * self.left)
 
     @property
     def sentence(self) -> str:

@@ -47,8 +47,8 @@ class ShownRun:
         self._counting = Tallying(self.kinds)
         self.tallies: Tallies = self._counting.tallies()
         """What the results come to."""
-        self._left = sum(map(weight, self.to_ask))
-        self._worked = 0
+        self._left = sum(weight(cell, run) for cell in self.to_ask)
+        self._worked = 0.0
         self.count()
 
     @property
@@ -97,8 +97,9 @@ class ShownRun:
             self.parallel = event.parallel
 
     def _decide(self, result: Result) -> None:
-        self._worked += weight(result.cell)
-        self._left -= weight(result.cell)
+        work = weight(result.cell, self.run)
+        self._worked += work
+        self._left -= work
         self.asked.discard(result.cell)
         self.results[result.cell] = result
         self._counting.take(result)

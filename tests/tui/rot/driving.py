@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.widgets import Static
 
 from jitchat.rot.experiment import RunWanted
 from jitchat.tui.app import JitchatApp
@@ -79,3 +80,8 @@ def lines(pilot: Pilot[None]) -> list[str]:
 def text(pilot: Pilot[None]) -> str:
     """What is on screen, as one text without the frame."""
     return " ".join(" ".join(line.strip("│╭╮╰╯ ") for line in lines(pilot)).split())
+
+
+def detail(run: RunScreen) -> str:
+    """What is told of the cell under the cursor."""
+    return " ".join(str(run.query_one("#cell-detail", Static).render()).split())

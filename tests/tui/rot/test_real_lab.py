@@ -1,0 +1,69 @@
+"""The lab itself on screen: real conversations, the reader's answers, the windows that it got."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jitchat.rot.cells import Verdict
+from jitchat.rot.experiment import Experiment, RunWanted
+from jitchat.rot.kinds import Kind
+from jitchat.rot.lab import Lab
+from jitchat.rot.run_file import RunFile
+from jitchat.rot.runs import Runs
+from jitchat.rot.tally import tallied
+from jitchat.tui.rot.cell_window import CellWindow
+from jitchat.tui.rot.square_pane import SquarePane
+from jitchat.tui.widgets.inspector import Inspector
+from jitchat.turn import Mode
+from tests.rot.support import lab_on
+from tests.tui.rot.driving import LabApp, detail, opened, over, shown, text
+from tests.tui.rot.support import ScriptedDesk
+from tests.tui.support import TestBackend, until
+
+FEW = Experiment((1_500,), (0.0, 1.0), (Kind.DIRECT, Kind.ABSENT))
+
+
+class RealDesk(ScriptedDesk):
+    """Makes the lab itself."""
+
+    def _lab(self, file: RunFile, parallel: int) -> Lab:  # type: ignore[override]
+        return lab_on(file, parallel=parallel)
+
+
+async def test_a_run_of_the_reader_is_asked_shown_and_looked_into(
+    backend: TestBackend, tmp_path: Path
+) -> None:
+    backend.desk = desk = RealDesk(Runs(tmp_path / "rot"))
+    async with LabApp(backend, RunWanted(FEW)).run_test(size=(104, 32)) as pilot:
+        await opened(pilot)
+        await pilot.press("enter")
+        run = await shown(pilot)
+        await over(pilot, run)
+        assert "12 of 12 cells · done in" in text(pilot)
+        assert run.shown.why == ""
+        verdicts = {
+            (each.cell.mode, each.cell.depth): each.verdict
+            for each in run.shown.results.values()
+            if each.cell.kind is Kind.DIRECT
+        }
+        assert verdicts[Mode.RECENCY, 0.0] is Verdict.WRONG
+        assert verdicts[Mode.JIT, 0.0] is Verdict.RIGHT
+        await pilot.press("m")
+        assert "held 0 of 1 needed turn (#1): it could not be known" in detail(run)
+        await pilot.press("m")
+        result = run.query_one(SquarePane).result
+        assert result is not None
+        assert " ".join(result.answer.split()) in detail(run)
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CellWindow), "the window")
+        inspector = pilot.app.screen.query_one(Inspector)
+        await until(pilot, lambda: inspector._window is not None, "its segments")
+        window = inspector._window
+        assert window is not None
+        assert window.mode is Mode.JIT
+        assert inspector.chosen == result.needed[0]
+        assert result.question in window.segments[-1].text
+    file = desk.runs.open("last")
+    assert tallied(file.results()) == run.shown.tallies
+    assert file.run.ended_at is not None
+    file.close()
