@@ -50,9 +50,14 @@ class Progress:
         return max(0.0, self.seconds / self.worked * self.left)
 
     @property
+    def count(self) -> str:
+        """`210 of 420 cells`."""
+        return f"{self.done:,} of {self.of:,} cells"
+
+    @property
     def sentence(self) -> str:
         """`210 of 420 cells · 12 s · about 11 s left`."""
-        told = [f"{self.done:,} of {self.of:,} cells"]
+        told = [self.count]
         if self.is_running:
             told.append(span(self.seconds))
             if self.seconds_left is not None:

@@ -23,15 +23,18 @@ class RunHead(Static):
 
     def show(self, shown: ShownRun, progress: Progress, *, is_stopping: bool) -> None:
         """Tell of a moment of a run."""
-        bar = min(_BAR, max(8, self.size.width // 5))
+        bar = min(_BAR, max(8, self.size.width // 7))
         done, left = progress.bar(bar)
+        told = _STOPPING if is_stopping else one_line(shown.notice)
+        notice = f" · {told}" if told else ""
         at_once = f" · {shown.parallel} at once" if shown.parallel and progress.is_running else ""
-        told = _STOPPING if is_stopping else shown.notice
+        room = self.size.width - 2 - bar - 2 - len(notice)
+        forms = (f"{progress.sentence}{at_once}", progress.sentence, progress.count)
         line = Content.assemble(
             (done, "$primary"),
             (left, "$panel-lighten-3"),
-            f"  {progress.sentence}{at_once}",
-            (f" · {one_line(told)}" if told else "", "$text-warning"),
+            f"  {next((each for each in forms if len(each) <= room), forms[-1])}",
+            (notice, "$text-warning"),
         )
         self.update(Content("\n").join([run_line(shown), line]), layout=False)
 
@@ -41,7 +44,10 @@ def run_line(shown: ShownRun) -> Content:
     run = shown.run
     kinds = kinds_told(shown.kinds, run.experiment.kinds)
     return Content.assemble(
-        (one_line(run.model), "bold"), f" · {one_line(rest_of(run))} · counted: ", (kinds, "bold")
+        (one_line(run.model), "bold"),
+        " · counted: ",
+        (kinds, "bold"),
+        f" · {one_line(rest_of(run))}",
     )
 
 
