@@ -108,7 +108,7 @@ class CellWindow(LabFrame):
         turn = next(self._needed, None)
         if turn is None:
             self.notify("The answer needs no turn: it was never said.", markup=False)
-        elif not self.query_one(Inspector).point_at_turn(turn):
+        elif not self.query_one(Inspector).point_at(turn):
             self.notify(f"#{turn} is needed, and was never a candidate.", markup=False)
 
     @on(Inspector.RowOpened)

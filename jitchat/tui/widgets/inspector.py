@@ -182,13 +182,14 @@ class Inspector(Vertical):
         """Whether that takes long."""
         self._title.set_class(faded, "-faded")
 
-    def point_at(self, what: str | int) -> None:
-        """Move the cursor to the first row of a kind, or of the turn at a position."""
+    def point_at(self, what: str | int) -> bool:
+        """Move the cursor to the first row of a kind, or of a turn; False where there is none."""
         for number, row in enumerate(self._rows):
             if what in (row[0], turn_of(row)) and self._marks.get(number) != LEFT:
                 self._list.highlighted = self._option_of(number)
                 self._list.focus()
-                return
+                return True
+        return False
 
     @property
     def chosen(self) -> int | None:
@@ -203,15 +204,6 @@ class Inspector(Vertical):
         turn = self.chosen
         is_there = turn in kinds and kinds[turn] is not Kind.INDEX
         self.post_message(self.RowToggled(turn, is_there))
-
-    def point_at_turn(self, turn: int) -> bool:
-        """Move the cursor to the first row of a turn; False where there is none."""
-        found = (number for number, row in enumerate(self._rows) if turn_of(row) == turn)
-        row = next(found, None)
-        if row is not None:
-            self._list.highlighted = self._option_of(row)
-            self._list.focus()
-        return row is not None
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Tell all of the reason of the row under the cursor."""
