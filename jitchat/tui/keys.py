@@ -122,6 +122,19 @@ PANE_KEYS = (
     ("Y", "exact text: copy it"),
 )
 
+LAB_KEYS = (
+    ("1, 2, 3, Enter", "what to run; run it, or open a run that is kept"),
+    ("P", "requests that leave at once, where a model is asked"),
+    ("R, C, Delete", "a run: go on with it, compare it with another, delete it"),
+    ("Arrows, M", "the squares of all maps; the same square of the next map"),
+    ("Tab, Enter", "the cells of a square; the window that was sent for one"),
+    ("A, N", "all of an answer; in its window, the next turn that it needs"),
+    ("K, V", "the kinds that are counted; the next pane of a small terminal"),
+    ("E", "write the run: JSON, CSV, SVG, text"),
+    ("Esc", "stop the run, keeping what came; once more: leave it"),
+)
+"""Keys of the rot lab."""
+
 
 def bindings() -> list[BindingType]:
     """The chat screen's bindings; they work wherever the focus is."""

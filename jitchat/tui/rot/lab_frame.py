@@ -20,6 +20,7 @@ from textual.widgets import Static
 from jitchat.errors import JitchatError
 from jitchat.text.safe import one_line
 from jitchat.tui.rot.plan import LEAST, SHORT, too_small
+from jitchat.tui.screens.help import HelpScreen
 from jitchat.tui.telling import tell
 from jitchat.tui.widgets.key_line import KeyLine
 
@@ -41,6 +42,7 @@ class LabFrame(Screen[None]):
     CSS_PATH: ClassVar[str | PurePath | list[str | PurePath] | None] = "lab.tcss"
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "close", "Close", id="rot_close"),
+        Binding("f1", "help", "Help", show=False, id="rot_help"),
         Binding("ctrl+c", "app.help_quit", show=False),
     ]
     NAME: ClassVar[str] = "Rot lab"
@@ -88,6 +90,10 @@ class LabFrame(Screen[None]):
     def tell(self, error: JitchatError) -> None:
         """Show an error of ours."""
         tell(self, error)
+
+    def action_help(self) -> None:
+        """Keys and words."""
+        self.app.push_screen(HelpScreen(""))
 
     def action_close(self) -> None:
         """Back to where it was opened."""

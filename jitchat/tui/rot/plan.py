@@ -17,7 +17,7 @@ _BORDER, _SIDES = 2, 4
 """Rows of the frame; its cells and those of its padding."""
 _FIXED = 4
 """Rows for what is told of the run, for its progress, a blank one, and the keys."""
-_BESIDE = (96, 14)
+_BESIDE = (96, 13)
 """Cells and rows from which curve, figures and cells stand beside each other."""
 _ROOMY = 18
 """Rows that these have before the squares become higher."""

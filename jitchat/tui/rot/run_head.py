@@ -32,7 +32,7 @@ class RunHead(Static):
         forms = (f"{progress.sentence}{at_once}", progress.sentence, progress.count)
         line = Content.assemble(
             (done, "$primary"),
-            (left, "$panel-lighten-3"),
+            (left, "dim"),
             f"  {next((each for each in forms if len(each) <= room), forms[-1])}",
             (notice, "$text-warning"),
         )

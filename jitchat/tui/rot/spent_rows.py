@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from jitchat.rot.figures import NOTHING, cost, duration, interval, percent, tokens
 from jitchat.rot.spent import Spent
 from jitchat.rot.tally import Tallies, Tally
+from jitchat.tui.cells import cut
 from jitchat.tui.rot.curve_drawing import LETTERS
 from jitchat.turn import Mode
 
-_COLUMNS = (
-    ("right", 6),
-    ("95 %", 8),
-    ("sent", 7),
-    ("tokens", 9),
-    ("first", 8),
-    ("time", 8),
-    ("cached", 8),
-    ("cost", 9),
-)
+_COLUMNS = {
+    "right": 6,
+    "95 %": 8,
+    "sent": 7,
+    "tokens": 8,
+    "first": 8,
+    "time": 8,
+    "cached": 8,
+    "cost": 8,
+}
 """With their cells."""
-_NAME = 10
+_SPARED = ("95 %", "sent", "cached", "cost", "first", "time")
+"""What is left out where there is no room, the first of them first."""
+_NAME = 9
 
 
 def spent_header(width: int) -> str:
     """Name the columns that have room."""
-    return _line("", [name for name, _ in _COLUMNS], width)
+    return _line("", {name: name for name in _COLUMNS}, width)
 
 
 def spent_rows(tallies: Tallies, modes: Sequence[Mode], width: int) -> list[str]:
@@ -34,24 +37,24 @@ def spent_rows(tallies: Tallies, modes: Sequence[Mode], width: int) -> list[str]
     return [_line(f"{LETTERS[mode]} {mode}", _figures(tallies, mode), width) for mode in modes]
 
 
-def _figures(tallies: Tallies, mode: Mode) -> list[str]:
+def _figures(tallies: Tallies, mode: Mode) -> dict[str, str]:
     tally, spent = tallies.by_mode.get(mode, Tally()), tallies.spent.get(mode, Spent())
-    return [
-        percent(tally.share),
-        interval(tally) or NOTHING,
-        f"{spent.sent:,}",
-        tokens(spent.tokens),
-        duration(spent.to_first),
-        duration(spent.seconds),
-        percent(spent.cached),
-        cost(spent).removeprefix("cost ") or NOTHING,
-    ]
+    return {
+        "right": percent(tally.share),
+        "95 %": interval(tally) or NOTHING,
+        "sent": f"{spent.sent:,}",
+        "tokens": tokens(spent.tokens),
+        "first": duration(spent.to_first),
+        "time": duration(spent.seconds),
+        "cached": percent(spent.cached),
+        "cost": cost(spent).removeprefix("cost ") or NOTHING,
+    }
 
 
-def _line(name: str, figures: list[str], width: int) -> str:
-    line = f"{name:<{_NAME}}"
-    for figure, (_, wide) in zip(figures, _COLUMNS, strict=True):
-        if len(line) + wide > width:
-            break
-        line += f"{figure:>{wide}}"
-    return line
+def _line(name: str, figures: Mapping[str, str], width: int) -> str:
+    kept = dict(_COLUMNS)
+    for spared in _SPARED:
+        if _NAME + sum(kept.values()) > width:
+            del kept[spared]
+    told = "".join(f"{figures[column]:>{wide}}" for column, wide in kept.items())
+    return cut(f"{name:<{_NAME}}{told}", width)

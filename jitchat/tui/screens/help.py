@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from jitchat.tui.keys import ACTIONS, PANE_KEYS, PROMPT_KEYS
+from jitchat.tui.keys import ACTIONS, LAB_KEYS, PANE_KEYS, PROMPT_KEYS
 
 WORDS = (
     ("window", "what one request carries: system, pinned, recent, index, retrieved, draft"),
@@ -28,7 +28,7 @@ _COLUMN = 23
 
 
 class HelpScreen(ModalScreen[None]):
-    """Read and close."""
+    """Read and close. An empty hint on models is left out."""
 
     CSS_PATH = "dialog.tcss"
     HOLDS_NOTICES = True
@@ -68,6 +68,7 @@ def _page(hint: str, width: int) -> Content:
         ("Everywhere", keys),
         ("In the prompt", PROMPT_KEYS),
         ("In the panes", PANE_KEYS),
+        ("In the rot lab", LAB_KEYS),
         ("Words", WORDS),
     ):
         parts.append((f"{title}\n", "bold $text-primary"))
@@ -75,8 +76,10 @@ def _page(hint: str, width: int) -> Content:
             told = f"\n{'':<{_COLUMN}}".join(textwrap.wrap(meaning, room))
             parts += [(f"  {name:<{_COLUMN - 3}} ", "bold"), (f"{told}\n", "")]
         parts.append(("\n", ""))
-    models = "\n".join(f"  {line}" for line in hint.splitlines())
-    return Content.assemble(*parts, ("Models\n", "bold $text-primary"), models)
+    if hint:
+        models = "\n".join(f"  {line}" for line in hint.splitlines())
+        parts += [("Models\n", "bold $text-primary"), (models, "")]
+    return Content.assemble(*parts)
 
 
 def _spelled(keys: str) -> str:

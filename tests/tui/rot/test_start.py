@@ -203,7 +203,11 @@ async def test_the_lab_is_opened_from_the_chat_and_leaves_it_as_it_was(
         await decided(pilot, run, 5)
         commands = {each.title for each in pilot.app.get_system_commands(run)}
         assert {"Stop", "Kinds", "Export", "Next map", "Cells"} <= commands
-        await pilot.press("escape", "escape", "escape")
+        await pilot.press("f1")
+        assert "the same square of the next map" in str(
+            pilot.app.screen.query_one("Static").render()
+        )
+        await pilot.press("escape", "escape", "escape", "escape")
         await until(pilot, lambda: pilot.app.screen is screen, "the chat")
         assert screen.draft == "a draft"
         screen.query_one(Prompt).clear()
