@@ -31,7 +31,7 @@ class Answer:
     """What was sent for it last; None before it left."""
     text: str = ""
     left_at: float | None = None
-    """When that window left; None before."""
+    """When that window left, or leaves once more after a pause; None before."""
     first_at: float | None = None
     """When its first piece came, text or reasoning; None before."""
     ended_at: float | None = None
@@ -88,10 +88,10 @@ def answer_after(answer: Answer, event: Event, moment: float) -> Answer:
         case ReasoningFound():
             return replace(answer, text="")
         case _:
-            return _after_report(answer, event)
+            return _after_report(answer, event, moment)
 
 
-def _after_report(answer: Answer, event: Event) -> Answer:
+def _after_report(answer: Answer, event: Event, moment: float) -> Answer:
     """Take in what is told beside the text."""
     match event:
         case UsageReported(usage, _):
@@ -101,7 +101,8 @@ def _after_report(answer: Answer, event: Event) -> Answer:
         case SendFailed(error, _):
             return replace(answer, error=error)
         case RetryScheduled(seconds, why):
-            return replace(answer, told=f"{why}; sent again in {seconds:.0f} s")
+            told = f"{why}; sent again in {seconds:.0f} s"
+            return replace(answer, left_at=moment + seconds, told=told)
         case RequestAdapted(sentence) | LimitLearnt(_, sentence):
             return replace(answer, told=sentence)
         case _:

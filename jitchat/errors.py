@@ -127,6 +127,9 @@ class WindowOverflow(JitchatError):
 class ProviderError(JitchatError):
     """The provider did not give an answer."""
 
+    wait: float | None = None
+    """Seconds that it asks to be left alone, where that is too long to be waited for."""
+
 
 class Unreachable(ProviderError):
     """No connection, or none in time."""

@@ -57,6 +57,8 @@ class Experiment:
             ValueError, TypeError, LookupError: It is nothing that `fields` gave.
 
         """
+        if not (fields["lengths"] and fields["depths"] and fields["kinds"] and fields["modes"]):
+            raise ValueError("an experiment without cells")
         return cls(
             tuple(int(each) for each in fields["lengths"]),
             tuple(float(each) for each in fields["depths"]),

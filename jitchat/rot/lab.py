@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
-from jitchat.errors import JitchatError, StoreError
+from jitchat.errors import BenchFailed, JitchatError, StoreError
 from jitchat.memory.embedding.embedder import Embedder
 from jitchat.memory.memory import Memory
 from jitchat.rot.book.every import avoided
@@ -92,7 +92,8 @@ class Lab:
             if workers.over is not None:
                 hear(RunEnded(str(workers.over)))
                 return
-        await in_thread(self.file.end)
+        if waiting or self.file.run.ended_at is None:
+            await in_thread(self.file.end)
         hear(RunEnded())
 
     def _waiting(self) -> list[tuple[Talk, list[tuple[Cell, Planting]]]]:
@@ -107,11 +108,21 @@ class Lab:
 
     def _grown(self, talk: Talk) -> Planted:
         if self._own:
-            return planted_in(talk, self._own, self._price)
+            return self._grown_of_own(talk)
         facts = (each.fact for each in talk.plantings)
         without = frozenset[str]().union(*map(avoided, facts))
         seed = f"{self.file.run.experiment.seed} {talk.name}"
         return planted(talk, exchanges(seed, without), self._price)
+
+    def _grown_of_own(self, talk: Talk) -> Planted:
+        try:
+            return planted_in(talk, self._own, self._price)
+        except ValueError as short:
+            raise BenchFailed(
+                f"Your conversation does not make {talk.length:,} tokens of messages that are short"
+                f" enough to plant facts between ({short}).",
+                "Choose a shorter length, or a longer conversation.",
+            ) from short
 
     def _price(self, text: str) -> int:
         return message_tokens(self._counter, text)

@@ -8,6 +8,7 @@ curve shows what the length does, and nothing else.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from jitchat.rot.book.every import MAKERS
 from jitchat.rot.cells import Cell
 from jitchat.rot.experiment import Experiment
 from jitchat.rot.fact import Fact
+from jitchat.rot.kinds import Kind
 from jitchat.turn import Mode
 
 SHARE = 1 / 3
@@ -69,7 +71,7 @@ def _plantings(experiment: Experiment, repeat: int) -> Iterator[Planting]:
 def _parted(
     plantings: Iterator[Planting], room: float, price: Callable[[str], int]
 ) -> list[list[Planting]]:
-    """Put each into the first conversation that has room, and no fact of the same name."""
+    """Put each into the first conversation that has room, and no fact that it clashes with."""
     parts: list[list[Planting]] = []
     taken: list[int] = []
     for planting in plantings:
@@ -78,7 +80,7 @@ def _parted(
             number
             for number, part in enumerate(parts)
             if taken[number] + tokens <= room
-            and all(each.fact.name != planting.fact.name for each in part)
+            and not any(_clash(each.fact, planting.fact) for each in part)
         )
         number = next(fits, len(parts))
         if number == len(parts):
@@ -87,6 +89,20 @@ def _parted(
         parts[number].append(planting)
         taken[number] += tokens
     return parts
+
+
+def _clash(one: Fact, other: Fact) -> bool:
+    """Whether they are of one name, or one says the other's answer."""
+    return one.name == other.name or _says(one, other) or _says(other, one)
+
+
+def _says(one: Fact, other: Fact) -> bool:
+    """Whether somebody says an answer of the other; a count is said in many sentences."""
+    if other.kind is Kind.COUNTING or not other.accepted:
+        return False
+    forms = "|".join(re.escape(form.casefold()) for form in other.accepted)
+    said = "\n".join(each.text for each in one.sayings).casefold()
+    return re.search(rf"(?<!\w)(?:{forms})(?!\w)", said) is not None
 
 
 def fact_tokens(fact: Fact, price: Callable[[str], int]) -> int:

@@ -11,8 +11,9 @@ from typing import TypeVar
 
 from jitchat.answer import Answer, answer_after
 from jitchat.bench.talk import held
-from jitchat.errors import JitchatError, ProviderError, StoreError
+from jitchat.errors import BenchFailed, JitchatError, ProviderError, StoreError
 from jitchat.events import RetryScheduled, SendFailed
+from jitchat.memory.cold.path import Path
 from jitchat.memory.cold.sends import Sends
 from jitchat.memory.embedding.embedder import Embedder
 from jitchat.memory.memory import Memory
@@ -20,6 +21,7 @@ from jitchat.rot.fact import Fact
 from jitchat.rot.planting import Planted
 from jitchat.rot.run_file import RunFile
 from jitchat.session import Session
+from jitchat.text.safe import repaired
 from jitchat.turn import Mode, Turn
 from jitchat.window.steering import Once
 
@@ -122,7 +124,20 @@ def _memory(file: RunFile, name: str, planted: Planted, embedder: Embedder) -> M
             made = store.create(name, name)
             store.append(made.id, planted.turns)
             known[name] = store.conversation(made.id)
+        else:
+            _require_same(file, known[name].id, planted)
     return Memory(store, known[name], embedder)
+
+
+def _require_same(file: RunFile, conversation: str, planted: Planted) -> None:
+    """Refuse to ask in a conversation that is not the one that its facts were planted in."""
+    whole = Path(((1, len(planted.turns)),))
+    said = [turn.content for turn in file.store.turns_of(conversation, whole)]
+    if said != [repaired(turn.content) for turn in planted.turns]:
+        raise BenchFailed(
+            f"The conversations of {file.run.id} were made in another way than they are now.",
+            "Begin a new run.",
+        )
 
 
 async def in_thread(work: Callable[[], _Made]) -> _Made:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from jitchat.rot.fact import Fact, Saying, Where
@@ -15,6 +15,8 @@ Price = Callable[[str], int]
 """Tells the tokens of a message."""
 SPREAD = 0.05
 """Sayings that stand about a depth are so far from it, at the most, as a share of the whole."""
+LARGEST = 0.1
+"""Of a talk's length that a message of the user's own and its reply may take."""
 _BEGUN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _TURN, _PAUSE = timedelta(minutes=1), timedelta(hours=15)
 _STRETCH = 40
@@ -56,7 +58,8 @@ def planted(talk: Talk, filler: Iterator[Exchange], price: Price) -> Planted:
 def planted_in(talk: Talk, own: Sequence[Turn], price: Price) -> Planted:
     """Plant a talk's facts in the last turns of the user's own conversation, as they are.
 
-    Nothing is put between a message and its reply.
+    Nothing is put between a message and its reply. One that would take more than `LARGEST` of
+    the talk with its reply is passed over, for no depth could be told then.
 
     Raises:
         ValueError: It is shorter than the talk is to be.
@@ -67,9 +70,11 @@ def planted_in(talk: Talk, own: Sequence[Turn], price: Price) -> Planted:
     for exchange in reversed(list(_exchanges(own))):
         if room <= 0:
             break
-        kept.append(exchange)
-        tokens.append(sum(price(turn.content) for turn in exchange))
-        room -= tokens[-1]
+        size = sum(price(turn.content) for turn in exchange)
+        if size <= talk.length * LARGEST:
+            kept.append(exchange)
+            tokens.append(size)
+            room -= size
     if room > 0:
         raise ValueError(f"{room} tokens short of {talk.length}")
     return _merged(talk, kept[::-1], tokens[::-1], dates=False)
@@ -110,7 +115,8 @@ class _Growing:
             place = len(self.turns) + 1
             before = self.turns[-1].created_at if self.turns else None
             moment = _moment(place) if self._dates else turn.created_at or before
-            self.turns.append(Turn(place, turn.role, turn.content, moment, turn.name))
+            said = replace(turn, position=place, created_at=moment, id=0, parent=None)
+            self.turns.append(said)
 
     def plant(self, share: float) -> None:
         """Add every saying that stands behind so much of the filler."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from dataclasses import fields as dataclass_fields
 from datetime import datetime
-from typing import Any
+from types import NoneType
+from typing import Any, TypeVar
 
 from jitchat.rot.cells import Cell, Result, Verdict
 from jitchat.rot.experiment import Experiment
@@ -15,6 +17,15 @@ from jitchat.turn import Mode, Usage
 
 Fields = Mapping[str, Any]
 """As JSON knows it."""
+_Made = TypeVar("_Made", Run, Result)
+_NUMBER = (int, float)
+_PLAIN: Mapping[str, tuple[type, ...]] = {
+    "str": (str,),
+    "int": (int,),
+    "int | None": (int, NoneType),
+    "float | None": (*_NUMBER, NoneType),
+}
+"""By what a field is declared as: what it may hold."""
 
 
 def run_fields(run: Run) -> dict[str, Any]:
@@ -30,14 +41,16 @@ def run_from(fields: Fields) -> Run:
         ValueError, TypeError, LookupError: It is nothing that it gave.
 
     """
-    ended = fields["ended_at"]
+    ended, begun = fields["ended_at"], datetime.fromisoformat(fields["begun_at"])
+    if begun.tzinfo is None:
+        raise ValueError("a moment without a time zone")
     made = {
         "experiment": Experiment.from_fields(fields["experiment"]),
-        "begun_at": datetime.fromisoformat(fields["begun_at"]),
+        "begun_at": begun,
         "ended_at": None if ended is None else datetime.fromisoformat(ended),
         "settings": tuple((str(name), str(value)) for name, value in fields["settings"]),
     }
-    return Run(**{**fields, **made})
+    return _required(Run(**{**fields, **made}))
 
 
 def result_fields(result: Result) -> dict[str, Any]:
@@ -59,12 +72,21 @@ def result_from(fields: Fields) -> Result:
         "needed": tuple(fields["needed"]),
         "usage": None if usage is None else Usage(**usage),
     }
-    return Result(**{**fields, **made})
+    return _required(Result(**{**fields, **made}))
 
 
 def cell_key(cell: Cell) -> str:
     """Name a cell: `4000 0.25 updated 1 jit`."""
     return f"{cell.length} {cell.depth:g} {cell.kind} {cell.repeat} {cell.mode}"
+
+
+def _required(made: _Made) -> _Made:
+    """Check that plain fields hold what they are declared to hold: JSON does not."""
+    for each in dataclass_fields(made):
+        kinds = _PLAIN.get(str(each.type))
+        if kinds is not None and not isinstance(getattr(made, each.name), kinds):
+            raise TypeError(f"{each.name} is no {each.type}")
+    return made
 
 
 def _cell_from(fields: Fields) -> Cell:

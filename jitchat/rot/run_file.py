@@ -93,6 +93,11 @@ class RunFile:
         self.run = replace(self.run, ended_at=now())
         self._rows.put_run(run_fields(self.run))
 
+    def relimit(self, limit: int) -> None:
+        """Note that the model takes less than was thought, in tokens."""
+        self.run = replace(self.run, limit=limit)
+        self._rows.put_run(run_fields(self.run))
+
     def window(self, result: Result) -> ContextWindow | None:
         """Load the very window that was sent for a cell; None where none was.
 

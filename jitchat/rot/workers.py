@@ -11,16 +11,17 @@ from jitchat.errors import BenchFailed, JitchatError, KeyRefused, ProviderError
 from jitchat.events import RetryScheduled
 from jitchat.memory.embedding.embedder import Embedder
 from jitchat.memory.memory import Memory
-from jitchat.rot.cells import Cell, Verdict
-from jitchat.rot.decided import decided
+from jitchat.rot.cells import Cell
+from jitchat.rot.decided import Decision, decided
 from jitchat.rot.events import CellBegun, CellEnded, CellRetried, LabEvent, TalkReady
 from jitchat.rot.judge import Judge
 from jitchat.rot.layout import Planting
-from jitchat.rot.opened_talk import Asked, OpenedTalk, in_thread, stored
+from jitchat.rot.opened_talk import OpenedTalk, in_thread, stored
 from jitchat.rot.planting import Planted
 from jitchat.rot.run_file import RunFile
 from jitchat.rot.throttle import Throttle
 from jitchat.session import Session
+from jitchat.window.budget import Budget
 
 GIVE_UP = 10
 """After so many failures in a row nothing more is asked."""
@@ -44,6 +45,8 @@ class Workers:
     def __init__(self, means: Means, throttle: Throttle, hear: Hear) -> None:
         self._means, self._throttle, self._hear = means, throttle, hear
         self._in_a_row = 0
+        self._learnt: Budget | None = None
+        """What a refusal taught; None where none did."""
         self.over: JitchatError | None = None
         """Why nothing more is asked; None while all is well."""
 
@@ -78,39 +81,57 @@ class Workers:
         begun, means = time.monotonic(), self._means
         memory = await stored(means.file, name, planted, means.embedder)
         session = await in_thread(lambda: means.open_session(memory))
+        if self._learnt is not None:
+            session.take_budget(self._learnt)
         if worker == 0:
             self._hear(TalkReady(number, len(planted.turns), time.monotonic() - begun))
         return OpenedTalk(session, planted)
 
     async def _decide(self, talk: OpenedTalk, cell: Cell, planting: Planting) -> None:
+        """Ask, and once more where that fails, unless it is sure to fail again."""
+        await self._throttle.wait()
         self._hear(CellBegun(cell))
-        asked = await self._asked(talk, cell, planting)
-        if asked.failure is not None and not isinstance(asked.failure, KeyRefused):
-            self._hear(CellRetried(cell, asked.failure.what))
-            asked = await self._asked(talk, cell, planting)
-        result = await decided(cell, planting.fact, asked, self._means.judge)
-        await in_thread(lambda: self._means.file.keep(result))
-        self._hear(CellEnded(result))
-        if result.verdict is Verdict.FAILED and asked.failure is not None:
-            self._count_failure(asked.failure)
+        decision = await self._decision(talk, cell, planting)
+        failure = decision.failure
+        if failure is not None and not _is_final(failure):
+            self._hear(CellRetried(cell, failure.what))
+            await self._throttle.wait()
+            decision = await self._decision(talk, cell, planting)
+        await in_thread(lambda: self._keep(decision, talk.session))
+        self._hear(CellEnded(decision.result))
+        if decision.failure is not None:
+            self._count_failure(decision.failure)
         else:
             self._in_a_row = 0
             self._throttle.answered()
 
-    async def _asked(self, talk: OpenedTalk, cell: Cell, planting: Planting) -> Asked:
-        await self._throttle.wait()
-        return await talk.ask(planting.fact, cell.mode, self._slow_down)
+    async def _decision(self, talk: OpenedTalk, cell: Cell, planting: Planting) -> Decision:
+        asked = await talk.ask(planting.fact, cell.mode, self._slow_down)
+        return await decided(cell, planting.fact, asked, self._means.judge)
+
+    def _keep(self, decision: Decision, session: Session) -> None:
+        """Keep what came, and a limit that a refusal taught: the next talk has it at once."""
+        file, budget = self._means.file, session.options.budget
+        file.keep(decision.result)
+        if budget.limit < file.run.limit:
+            self._learnt = budget
+            file.relimit(budget.limit)
 
     def _slow_down(self, retry: RetryScheduled) -> None:
         self._hear(self._throttle.slow_down(retry))
 
     def _count_failure(self, failure: ProviderError) -> None:
-        """Give up where going on is no use: without a key, or after too many in a row."""
+        """Give up where going on is no use: now, or after too many in a row."""
         self._in_a_row += 1
-        if isinstance(failure, KeyRefused):
+        if _is_final(failure):
             self.over = failure
         elif self._in_a_row >= GIVE_UP:
             self.over = BenchFailed(
                 f"{self._in_a_row} requests in a row failed; the last: {failure.what}",
                 f"{failure.remedy} What came is kept: resume the run to go on.".strip(),
             )
+
+
+def _is_final(failure: ProviderError) -> bool:
+    """Whether the same request is sure to fail again now: of the key, or by a long wait."""
+    return isinstance(failure, KeyRefused) or failure.wait is not None

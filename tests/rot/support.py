@@ -16,6 +16,7 @@ from jitchat.providers.reader.reader import ReaderProvider
 from jitchat.rot.events import CellEnded, LabEvent
 from jitchat.rot.experiment import Experiment
 from jitchat.rot.fact import Fact
+from jitchat.rot.judge import Judge
 from jitchat.rot.lab import Lab
 from jitchat.rot.layout import talks
 from jitchat.rot.run import Run
@@ -57,6 +58,7 @@ def lab_on(
     file: RunFile,
     provider: Provider | None = None,
     *,
+    judge: Judge | None = None,
     parallel: int = 1,
     own: Sequence[Turn] = (),
 ) -> Lab:
@@ -67,7 +69,7 @@ def lab_on(
         options = SessionOptions(budget=budget)
         return Session(memory, provider or reader(), COUNTER, options)
 
-    return Lab(file, open_session, NoEmbedder(), COUNTER, parallel=parallel, own=own)
+    return Lab(file, open_session, NoEmbedder(), COUNTER, judge=judge, parallel=parallel, own=own)
 
 
 def reader() -> Provider:

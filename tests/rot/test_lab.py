@@ -8,15 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from jitchat.errors import KeyRefused, RequestRefused, Unreachable
+from jitchat.errors import BenchFailed, KeyRefused, ProviderError, RequestRefused, Unreachable
+from jitchat.providers.provider import Finished, Options
 from jitchat.rot.cells import Cell, Verdict
 from jitchat.rot.events import CellEnded, CellRetried, LabEvent, RunEnded, TalkReady
 from jitchat.rot.experiment import Experiment
+from jitchat.rot.judge import Judge
 from jitchat.rot.kinds import Kind
 from jitchat.rot.runs import Runs
 from jitchat.rot.workers import GIVE_UP
 from jitchat.turn import Mode
 from tests.rot.support import ForgetfulModel, ended, events_of, lab_on, new_file
+from tests.support import ScriptedProvider
 from tests.support import talk as turns_of
 
 DEPTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -209,9 +212,7 @@ async def test_a_result_is_on_file_when_it_is_reported(tmp_path: Path) -> None:
     file.close()
 
 
-async def test_the_users_own_conversation_is_the_filler_and_is_left_as_it_is(
-    tmp_path: Path,
-) -> None:
+async def test_the_users_own_conversation_is_the_filler(tmp_path: Path) -> None:
     own = turns_of(*(f"My own words, number {number}, on this." for number in range(1, 301)))
     experiment = Experiment((900,), (0.5,), (Kind.DIRECT,), conversation="mine")
     file = new_file(tmp_path, experiment)
@@ -231,4 +232,86 @@ async def test_leaving_it_in_the_middle_leaves_nothing_running(tmp_path: Path) -
 
     assert asyncio.all_tasks() == {asyncio.current_task()}
     assert 1 <= len(file.results()) < ONE_EACH.size
+    file.close()
+
+
+async def test_an_own_conversation_that_is_too_short_by_now_ends_with_a_sentence(
+    tmp_path: Path,
+) -> None:
+    own = turns_of("My own words.", "Yes.", "And a few more.", "Yes.")
+    file = new_file(tmp_path, Experiment((900,), (0.5,), (Kind.DIRECT,), conversation="mine"))
+
+    with pytest.raises(BenchFailed, match="does not make 900 tokens"):
+        await events_of(lab_on(file, own=own))
+    file.close()
+
+
+async def test_a_talk_that_was_made_in_another_way_is_not_asked_in(tmp_path: Path) -> None:
+    file = new_file(tmp_path, FEW)
+    await events_of(lab_on(file), lambda event: isinstance(event, CellEnded))
+    with file.store.database.write() as connection:
+        connection.execute("UPDATE turns SET content = 'Something else.' WHERE position = 3")
+
+    events = await events_of(lab_on(file))
+
+    assert isinstance(events[-1], RunEnded)
+    assert "were made in another way" in events[-1].why
+    assert not ended(events)
+    file.close()
+
+
+async def test_a_server_that_asks_for_a_long_wait_ends_the_run_with_its_sentence(
+    tmp_path: Path,
+) -> None:
+    later = RequestRefused("Too many requests.", "It asks to wait 5 minutes.")
+    later.wait = 300.0
+    model = ForgetfulModel(FEW, lambda _, __: True, failing=[later])
+    file = new_file(tmp_path, FEW)
+
+    events = await events_of(lab_on(file, model))
+
+    assert model.requests == 1
+    assert events[-1] == RunEnded("Too many requests. It asks to wait 5 minutes.")
+    file.close()
+
+
+@pytest.mark.parametrize("refused", [KeyRefused("No such key."), Unreachable("Nobody there.")])
+async def test_an_answer_that_the_judge_could_not_be_asked_about_is_not_decided(
+    tmp_path: Path, refused: ProviderError
+) -> None:
+    experiment = Experiment((800,), (0.0,), (Kind.DIRECT,), (Mode.FULL,))
+    file = new_file(tmp_path, experiment)
+    judge = Judge(ScriptedProvider(script=(refused,)), Options())
+    model = ForgetfulModel(experiment, lambda _, __: False)
+
+    events = await events_of(lab_on(file, model, judge=judge))
+
+    (result,) = (each.result for each in ended(events))
+    assert result.verdict is Verdict.FAILED
+    assert refused.what in result.note
+    assert result.answer == "I do not know."
+    again = verdicts(await events_of(lab_on(file, model)))
+    assert list(again.values()) == [Verdict.WRONG]
+    file.close()
+
+
+async def test_an_answer_that_was_cut_says_so(tmp_path: Path) -> None:
+    experiment = Experiment((800,), (0.0,), (Kind.DIRECT,), (Mode.FULL,))
+    cut = ScriptedProvider(script=("Let me think", Finished("length")))
+    file = new_file(tmp_path, experiment)
+
+    (result,) = (each.result for each in ended(await events_of(lab_on(file, cut))))
+
+    assert result.verdict is Verdict.WRONG
+    assert result.note == "The answer was cut where it was to end at the latest."
+    file.close()
+
+
+async def test_a_whole_run_that_is_asked_again_stays_as_it_is(tmp_path: Path) -> None:
+    file = new_file(tmp_path, FEW)
+    await events_of(lab_on(file))
+    ended_at = file.run.ended_at
+
+    assert await events_of(lab_on(file)) == [RunEnded()]
+    assert file.run.ended_at == ended_at
     file.close()

@@ -96,3 +96,13 @@ def test_an_experiment_is_the_same_after_being_kept_as_plain_data(
     assert found.preset == name
     assert Experiment.from_fields(found.fields()) == found
     assert found.size == len(list(found.cells()))
+
+
+def test_no_fact_of_a_talk_says_the_answer_of_another() -> None:
+    for seed in range(6):
+        for talk in talks(Experiment((20_000,), (0.0, 0.25, 0.5, 0.75, 1.0), seed=seed), price):
+            facts = [each.fact for each in talk.plantings if each.fact.kind is not Kind.COUNTING]
+            for fact in facts:
+                said = [s.text for other in facts if other is not fact for s in other.sayings]
+                words = " ".join(said).casefold().replace(",", " ").replace(".", " ").split()
+                assert not {form.casefold() for form in fact.accepted} & set(words)

@@ -13,7 +13,7 @@ from jitchat.rot.filler import Exchange
 from jitchat.rot.kinds import Kind
 from jitchat.rot.layout import Talk, talks
 from jitchat.rot.planting import SPREAD, Planted, planted, planted_in
-from jitchat.turn import Role, Turn
+from jitchat.turn import Role, Status, Turn
 from tests.rot.support import price
 from tests.support import talk as turns_of
 
@@ -121,3 +121,15 @@ def test_the_users_own_conversation_is_planted_in_as_it_is() -> None:
 def test_an_own_conversation_that_is_too_short_is_refused() -> None:
     with pytest.raises(ValueError, match="short"):
         planted_in(talk_of(40_000, Kind.DIRECT), OWN, price)
+
+
+def test_a_message_that_is_large_for_the_talk_is_passed_over_and_how_turns_ended_is_kept() -> None:
+    large = [Turn(0, Role.USER, "word " * 3_000), Turn(0, Role.ASSISTANT, "I see.")]
+    cut = [Turn(0, Role.USER, "And then?"), Turn(0, Role.ASSISTANT, "Then", status=Status.CUT)]
+    own = [*OWN, *large, *cut]
+
+    made = planted_in(talk_of(4_000, Kind.DIRECT, depths=(0.5,)), own, price)
+
+    assert large[0].content not in [turn.content for turn in made.turns]
+    assert [turn.status for turn in made.turns[-2:]] == [Status.COMPLETE, Status.CUT]
+    assert tokens(made.turns) < 4_400

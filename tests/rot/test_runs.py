@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jitchat.errors import UnknownRun
+from jitchat.errors import StoreUnreadable, UnknownRun
 from jitchat.rot.cells import Cell, Result, Verdict
 from jitchat.rot.experiment import Experiment
 from jitchat.rot.kinds import Kind
@@ -102,3 +103,27 @@ def test_a_forgotten_run_leaves_nothing_and_its_number_is_not_taken_by_an_older_
     assert [run.id for run, _ in Runs(tmp_path).all()] == ["r2"]
     assert [path.name for path in tmp_path.iterdir()] == ["r2.db"]
     assert new_file(tmp_path, EXPERIMENT).run.id == "r3"
+
+
+@pytest.mark.parametrize(
+    ("where", "wrong"),
+    [("lengths", "[]"), ("begun_at", '"2026-03-13T10:00:00"'), ("limit", '"many"'), ("model", "7")],
+)
+def test_a_run_that_was_edited_is_unreadable_and_is_not_listed(
+    tmp_path: Path, where: str, wrong: str
+) -> None:
+    new_file(tmp_path, EXPERIMENT).close()
+    place = f"$.experiment.{where}" if where == "lengths" else f"$.{where}"
+    with sqlite3.connect(tmp_path / "r1.db") as connection:
+        edit = "UPDATE rot_run SET fields = json_set(fields, ?, json(?))"
+        connection.execute(edit, (place, wrong))
+    connection.close()
+
+    with pytest.raises(StoreUnreadable):
+        Runs(tmp_path).open("r1")
+    assert Runs(tmp_path).all() == []
+
+
+def test_a_result_that_was_edited_is_unreadable() -> None:
+    with pytest.raises(TypeError, match="seconds"):
+        result_from({**result_fields(RIGHT), "seconds": "long"})

@@ -319,8 +319,8 @@ def test_reasoning_counts_as_the_first_token_and_is_no_text() -> None:
     answer = Answer(Mode.JIT, left_at=1.0)
     answer = answer_after(answer, RetryScheduled(3, "busy"), 1.5)
     assert answer.told == "busy; sent again in 3 s"
-    answer = answer_after(answer, ReasoningDelta("Hm"), 2.0)
-    answer = answer_after(answer, ReplyDelta("thought"), 3.0)
-    answer = answer_after(answer, ReasoningFound(), 4.0)
-    answer = answer_after(answer, UsageReported(Usage(1, 2)), 5.0)
+    answer = answer_after(answer, ReasoningDelta("Hm"), 5.5)
+    answer = answer_after(answer, ReplyDelta("thought"), 6.0)
+    answer = answer_after(answer, ReasoningFound(), 7.0)
+    answer = answer_after(answer, UsageReported(Usage(1, 2)), 8.0)
     assert (answer.to_first, answer.text, answer.told, answer.usage) == (1.0, "", "", Usage(1, 2))
