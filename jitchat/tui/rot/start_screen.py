@@ -78,14 +78,13 @@ class StartScreen(LabFrame):
         yield self._runs
 
     def on_mount(self) -> None:
-        """Look who answers, and which runs there are."""
+        """Look who answers: that does not change here."""
         self.query_one("#lab-waiting").display = False
-        self._refresh()
+        self._do(self._desk.answerer, AnswererTold)
 
     @on(ScreenResume)
-    def _refresh(self) -> None:
-        """A run that was left is further than it was listed, and another may answer."""
-        self._do(self._desk.answerer, AnswererTold)
+    def _list(self) -> None:
+        """Look which runs there are: one that was left is further than it was listed."""
         self._do(self._desk.runs.all, RunsListed)
 
     @work(thread=True)
@@ -236,7 +235,7 @@ class StartScreen(LabFrame):
     def _forgotten(self, message: RunForgotten) -> None:
         if message.outcome is not None:
             self.tell(message.outcome)
-        self._do(self._desk.runs.all, RunsListed)
+        self._list()
 
     def _wait_for(self, told: str) -> None:
         self._is_waiting = bool(told)
