@@ -15,7 +15,7 @@ Price = Callable[[str], int]
 """Tells the tokens of a message."""
 SPREAD = 0.05
 """Sayings that stand about a depth are so far from it, at the most, as a share of the whole."""
-LARGEST = 0.1
+LARGEST = 0.25
 """Of a talk's length that a message of the user's own and its reply may take."""
 _BEGUN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _TURN, _PAUSE = timedelta(minutes=1), timedelta(hours=15)
