@@ -58,6 +58,8 @@ class RetryScheduled:
 
     seconds: float
     why: str
+    asks_for_less: bool = False
+    """Whether the server wants fewer requests, rather than failed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,8 +146,8 @@ class Exchange:
             case Usage():
                 self.usage = piece
                 yield UsageReported(piece, self._outgoing.cost(piece))
-            case Retrying(seconds, why):
-                yield RetryScheduled(seconds, why)
+            case Retrying(seconds, why, asks_for_less):
+                yield RetryScheduled(seconds, why, asks_for_less)
             case Adapted(sentence):
                 yield RequestAdapted(sentence)
             case Posted():

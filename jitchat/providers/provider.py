@@ -68,6 +68,8 @@ class Retrying:
     """From now on; closing the stream calls it off."""
     why: str
     """As a clause, in the provider's own words."""
+    asks_for_less: bool = False
+    """Whether the server wants fewer requests, rather than failed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 READER_CAVEAT = (
     "The embedded reader is no language model: it quotes the sentences of the window that share"
-    " the question's words. So its curve shows what near-duplicates, updates and a full window do"
-    " to word matching, and what retrieval finds; not how a language model's attention fades."
+    " the question's words. A longer window does not tire it, so its curve shows what a window of"
+    " each mode holds and what retrieval finds, not how a language model's attention fades."
     " Paraphrased questions it cannot answer, in any mode; asked what was never said, it often"
     " quotes a near-duplicate."
 )

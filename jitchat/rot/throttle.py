@@ -30,6 +30,11 @@ class Throttle:
         self._is_slowed = False
         """Whether no answer came since it was slowed down: a burst of refusals is one."""
 
+    @property
+    def pause(self) -> float:
+        """Seconds ahead of a request."""
+        return self._pause
+
     async def wait(self) -> None:
         """Wait before a request, where that is wanted."""
         if self._pause:

@@ -13,7 +13,7 @@ from jitchat.memory.embedding.embedder import Embedder
 from jitchat.memory.memory import Memory
 from jitchat.rot.cells import Cell
 from jitchat.rot.decided import Decision, decided
-from jitchat.rot.events import CellBegun, CellEnded, CellRetried, LabEvent, TalkReady
+from jitchat.rot.events import CellBegun, CellEnded, CellRetried, LabEvent, Slowed, TalkReady
 from jitchat.rot.judge import Judge
 from jitchat.rot.layout import Planting
 from jitchat.rot.opened_talk import OpenedTalk, in_thread, stored
@@ -25,6 +25,8 @@ from jitchat.window.budget import Budget
 
 GIVE_UP = 10
 """After so many failures in a row nothing more is asked."""
+_TOLD_FROM = 1.0
+_WANTED = "fewer requests were wanted"
 Hear = Callable[[LabEvent], None]
 Waiting = Iterator[tuple[Cell, Planting]]
 
@@ -89,13 +91,13 @@ class Workers:
 
     async def _decide(self, talk: OpenedTalk, cell: Cell, planting: Planting) -> None:
         """Ask, and once more where that fails, unless it is sure to fail again."""
-        await self._throttle.wait()
+        await self._wait()
         self._hear(CellBegun(cell))
         decision = await self._decision(talk, cell, planting)
         failure = decision.failure
         if failure is not None and not _is_final(failure):
             self._hear(CellRetried(cell, failure.what))
-            await self._throttle.wait()
+            await self._wait()
             decision = await self._decision(talk, cell, planting)
         await in_thread(lambda: self._keep(decision, talk.session))
         self._hear(CellEnded(decision.result))
@@ -117,8 +119,16 @@ class Workers:
             self._learnt = budget
             file.relimit(budget.limit)
 
+    async def _wait(self) -> None:
+        """Pause where that is wanted, and say so where somebody would wonder."""
+        if self._throttle.pause >= _TOLD_FROM:
+            self._hear(Slowed(self._throttle.pause, _WANTED, self._throttle.parallel))
+        await self._throttle.wait()
+
     def _slow_down(self, retry: RetryScheduled) -> None:
-        self._hear(self._throttle.slow_down(retry))
+        """Ask less where the server wants that; one that merely failed is asked as before."""
+        if retry.asks_for_less:
+            self._hear(self._throttle.slow_down(retry))
 
     def _count_failure(self, failure: ProviderError) -> None:
         """Give up where going on is no use: now, or after too many in a row."""

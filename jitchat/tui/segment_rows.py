@@ -52,6 +52,14 @@ def turn_of(row: Row) -> int | None:
     return segments[0].turn if segments else (judged.turn if judged else None)
 
 
+def turns_of(row: Row) -> list[int]:
+    """List the turns that a row stands for."""
+    kind, segments, judged = row
+    if kind == Kind.DRAFT.value:
+        return []
+    return _numbers(segments, judged)
+
+
 def is_stable(segments: Sequence[Segment]) -> bool:
     """Whether a row is of the stable prefix."""
     return bool(segments) and segments[0].kind.is_stable
@@ -96,10 +104,14 @@ HEADER = f"{AHEAD}why"
 
 
 def _turns(segments: Sequence[Segment], row: LedgerRow | None) -> str:
-    numbers = [s.turn for s in segments if s.turn is not None] or ([row.turn] if row else [])
+    numbers = _numbers(segments, row)
     if not numbers:
         return ""
     return f"#{numbers[0]}" if len(numbers) == 1 else f"#{numbers[0]}–{numbers[-1]}"
+
+
+def _numbers(segments: Sequence[Segment], row: LedgerRow | None) -> list[int]:
+    return [s.turn for s in segments if s.turn is not None] or ([row.turn] if row else [])
 
 
 def title_of(kind: str, segments: Sequence[Segment], row: LedgerRow | None) -> str:

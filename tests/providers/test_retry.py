@@ -47,7 +47,7 @@ async def test_what_may_pass_is_tried_again(status):
     server, waits = Failing(refused(status)), []
     pieces, failure = await collect(provider(server, pace=pace(waits)))
     assert failure is None
-    assert pieces == [Retrying(0.5, f"HTTP {status}: busy"), *ANSWER]
+    assert pieces == [Retrying(0.5, f"HTTP {status}: busy", status == 429), *ANSWER]
     assert waits == [0.5]
     assert len(set(server.asked)) == 1
     assert len(server.asked) == 2

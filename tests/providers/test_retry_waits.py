@@ -53,7 +53,7 @@ async def test_the_wait_is_the_servers_where_it_names_one(headers, seconds):
     pieces, failure = await collect(provider(Failing(refused(429, **headers)), pace=pace(waits)))
     assert failure is None
     assert waits == [seconds]
-    assert pieces[0] == Retrying(seconds, "HTTP 429: busy")
+    assert pieces[0] == Retrying(seconds, "HTTP 429: busy", asks_for_less=True)
 
 
 @pytest.mark.parametrize("wrapped", [False, True])

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from jitchat.errors import BenchFailed, KeyRefused, ProviderError, RequestRefused, Unreachable
-from jitchat.providers.provider import Finished, Options
+from jitchat.providers.provider import Finished, Options, Piece, Retrying
 from jitchat.rot.cells import Cell, Verdict
-from jitchat.rot.events import CellEnded, CellRetried, LabEvent, RunEnded, TalkReady
+from jitchat.rot.events import CellEnded, CellRetried, LabEvent, RunEnded, Slowed, TalkReady
 from jitchat.rot.experiment import Experiment
 from jitchat.rot.judge import Judge
 from jitchat.rot.kinds import Kind
 from jitchat.rot.runs import Runs
 from jitchat.rot.workers import GIVE_UP
-from jitchat.turn import Mode
+from jitchat.turn import Message, Mode
 from tests.rot.support import ForgetfulModel, ended, events_of, lab_on, new_file
 from tests.support import ScriptedProvider
 from tests.support import talk as turns_of
@@ -314,4 +315,33 @@ async def test_a_whole_run_that_is_asked_again_stays_as_it_is(tmp_path: Path) ->
 
     assert await events_of(lab_on(file)) == [RunEnded()]
     assert file.run.ended_at == ended_at
+    file.close()
+
+
+@dataclass
+class Retried(ForgetfulModel):
+    """Is asked to try again once, for whatever reason."""
+
+    retrying: list[Retrying] = field(default_factory=list)
+
+    async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
+        if self.retrying:
+            yield self.retrying.pop()
+        async for piece in super().stream(messages, options):
+            yield piece
+
+
+@pytest.mark.parametrize("asks_for_less", [True, False])
+async def test_an_endpoint_that_wants_less_gets_less_and_one_that_fails_is_asked_as_before(
+    tmp_path: Path, asks_for_less: bool
+) -> None:
+    retrying = [Retrying(0.0, "HTTP 429: busy", asks_for_less)]
+    model = Retried(FEW, lambda _, __: True, retrying=retrying)
+    file = new_file(tmp_path, FEW)
+
+    events = await events_of(lab_on(file, model, parallel=2))
+
+    told = [each for each in events if isinstance(each, Slowed)]
+    assert told == ([Slowed(0.0, "HTTP 429: busy", 1)] if asks_for_less else [])
+    assert len(verdicts(events)) == FEW.size
     file.close()

@@ -87,7 +87,7 @@ class Attempts:
             raise _too_long(failure.error, seconds)
         if self._failed > MORE_TRIES:
             raise failure.error
-        return Retrying(seconds, failure.why)
+        return Retrying(seconds, failure.why, failure.asks_for_less)
 
 
 class SessionLessons:

@@ -17,6 +17,7 @@ from jitchat.providers.protocols.refusals import is_quota_spent
 from jitchat.providers.protocols.values import at, first, parsed
 
 MORE_TRIES = 2
+_TOO_MANY = 429
 LONGEST_WAIT = 120.0
 """Seconds; who is asked to wait for longer is told so instead."""
 _FIRST_WAIT, _LONGEST_OWN_WAIT = 0.5, 8.0
@@ -39,6 +40,11 @@ class Failure:
     """What happened, as a clause."""
     is_lost: bool = False
     """Whether the connection was made, and broke before the response."""
+
+    @property
+    def asks_for_less(self) -> bool:
+        """Whether the server wants fewer requests, or to be left alone for a while."""
+        return self.status == _TOO_MANY or "retry-after" in self.headers
 
 
 def is_worth_another_try(failure: Failure) -> bool:

@@ -36,6 +36,7 @@ from jitchat.tui.segment_rows import (
     sum_line,
     title_of,
     turn_of,
+    turns_of,
 )
 from jitchat.tui.widgets.row_changes import LEFT, lines_of, telling_row, with_changes, without_left
 from jitchat.tui.widgets.row_list import RowList
@@ -185,7 +186,7 @@ class Inspector(Vertical):
     def point_at(self, what: str | int) -> bool:
         """Move the cursor to the first row of a kind, or of a turn; False where there is none."""
         for number, row in enumerate(self._rows):
-            if what in (row[0], turn_of(row)) and self._marks.get(number) != LEFT:
+            if (what == row[0] or what in turns_of(row)) and self._marks.get(number) != LEFT:
                 self._list.highlighted = self._option_of(number)
                 self._list.focus()
                 return True
