@@ -89,7 +89,7 @@ class LocalLabDesk:
             JitchatError: There is no such run, or another model would answer.
 
         """
-        file = self._runs.open(wanted)
+        file = self._runs.open(wanted, to_ask=True)
         try:
             setup = self._setup_of(file.run)
             _, own = self._with_own(file.run.experiment, setup.counter)

@@ -6,7 +6,8 @@ is resumed with the cells that have none.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -15,9 +16,12 @@ from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.rot_rows import RotRows
 from jitchat.memory.cold.store import ColdStore, local_now
 from jitchat.replay import window_of
-from jitchat.rot.cells import Result
+from jitchat.rot.cells import Cell, Result, Verdict
+from jitchat.rot.hold import Hold
 from jitchat.rot.record import cell_key, result_fields, result_from, run_fields, run_from
 from jitchat.rot.run import Run
+from jitchat.rot.tally import Tally, tallied
+from jitchat.turn import Mode
 from jitchat.window.window import ContextWindow
 
 
@@ -36,44 +40,47 @@ class TalkClock:
 class RunFile:
     """One run, open. Threads may share it."""
 
-    def __init__(self, database: Database, run: Run) -> None:
+    def __init__(self, database: Database, run: Run, hold: Hold | None = None) -> None:
+        """`hold` is given back with the file; None where it is only looked at."""
         self.clock = TalkClock()
         self.store = ColdStore(database, self.clock)
         self.run = run
-        self._rows = RotRows(database)
+        self._rows, self._hold = RotRows(database), hold
 
     @classmethod
     def create(cls, path: Path, run: Run) -> RunFile:
-        """Make the file of a new run.
+        """Make the file of a new run, to ask it.
 
         Raises:
             StoreError: It cannot be written.
 
         """
-        database = Database(path)
-        try:
+        with _undone() as undone:
+            hold = Hold(path)
+            undone.callback(hold.give_back)
+            database = Database(path)
+            undone.callback(database.close)
             RotRows(database).put_run(run_fields(run))
-        except BaseException:  # closed whatever it was, and passed on
-            database.close()
-            raise
-        return cls(database, run)
+            return cls(database, run, hold)
 
     @classmethod
-    def open(cls, path: Path) -> RunFile:
-        """Open a run that was made before.
+    def open(cls, path: Path, *, to_ask: bool = False) -> RunFile:
+        """Open a run that was made before; no other may ask one that is opened `to_ask`.
 
         Raises:
+            StoreBusy: It is to be asked, and another one does.
             StoreError: It cannot be read, or is no run.
 
         """
-        database = Database(path)
-        try:
+        with _undone() as undone:
+            hold = Hold(path) if to_ask else None
+            if hold is not None:
+                undone.callback(hold.give_back)
+            database = Database(path)
+            undone.callback(database.close)
             with database.read():
                 run = run_from(RotRows(database).run())
-        except BaseException:  # closed whatever it was, and passed on
-            database.close()
-            raise
-        return cls(database, run)
+            return cls(database, run, hold)
 
     def results(self) -> list[Result]:
         """List what is decided, in the order in which it was."""
@@ -83,6 +90,15 @@ class RunFile:
     def count(self) -> int:
         """Count what is decided."""
         return self._rows.count()
+
+    def left(self) -> list[Cell]:
+        """List the cells that have no answer yet; one that failed is asked again."""
+        done = {each.cell for each in self.results() if each.verdict is not Verdict.FAILED}
+        return [cell for cell in self.run.experiment.cells() if cell not in done]
+
+    def shares(self) -> Mapping[Mode, Tally]:
+        """Count what is decided, by mode; one of which nothing is has no key."""
+        return tallied(self.results()).by_mode
 
     def keep(self, result: Result) -> None:
         """Keep a result; one of the same cell that was kept before is replaced."""
@@ -110,5 +126,15 @@ class RunFile:
         return window_of(self.store.database, result.window_id)
 
     def close(self) -> None:
-        """Give the file back."""
+        """Give the file back, and let others ask it; may be called twice."""
         self.store.database.close()
+        if self._hold is not None:
+            self._hold.give_back()
+
+
+@contextmanager
+def _undone() -> Iterator[ExitStack]:
+    """Undo what is given to it where the block fails, the last first."""
+    with ExitStack() as undone:
+        yield undone
+        undone.pop_all()

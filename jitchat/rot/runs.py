@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 from jitchat.errors import StoreError, StoreReadOnly, UnknownRun
+from jitchat.rot.hold import Hold, forget
 from jitchat.rot.run import Run
 from jitchat.rot.run_file import RunFile
 
@@ -18,6 +21,7 @@ LAST = "last"
 _FILE = re.compile(r"r(\d+)\.db")
 _BESIDE = ("", "-wal", "-shm")
 """What SQLite puts beside a file's name."""
+_Told = TypeVar("_Told")
 
 
 class Runs:
@@ -31,18 +35,25 @@ class Runs:
 
         Files that are no runs of ours are passed over.
         """
-        found: list[tuple[Run, int]] = []
+        return self.each(lambda file: (file.run, file.count()))
+
+    def each(self, tell: Callable[[RunFile], _Told]) -> list[_Told]:
+        """Open every run once, and list what is told of it, the latest first. Slow.
+
+        Files that are no runs of ours are passed over.
+        """
+        found: list[tuple[datetime, _Told]] = []
         for number in self._numbers():
             with suppress(StoreError):
                 file = RunFile.open(self._path(number))
                 try:
-                    found.append((file.run, file.count()))
+                    found.append((file.run.begun_at, tell(file)))
                 finally:
                     file.close()
-        return sorted(found, key=lambda each: each[0].begun_at, reverse=True)
+        return [told for _, told in sorted(found, key=lambda each: each[0], reverse=True)]
 
     def create(self, run: Run) -> RunFile:
-        """Make the file of a new run, which gets the next number as its id.
+        """Make the file of a new run, to ask it; it gets the next number as its id.
 
         Raises:
             StoreError: It cannot be written.
@@ -58,32 +69,46 @@ class Runs:
                 f"No run can be kept in {self.folder}: {error.strerror}.",
                 "Check the folder's permissions.",
             ) from error
-        return RunFile.create(self._path(number), replace(run, id=f"r{number}"))
+        path = self._path(number)
+        try:
+            return RunFile.create(path, replace(run, id=f"r{number}"))
+        except BaseException:  # nothing of it is left whatever it was, and that is passed on
+            with suppress(OSError):
+                _delete(path)
+            forget(path)
+            raise
 
-    def open(self, wanted: str) -> RunFile:
+    def open(self, wanted: str, *, to_ask: bool = False) -> RunFile:
         """Open a run by its id; `last` is the one that was begun last.
+
+        One that is opened `to_ask` cannot be asked by another, or forgotten, until it is closed.
 
         Raises:
             UnknownRun: There is none.
+            StoreBusy: It is to be asked, and another one does.
             StoreError: It cannot be read.
 
         """
-        return RunFile.open(self._found(wanted))
+        return RunFile.open(self._found(wanted), to_ask=to_ask)
 
     def forget(self, wanted: str) -> None:
         """Delete a run with all that belongs to it.
 
         Raises:
             UnknownRun: There is none.
+            StoreBusy: It is being asked.
             StoreError: It cannot be deleted.
 
         """
         path = self._found(wanted)
+        hold = Hold(path)
         try:
-            for end in _BESIDE:
-                path.with_name(path.name + end).unlink(missing_ok=True)
+            _delete(path)
         except OSError as error:
             raise StoreReadOnly(f"{path} cannot be deleted: {error.strerror}.") from error
+        finally:
+            hold.give_back()
+        forget(path)
 
     def _found(self, wanted: str) -> Path:
         numbers = self._numbers()
@@ -106,6 +131,11 @@ class Runs:
 
     def _path(self, number: int) -> Path:
         return self.folder / f"r{number}.db"
+
+
+def _delete(path: Path) -> None:
+    for end in _BESIDE:
+        path.with_name(path.name + end).unlink(missing_ok=True)
 
 
 def _claimed(path: Path) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -12,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jitchat.errors import StoreUnreadable, UnknownRun
+from jitchat.errors import StoreBusy, StoreFull, StoreUnreadable, UnknownRun
+from jitchat.memory.cold.rot_rows import RotRows
 from jitchat.rot.cells import Cell, Result, Verdict
 from jitchat.rot.experiment import Experiment
 from jitchat.rot.kinds import Kind
@@ -101,7 +104,7 @@ def test_a_forgotten_run_leaves_nothing_and_its_number_is_not_taken_by_an_older_
     Runs(tmp_path).forget("r1")
 
     assert [run.id for run, _ in Runs(tmp_path).all()] == ["r2"]
-    assert [path.name for path in tmp_path.iterdir()] == ["r2.db"]
+    assert {path.name for path in tmp_path.iterdir()} == {"r2.db", "r2.db-lock"}
     assert new_file(tmp_path, EXPERIMENT).run.id == "r3"
 
 
@@ -127,3 +130,71 @@ def test_a_run_that_was_edited_is_unreadable_and_is_not_listed(
 def test_a_result_that_was_edited_is_unreadable() -> None:
     with pytest.raises(TypeError, match="seconds"):
         result_from({**result_fields(RIGHT), "seconds": "long"})
+
+
+def test_a_run_that_is_asked_is_kept_from_others_until_it_is_closed(tmp_path: Path) -> None:
+    runs = Runs(tmp_path)
+    asked = new_file(tmp_path, EXPERIMENT)
+    for refused in (lambda: runs.open("r1", to_ask=True), lambda: runs.forget("last")):
+        with pytest.raises(StoreBusy, match=r"^r1 is being asked by another jitchat\. Stop it"):
+            refused()
+    runs.open("r1").close()
+    assert len(runs.all()) == 1, "it can be looked at"
+
+    asked.close()
+    again = runs.open("r1", to_ask=True)
+    with pytest.raises(StoreBusy):
+        runs.open("r1", to_ask=True)
+    again.close()
+    again.close()
+    runs.forget("r1")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_process_is_kept_away_and_one_that_was_killed_keeps_nobody(
+    tmp_path: Path,
+) -> None:
+    new_file(tmp_path, EXPERIMENT).close()
+    asks = (
+        "import sys, pathlib; from jitchat.rot.hold import Hold;"
+        "hold = Hold(pathlib.Path(sys.argv[1])); print('has it', flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", asks, str(tmp_path / "r1.db")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline().strip() == b"has it"
+        with pytest.raises(StoreBusy):
+            Runs(tmp_path).open("r1", to_ask=True)
+        other.kill()
+        other.wait()
+
+    Runs(tmp_path).open("r1", to_ask=True).close()
+
+
+def test_a_run_that_cannot_be_made_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(rows: RotRows, fields: object) -> None:
+        raise StoreFull("The disk is full.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(RotRows, "put_run", full)
+        with pytest.raises(StoreFull):
+            new_file(tmp_path, EXPERIMENT)
+    assert list(tmp_path.iterdir()) == []
+
+    file = new_file(tmp_path, EXPERIMENT)
+    assert file.run.id == "r1"
+    file.close()
+
+
+def test_what_is_left_of_a_run_has_no_answer_yet(tmp_path: Path) -> None:
+    file = new_file(tmp_path, EXPERIMENT)
+    cells = list(EXPERIMENT.cells())
+    for cell, verdict in zip(cells, (Verdict.RIGHT, Verdict.FAILED, Verdict.UNFIT), strict=False):
+        file.keep(replace(RIGHT, cell=cell, verdict=verdict))
+
+    assert file.left() == [cells[1], *cells[3:]]
+    assert sum(each.cells for each in file.shares().values()) == 3
+    file.close()
