@@ -32,6 +32,7 @@ def answerer_of(who: Who) -> Answerer:
 
     """
     budget, prices = asked_budget(who), who.prices()
+    picker = address_of(who.settings, "picker")
     return Answerer(
         provider=who.profile.name,
         model=who.model,
@@ -43,6 +44,7 @@ def answerer_of(who: Who) -> Answerer:
         output_price=prices.output if prices else None,
         is_here=is_here(who),
         around=_around(who),
+        picker=picker.model if picker else "",
     )
 
 

@@ -28,9 +28,13 @@ class Answerer:
     """US dollars for a million tokens; None where nobody knows."""
     output_price: float | None
     is_here: bool
-    """Whether it is known to cost nothing and to leave this machine nowhere."""
+    """Whether it is known that all of it, the picker too, costs nothing and stays on this
+    machine."""
     around: int = 128
     """Tokens of a request beside the conversation, about: the system text, the question."""
+    picker: str = ""
+    """The model that is asked which turns to recall, ahead of each request of `jit`; empty for
+    none."""
 
     @property
     def is_reader(self) -> bool:
@@ -48,9 +52,13 @@ class Estimate:
     output_tokens: int
     """About."""
     cost: float | None
-    """In US dollars, about; None where no price is known."""
+    """In US dollars, about; None where no price is known. What the picker takes is not in it."""
     unfit: int
     """Cells whose window is larger than the model takes: nothing is sent for them."""
+    picked: int = 0
+    """Requests to the picker besides, at the most."""
+    picker: str = ""
+    """Its model; empty for none."""
 
 
 class LabDesk(Protocol):
@@ -68,8 +76,22 @@ class LabDesk(Protocol):
 
         """
 
+    def settled(self, experiment: Experiment, judge: str = "") -> Experiment:
+        """Say what `begin` would ask, and find out early whether it can be begun. Slow.
+
+        Lengths that the user's conversation does not have are left out, and it is named by its
+        id; an experiment with made-up talk stays as it is. Nothing is sent, and nothing made.
+
+        Raises:
+            KeyRefused: A key is missing.
+            UsageError: There is no such conversation, or it is shorter than every length.
+
+        """
+
     def begin(self, experiment: Experiment, parallel: int = 1, judge: str = "") -> Lab:
         """Make the file of a new run, and what asks it. Slow.
+
+        Nobody else can ask it, or forget it, until its file is closed.
 
         Raises:
             JitchatError: It cannot be: no key, no room on the disk, no such conversation.
@@ -77,9 +99,13 @@ class LabDesk(Protocol):
         """
 
     def resume(self, wanted: str, parallel: int = 1) -> Lab:
-        """Open a run to ask what has no result yet: the same model must answer. Slow.
+        """Open a run to ask what has no answer yet. Slow.
+
+        All that shapes its windows and answers must be as it was begun with. Nobody else can ask
+        it, or forget it, until its file is closed.
 
         Raises:
-            JitchatError: There is no such run, or another model would answer.
+            StoreBusy: It is being asked.
+            JitchatError: There is no such run, or something else would be asked now.
 
         """

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from itertools import product
 
+from jitchat.rot.cells import Cell
 from jitchat.rot.desk import Answerer, Estimate
 from jitchat.rot.experiment import Experiment
 from jitchat.text.counts import counted
 from jitchat.text.money import about_cost
+from jitchat.text.safe import one_line
 from jitchat.turn import Mode
 from jitchat.window.budget import Budget
 
@@ -16,21 +20,20 @@ ANSWER_TOKENS = 64
 
 
 def estimated(experiment: Experiment, answerer: Answerer) -> Estimate:
-    """Estimate requests, tokens and money; pure.
+    """Estimate requests, tokens and money of a whole run; pure.
 
     Nothing is taken off for a prompt cache, and nothing added for what is sent a second time, or
     to a judge.
     """
     of_each = len(experiment.depths) * len(experiment.kinds) * experiment.repeats
-    sizes = [
-        window_tokens(mode, length, answerer)
-        for length, mode in product(experiment.lengths, experiment.modes)
-    ]
-    fitting = [size for size in sizes if size is not None]
-    requests = of_each * len(fitting)
-    tokens, answers = of_each * sum(fitting), ANSWER_TOKENS * requests
-    cost = _cost(tokens, answers, answerer)
-    return Estimate(requests, tokens, answers, cost, of_each * (len(sizes) - len(fitting)))
+    return _estimate(
+        dict.fromkeys(product(experiment.modes, experiment.lengths), of_each), answerer
+    )
+
+
+def estimated_cells(cells: Iterable[Cell], answerer: Answerer) -> Estimate:
+    """Estimate the same of these cells: what is left of a run."""
+    return _estimate(Counter((cell.mode, cell.length) for cell in cells), answerer)
 
 
 def window_tokens(mode: Mode, length: int, answerer: Answerer) -> int | None:
@@ -48,19 +51,40 @@ def window_tokens(mode: Mode, length: int, answerer: Answerer) -> int | None:
 
 def sentence(estimate: Estimate) -> str:
     """Tell it: `420 requests, ~1,240,000 tokens in, ~26,880 out (64 an answer), ~$0.41`."""
+    asked = counted(estimate.requests, "request")
     told = (
-        f"{counted(estimate.requests, 'request')}, ~{estimate.input_tokens:,} tokens in,"
-        f" ~{estimate.output_tokens:,} out ({ANSWER_TOKENS} an answer), {about_cost(estimate.cost)}"
+        f"{asked}, ~{estimate.input_tokens:,} tokens in, ~{estimate.output_tokens:,} out"
+        f" ({ANSWER_TOKENS} an answer), {about_cost(estimate.cost)}."
     )
-    if not estimate.unfit:
-        return f"{told}."
-    do = "does" if estimate.unfit == 1 else "do"
-    return f"{told}. {counted(estimate.unfit, 'cell')} {do} not fit: nothing is sent for them."
+    if estimate.unfit:
+        do = "does" if estimate.unfit == 1 else "do"
+        told += f" {counted(estimate.unfit, 'cell')} {do} not fit: nothing is sent for them."
+    if estimate.picked:
+        picker = one_line(estimate.picker)
+        told += f" Besides, up to {counted(estimate.picked, 'request')} to the picker {picker}."
+    return told
+
+
+def _estimate(cells: Mapping[tuple[Mode, int], int], answerer: Answerer) -> Estimate:
+    """Estimate so many cells by mode and length."""
+    requests = tokens = unfit = picked = 0
+    for (mode, length), number in cells.items():
+        size = window_tokens(mode, length, answerer)
+        if size is None:
+            unfit += number
+            continue
+        requests, tokens = requests + number, tokens + number * size
+        picked += number if answerer.picker and mode is Mode.JIT else 0
+    answers = ANSWER_TOKENS * requests
+    cost = _cost(tokens, answers, answerer)
+    return Estimate(requests, tokens, answers, cost, unfit, picked, answerer.picker)
 
 
 def _cost(tokens: int, answers: int, answerer: Answerer) -> float | None:
-    if answerer.is_reader or answerer.is_here:
+    """Price them; what a picker that is elsewhere costs is not known, so it is never for free."""
+    if answerer.is_here:
         return 0.0
     if answerer.input_price is None or answerer.output_price is None:
         return None
-    return (tokens * answerer.input_price + answers * answerer.output_price) / 1e6
+    cost = (tokens * answerer.input_price + answers * answerer.output_price) / 1e6
+    return cost if cost or not answerer.picker else None

@@ -76,6 +76,7 @@ def test_only_what_is_known_to_stay_here_does(
     found = desk_of(who_of(**given), paths, store).answerer()
 
     assert found.is_here is here
+    assert found.picker == str(given.get("picker.model", ""))
     if not found.is_reader:
         assert found.limit == 16_384
     if given.get("provider.name") == "groq":

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from jitchat.rot.desk import Answerer
-from jitchat.rot.estimate import ANSWER_TOKENS, estimated, sentence, window_tokens
+from jitchat.rot.estimate import ANSWER_TOKENS, estimated, estimated_cells, sentence, window_tokens
 from jitchat.rot.experiment import Experiment
 from jitchat.rot.kinds import Kind
 from jitchat.turn import Mode
@@ -58,7 +58,8 @@ def test_requests_tokens_and_money_add_up():
     [
         ({"input_price": None}, None, "cost unknown"),
         ({"output_price": None}, None, "cost unknown"),
-        ({"provider": "reader", "input_price": None}, 0, "free"),
+        ({"input_price": 0.0, "output_price": 0.0}, 0, "free"),
+        ({"input_price": 0.0, "output_price": 0.0, "picker": "p"}, None, "cost unknown"),
         ({"is_here": True, "input_price": None}, 0, "free"),
         ({}, pytest.approx(0.058, abs=0.001), "~$0.0580"),
     ],
@@ -69,6 +70,23 @@ def test_an_unknown_price_is_never_nothing(changes, cost, told):
     assert f"(64 an answer), {told}. 12 cells do not fit: nothing is sent for them." in sentence(
         made
     )
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+def test_a_picker_is_told_of_wherever_it_is(is_here):
+    asks = replace(ANSWERER, picker="small\x1b[2J", is_here=is_here)
+    told = sentence(estimated(ASKED, asks))
+    assert told.endswith(" for them. Besides, up to 36 requests to the picker small␛[2J.")
+    unasked = sentence(estimated(replace(ASKED, modes=(Mode.FULL, Mode.RECENCY)), asks))
+    assert "picker" not in unasked
+
+
+def test_what_is_left_is_estimated_as_the_whole_is():
+    cells = list(ASKED.cells())
+    assert estimated_cells(cells, ANSWERER) == estimated(ASKED, ANSWERER)
+    left = estimated_cells([each for each in cells if each.mode is Mode.FULL][-13:], ANSWERER)
+    assert (left.requests, left.unfit) == (1, 12)
+    assert left.input_tokens == 8_100
 
 
 def test_a_run_that_fits_is_told_without_a_word_on_fitting():
