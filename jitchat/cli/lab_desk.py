@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from jitchat.cli.compose import make_embedder
 from jitchat.cli.lab_models import answerer_of, asked_budget, judge_of, make_judge, require_key
+from jitchat.cli.lab_same import require_same, require_same_model, require_unchanged
 from jitchat.cli.lab_setup import Setup
 from jitchat.cli.who import Who
 from jitchat.errors import UsageError
@@ -78,21 +79,24 @@ class LocalLabDesk:
         judging = make_judge(who, judge) if judge else None
         embedder, budget = make_embedder(who.settings, self._paths), asked_budget(who)
         setup = Setup(who, counter, embedder, budget, judging)
-        return setup.lab(self._runs.create(setup.run(asked, judge)), own, parallel)
+        return setup.lab(self._runs.create(setup.run(asked, judge, own)), own, parallel)
 
     def resume(self, wanted: str, parallel: int = 1) -> Lab:
-        """Open a run to ask what has no answer yet: the same model must answer. Slow.
+        """Open a run to ask what has no answer yet. Slow.
 
-        Windows have the size that they had when it was begun, whatever is set now.
+        The model's limit and the reserve are what they were when it was begun, whatever they are
+        now; all else that shapes windows and answers must be so.
 
         Raises:
-            JitchatError: There is no such run, or another model would answer.
+            StoreBusy: It is being asked.
+            JitchatError: There is no such run, or something else would be asked now.
 
         """
         file = self._runs.open(wanted, to_ask=True)
         try:
             setup = self._setup_of(file.run)
-            _, own = self._with_own(file.run.experiment, setup.counter)
+            title, own = self._own(file.run.experiment)
+            require_unchanged(file.run, title, own)
             return setup.lab(file, own, parallel)
         except BaseException:  # closed whatever it was, and passed on
             file.close()
@@ -106,13 +110,29 @@ class LocalLabDesk:
 
         """
         who = self._who()
-        _require_same(run, "", f"{run.provider} {run.model}", f"{who.profile.name} {who.model}")
+        require_same_model(run, who)
         require_key(who.profile)
-        embedder = make_embedder(who.settings, self._paths)
-        _require_same(run, "the embedder ", run.embedder, embedder.id)
+        embedder, counter = make_embedder(who.settings, self._paths), who.counter()
+        require_same(run, who.settings, embedder, counter)
         judging = make_judge(who, run.judge) if run.judge else None
         budget = replace(who.budget(), limit=run.limit, reserve=run.reserve)
-        return Setup(who, who.counter(), embedder, budget, judging)
+        return Setup(who, counter, embedder, budget, judging)
+
+    def title(self, experiment: Experiment) -> str:
+        """Name the user's conversation that is the filler; empty for made-up talk.
+
+        Raises:
+            UnknownConversation: It is not there any more.
+
+        """
+        return self._own(experiment)[0]
+
+    def _own(self, experiment: Experiment) -> tuple[str, Sequence[Turn]]:
+        """Load the user's conversation: its title and turns; none where talk is made up."""
+        if experiment.conversation is None:
+            return "", ()
+        found = self._store.conversation(experiment.conversation)
+        return one_line(found.title), self._store.turns(found.id)
 
     def _with_own(
         self, experiment: Experiment, counter: TokenCounter
@@ -131,11 +151,3 @@ class LocalLabDesk:
                 "Choose a shorter length, or a longer conversation.",
             )
         return replace(experiment, conversation=found.id, lengths=reached), turns
-
-
-def _require_same(run: Run, what: str, then: str, now: str) -> None:
-    if then != now:
-        raise UsageError(
-            f"{run.id} was begun with {what}{one_line(then)}; now it would be {one_line(now)}.",
-            "Choose what it was begun with, or begin a new run.",
-        )

@@ -15,7 +15,7 @@ from jitchat.memory.memory import Memory
 from jitchat.rot.experiment import Experiment
 from jitchat.rot.judge import Judge
 from jitchat.rot.lab import Lab
-from jitchat.rot.run import Run
+from jitchat.rot.run import Run, source_of
 from jitchat.rot.run_file import RunFile
 from jitchat.session import Session
 from jitchat.turn import Turn
@@ -34,8 +34,8 @@ class Setup:
     judge: Judge | None
     """None where rules alone judge."""
 
-    def run(self, experiment: Experiment, judge: str) -> Run:
-        """Describe a new run; who keeps it gives it an id."""
+    def run(self, experiment: Experiment, judge: str, own: Sequence[Turn]) -> Run:
+        """Describe a new run; who keeps it gives it an id. `own` are the user's turns in it."""
         return Run(
             id="",
             experiment=experiment,
@@ -49,6 +49,7 @@ class Setup:
             begun_at=local_now(),
             judge=judge,
             settings=tuple(settings_fields(self.who.settings).items()),
+            source=source_of(own),
         )
 
     def lab(self, file: RunFile, own: Sequence[Turn], parallel: int) -> Lab:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from jitchat.rot.run import Run, short
 from jitchat.text.safe import shortened
@@ -19,6 +19,19 @@ def differences(before: Run, after: Run) -> Iterator[str]:
     for name, earlier, later in _lists(before, after):
         yield from _only(name, earlier, later)
     yield from _settings(before, after)
+
+
+def changed(run: Run, settings: Mapping[str, str]) -> Iterator[str]:
+    """Say, a sentence each, which settings shape windows or answers otherwise than in a run.
+
+    Not its limit and its reserve: a run keeps those that it was begun with.
+    """
+    was = dict(run.settings)
+    for name in was | dict(settings):
+        before, now = (each.get(name, _UNSET) for each in (was, settings))
+        if before != now and _shapes(name, run):
+            told = _told(before) if before == _UNSET else f"= {_told(before)}"
+            yield f"{run.id} was begun with {name} {told}; now it is {_told(now)}."
 
 
 _Value = tuple[str, object, object, str]
@@ -61,18 +74,33 @@ def _settings(before: Run, after: Run) -> Iterator[str]:
     was, became = dict(before.settings), dict(after.settings)
     for name in was | became:
         if was.get(name) != became.get(name) and _matters(name):
-            earlier, later = (_told(each.get(name, "not set")) for each in (was, became))
+            earlier, later = (_told(each.get(name, _UNSET)) for each in (was, became))
             yield f"Setting {shortened(name, _LONGEST)}: {earlier}, then {later}."
 
 
 _TOLD = frozenset(f"provider.{name}" for name in ("name", "model", "limit", "reserve"))
 """Settings that a run tells by what came of them."""
+_UNSET = "not set"
+_SHAPING = ("window.", "picker.", "chat.system")
+"""Settings that windows and answers depend on begin so."""
+_SAMPLING = frozenset(
+    ("base_url", "protocol", "temperature", "top_p", "top_k", "seed", "effort", "max_tokens")
+)
+"""Of a provider, what its answers depend on."""
 _APART = ("screen.", "keys.")
 """Settings that no figure depends on begin so."""
 
 
 def _matters(setting: str) -> bool:
     return setting not in _TOLD and not setting.startswith(_APART)
+
+
+def _shapes(setting: str, run: Run) -> bool:
+    """Whether it shapes windows or answers of a run."""
+    section, _, name = setting.rpartition(".")
+    picks = dict(run.settings).get("picker.provider", "").strip('"')
+    tables = ("provider", f"providers.{run.provider}", f"providers.{picks}")
+    return setting.startswith(_SHAPING) or (section in tables and name in _SAMPLING)
 
 
 def _who(run: Run) -> str:

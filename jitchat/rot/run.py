@@ -6,10 +6,14 @@ moment is resumed with the cells that have none.
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from jitchat.rot.experiment import Experiment
+from jitchat.turn import Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,9 @@ class Run:
     """The model that judged; empty where rules alone did."""
     settings: tuple[tuple[str, str], ...] = ()
     """Every setting and its value as TOML writes it, without what only its owner may know."""
+    source: str = ""
+    """What the user's conversation was when the run was begun, by `source_of`; empty for made-up
+    talk."""
 
     @property
     def is_reader(self) -> bool:
@@ -51,6 +58,12 @@ class Run:
         lengths = self.experiment.lengths
         spread = " to ".join(dict.fromkeys(map(short, (lengths[0], lengths[-1]))))
         return f"{self.model}, {spread}, {self.begun_at.astimezone():%a %d %b %H:%M}"
+
+
+def source_of(own: Sequence[Turn]) -> str:
+    """Tell what a conversation says, as a SHA-256 in hexadecimal; empty where it has no turns."""
+    said = [(turn.role, turn.content) for turn in own]
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest() if said else ""
 
 
 def short(tokens: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from jitchat.cli.chat import LocalBackend
 from jitchat.cli.lab_desk import LocalLabDesk
 from jitchat.cli.lab_models import judge_of
 from jitchat.cli.who import Who, who_answers
-from jitchat.errors import KeyRefused, UsageError
+from jitchat.errors import KeyRefused, StoreBusy, UsageError
 from jitchat.paths import Paths, locate
 from jitchat.rot.desk import LabDesk
 from jitchat.rot.experiment import Experiment
@@ -123,6 +124,92 @@ def test_what_cannot_be_asked_makes_no_file(paths: Paths, store, asked: list[str
         desk_of(who_of(), paths, store).begin(Experiment((500,), (0.0,), conversation="none"))
 
     assert not paths.rot.exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"window.recent": 3_000}, "r1 was begun with window.recent = 384; now it is 3000."),
+        ({"chat.system": "Rhyme."}, 'r1 was begun with chat.system = ""; now it is "Rhyme.".'),
+        (
+            {"provider.temperature": 0.5},
+            "r1 was begun with provider.temperature not set; now it is 0.5.",
+        ),
+        (
+            {"provider.base_url": "http://me:secret@localhost:9/v1"},
+            'r1 was begun with provider.base_url = ""; now it is "http://localhost:9/v1".',
+        ),
+        (
+            {"picker.model": "small", "picker.timeout": 9.0},
+            'r1 was begun with picker.model = ""; now it is "small".'
+            " r1 was begun with picker.timeout = 2.0; now it is 9.0.",
+        ),
+    ],
+)
+def test_a_run_goes_on_only_as_it_was_begun(
+    paths: Paths, store, asked: list[str], given: dict[str, object], told: str
+):
+    named: dict[str, object] = {"provider.name": "ollama", "provider.model": "qwen3:8b"}
+    desk_of(who_of(**named), paths, store).begin(TINY).file.close()
+
+    with pytest.raises(UsageError) as refused:
+        desk_of(who_of(**named, **given), paths, store).resume("r1")
+    assert refused.value.what == told
+    them = "it" if len(given) == 1 else "them"
+    assert refused.value.remedy == f"Set {them} back, or begin a new run."
+
+    apart = {"screen.theme": "nord", "provider.limit": 9_000, "provider.reserve": 100}
+    again = desk_of(who_of(**named, **apart), paths, store).resume("r1")
+    assert again.file.run.limit == 16_384
+    again.file.close()
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"version": "0.0.1"}, "r1 was begun with jitchat 0.0.1; now it would be "),
+        ({"counter": "fingers"}, "r1 was begun with tokens counted by fingers; now it would be "),
+        ({"embedder": "other"}, "r1 was begun with the embedder other; now it would be none."),
+    ],
+)
+def test_a_run_does_not_go_on_with_another_jitchat(
+    paths: Paths, store, asked: list[str], changes: dict[str, str], told: str
+):
+    desk = desk_of(who_of(), paths, store)
+    lab = desk.begin(TINY)
+    lab.file.run = replace(lab.file.run, **changes)
+    lab.file.end()
+    lab.file.close()
+
+    with pytest.raises(UsageError) as refused:
+        desk.resume("r1")
+    assert refused.value.what.startswith(told)
+    desk.runs.open("r1", to_ask=True).close()
+
+
+def test_a_run_does_not_go_on_in_a_conversation_that_has_changed(
+    paths: Paths, store, asked: list[str]
+):
+    made = conversation_of(store, talk(*["some words that are said"] * 400))
+    desk = desk_of(who_of(), paths, store)
+    desk.begin(Experiment((500,), (0.0,), conversation=made.id)).file.close()
+    desk.resume("r1").file.close()
+    store.append(made.id, talk("one more"))
+
+    with pytest.raises(UsageError, match="has changed since r1 was begun"):
+        desk.resume("r1")
+
+
+def test_who_begins_or_resumes_a_run_has_it_for_himself(paths: Paths, store, asked: list[str]):
+    desk = desk_of(who_of(), paths, store)
+    lab = desk.begin(TINY)
+    with pytest.raises(StoreBusy, match="r1 is being asked by another jitchat"):
+        desk.resume("r1")
+    lab.file.close()
+    again = desk.resume("r1")
+    with pytest.raises(StoreBusy):
+        desk.runs.forget("r1")
+    again.file.close()
 
 
 @pytest.mark.parametrize(
