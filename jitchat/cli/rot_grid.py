@@ -12,6 +12,8 @@ from jitchat.errors import UsageError
 from jitchat.settings.nearest import nearest
 from jitchat.text.safe import shortened
 
+SHORTEST = 500
+"""Tokens of a conversation, at least: room for a fact, and for talk about it."""
 LONGEST = 10_000_000
 """Tokens of a conversation, at most: more than any model takes."""
 _LENGTH = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(k?)", re.IGNORECASE)
@@ -93,7 +95,12 @@ def _length(piece: str) -> int:
     if not 1 <= tokens <= LONGEST or tokens != int(tokens):
         raise UsageError(
             f"--lengths: {shortened(piece, _SHOWN)!r} is no number of tokens.",
-            f"Give whole numbers from 1 to {LONGEST:,}; k is 1,000: 1k,2k,8k.",
+            f"Give whole numbers from {SHORTEST:,} to {LONGEST:,}; k is 1,000: 1k,2k,8k.",
+        )
+    if tokens < SHORTEST:
+        raise UsageError(
+            f"--lengths: {shortened(piece, _SHOWN)} is too short to plant facts in.",
+            f"The shortest length is {SHORTEST:,} tokens.",
         )
     return int(tokens)
 

@@ -32,7 +32,9 @@ def rot_options(command: Callable[..., Any]) -> Callable[..., Any]:
 _OF_THE_GRID = (
     click.option("--preset", metavar="NAME", help=f"{USUAL} if not given, standard or deep."),
     click.option(
-        "--lengths", metavar="LIST", help="Tokens of the conversation, ascending: 1k,2k,8k."
+        "--lengths",
+        metavar="LIST",
+        help="Tokens of the conversation, ascending, from 500 on: 1k,2k,8k.",
     ),
     click.option("--depths", metavar="LIST", help="Where the facts stand, in percent: 0,50,100."),
     click.option("--kinds", metavar="LIST", help=f"Of question: {_KINDS}."),

@@ -23,7 +23,7 @@ from tests.cli.conftest import Shell
         ("1k,2k,8k", (1_000, 2_000, 8_000)),
         ("500", (500,)),
         (" 500 , 1.5K,2000 ", (500, 1_500, 2_000)),
-        ("1,10000k", (1, 10_000_000)),
+        ("500,10000k", (500, 10_000_000)),
     ],
 )
 def test_lengths_are_tokens_and_k_is_a_thousand(text: str, lengths: tuple[int, ...]):
@@ -64,7 +64,7 @@ def test_names_are_taken_once_in_the_order_in_which_they_are_given():
         *(
             (
                 ["--lengths", text],
-                f"--lengths: {wrong!r} is no number of tokens. Give whole numbers from 1 to"
+                f"--lengths: {wrong!r} is no number of tokens. Give whole numbers from 500 to"
                 " 10,000,000; k is 1,000: 1k,2k,8k.",
             )
             for text, wrong in [
@@ -77,6 +77,13 @@ def test_names_are_taken_once_in_the_order_in_which_they_are_given():
                 ("99999999k", "99999999k"),
                 ("9" * 5_000, f"{'9' * 59}…"),
             ]
+        ),
+        *(
+            (
+                ["--lengths", text],
+                f"--lengths: {wrong} is too short to plant facts in. The shortest length is 500",
+            )
+            for text, wrong in [("1", "1"), ("499,1k", "499"), ("0.1k,1k", "0.1k")]
         ),
         *(
             (
