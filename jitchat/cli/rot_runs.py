@@ -42,9 +42,10 @@ def show_command(flags: Flags, run: str, files: RotFiles) -> None:
 @click.argument("after", metavar="B")
 @location_options
 def compare_command(flags: Flags, before: str, after: str) -> None:
-    """Set run B beside run A.
+    """Set two runs beside each other.
 
-    Only cells that both have answers for count. A and B are ids, or `last`.
+    The one that was begun first is the earlier one, however they are named. Only cells that both
+    have answers for count. A and B are ids, or `last`.
     """
     from jitchat.cli.rot_tables import print_tables  # noqa: PLC0415  loads rich
     from jitchat.rot.compare import compared  # noqa: PLC0415
@@ -53,7 +54,8 @@ def compare_command(flags: Flags, before: str, after: str) -> None:
     with _opened(flags, before) as first, _opened(flags, after) as second:
         if first.run.id == second.run.id:
             raise UsageError(f"A and B are both {first.run.id}.", "Name two runs.")
-        found = compared(first.run, first.results(), second.run, second.results())
+        earlier, later = sorted((first, second), key=lambda file: file.run.begun_at)
+        found = compared(earlier.run, earlier.results(), later.run, later.results())
     print_tables(comparison_tables(found))
 
 

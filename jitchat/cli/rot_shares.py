@@ -9,7 +9,7 @@ from jitchat.errors import BenchFailed, UsageError
 
 if TYPE_CHECKING:
     from jitchat.rot.experiment import Experiment
-    from jitchat.rot.tally import Tallies
+    from jitchat.rot.tally import Tallies, Tally
 
 _NEXT_TO_NOTHING = 1e-9
 
@@ -49,6 +49,15 @@ def _below(experiment: Experiment, tallies: Tallies, least: Mapping[str, float])
         wanted = least.get(mode.value, 0.0)
         if right / cells < wanted - _NEXT_TO_NOTHING:
             yield (
-                f"{mode}: {right:,} of {cells:,} cells are right, a share of {right / cells:.3f};"
-                f" --fail-under wants {wanted:g}."
+                f"{mode}: {right:,} of {cells:,} cells are right{_without(tally)}, a share of"
+                f" {right / cells:.3f}; --fail-under wants {wanted:g}."
             )
+
+
+def _without(tally: Tally | None) -> str:
+    """Say of how many no answer came, and why: ` (2 do not fit, 1 failed)`; empty for none."""
+    if tally is None:
+        return ""
+    told = [f"{tally.unfit:,} {'does' if tally.unfit == 1 else 'do'} not fit"] * bool(tally.unfit)
+    told += [f"{tally.failed:,} failed"] * bool(tally.failed)
+    return f" ({', '.join(told)})" if told else ""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from jitchat.rot.experiment import Experiment
 from jitchat.rot.kinds import Kind
 from jitchat.rot.runs import Runs
 from tests.cli.conftest import Shell
-from tests.rot.support import run_of
+from tests.rot.support import BEGUN, run_of
 
 GRID = Experiment((500, 2_000), (0.0, 1.0), (Kind.DIRECT,))
 
@@ -22,8 +24,9 @@ GRID = Experiment((500, 2_000), (0.0, 1.0), (Kind.DIRECT,))
 def runs(home: Path) -> Runs:
     """Two runs: a whole one, right in `jit` alone, and one that was stopped."""
     found = Runs(home / "rot")
-    for model, decided in (("qwen\x1b[2J", 12), ("reader", 4)):
-        file = found.create(run_of(GRID, model=model))
+    for day, (model, decided) in enumerate((("qwen\x1b[2J", 12), ("reader", 4))):
+        begun = BEGUN + timedelta(days=day)
+        file = found.create(replace(run_of(GRID, model=model), begun_at=begun))
         for cell in list(GRID.cells())[:decided]:
             right = Verdict.RIGHT if cell.mode == "jit" else Verdict.WRONG
             file.keep(Result(cell, right, "says so", "Which?", "seven", "seven", "talk", 1))
@@ -48,12 +51,13 @@ def test_runs_are_listed_with_their_shares(jitchat: Shell):
 
     assert sorted(line.split()[0] for line in listed) == ["r1", "r2"]
     assert {line.rpartition("2k, ")[0] for line in listed} == {
-        "r1  12/12  full 0 %, recency 0 %, jit 100 %  qwen␛[2J, 500 to ",
-        "r2   4/12  full 0 %, recency 0 %, jit –      reader, 500 to ",
+        "r1  12/12  full 0 % of 4, recency 0 % of 4, jit 100 % of 4  qwen␛[2J, 500 to ",
+        "r2   4/12  full 0 % of 2, recency 0 % of 2, jit –           reader, 500 to ",
     }
     told = {each["id"]: each for each in jitchat("rot", "list", "--json").json}
     assert told["r1"]["shares"] == {"full": 0.0, "recency": 0.0, "jit": 1.0}
     assert told["r2"]["shares"]["jit"] is None
+    assert told["r2"]["answered"] == {"full": 2, "recency": 2, "jit": 0}
     assert (told["r2"]["decided"], told["r2"]["cells"], told["r2"]["ended_at"]) == (4, 12, None)
 
 
@@ -78,6 +82,7 @@ def test_two_runs_are_compared_over_what_both_answered(jitchat: Shell):
 
     assert done.code == 0, done.err
     assert "4 cells compared; left out: 8 only in the earlier run." in done.out
+    assert jitchat("rot", "compare", "r2", "r1").out == done.out, "begun first is earlier"
     assert jitchat("rot", "compare", "r2", "last").err == (
         "jitchat: A and B are both r2. Name two runs.\n"
     )
@@ -91,6 +96,13 @@ def test_a_run_is_forgotten_after_a_yes(
     assert "no terminal to confirm it in. Give --yes" in refused.err
 
     monkeypatch.setattr(rot_runs, "is_terminal", lambda _: True)
+    asked = runs.open("r1", to_ask=True)
+    kept = jitchat("rot", "forget", "r1", "--yes")
+    assert (kept.code, kept.err.split(". ")[0]) == (
+        1,
+        "jitchat: r1 is being asked by another jitchat",
+    )
+    asked.close()
     declined = jitchat("rot", "forget", "r1", stdin=b"n\n")
     assert declined.code == 1
     assert "Forget r1, qwen␛[2J, 500 to 2k, " in declined.err
