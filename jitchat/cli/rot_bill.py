@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,7 @@ from jitchat.cli.answerers import exposed
 from jitchat.cli.confirm import require_yes
 from jitchat.cli.lab_models import address, is_here, judge_of
 from jitchat.cli.output import say
-from jitchat.rot.cells import Verdict
-from jitchat.rot.estimate import estimated, sentence
+from jitchat.rot.estimate import estimated, estimated_cells, sentence
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line
 
@@ -24,10 +24,12 @@ _WIDTH = 79
 """Columns."""
 
 
-def confirm_new(
-    experiment: Experiment, answerer: Answerer, who: Who, *, judge: str, yes: bool
+def confirm_new(  # noqa: PLR0913  all that is told
+    experiment: Experiment, answerer: Answerer, who: Who, *, title: str, judge: str, yes: bool
 ) -> None:
     """Tell what a run sends, and ask whether it may, unless it is sure to be free and to stay here.
+
+    `title` is that of the user's conversation; empty where talk is made up.
 
     Raises:
         BenchFailed: It may not.
@@ -37,22 +39,31 @@ def confirm_new(
     cells = counted(experiment.size, "cell")
     say(f"{cells} for {_named(who)}, which takes {answerer.limit:,} tokens:", err=True)
     _say_beneath(sentence(estimate))
+    _tell_source(title)
     _confirm(who, judge, estimate.requests, yes=yes)
 
 
-def confirm_resumed(file: RunFile, who: Who, *, yes: bool) -> None:
-    """Tell what is left of a run, and ask likewise.
+def confirm_resumed(file: RunFile, answerer: Answerer, who: Who, *, title: str, yes: bool) -> None:
+    """Tell what is left of a run and what that sends, and ask likewise.
 
     Raises:
         BenchFailed: It may not be sent.
 
     """
-    run, size = file.run, file.run.experiment.size
-    left = size - sum(each.verdict is not Verdict.FAILED for each in file.results())
-    told = f"{left:,} of {counted(size, 'cell')} are left"
+    run, left = file.run, file.left()
+    told = f"{len(left):,} of {counted(run.experiment.size, 'cell')} are left"
     say(f"{run.id}, {one_line(run.title)}: {told}, for {_named(who)}.", err=True)
     if left:
-        _confirm(who, run.judge, left, yes=yes)
+        as_begun = replace(answerer, limit=run.limit, reserve=run.reserve)
+        estimate = estimated_cells(left, as_begun)
+        _say_beneath(sentence(estimate))
+        _tell_source(title)
+        _confirm(who, run.judge, estimate.requests, yes=yes)
+
+
+def _tell_source(title: str) -> None:
+    if title:
+        _say_beneath(f"What is sent is the text of your conversation {title}, with facts in it.")
 
 
 def _confirm(who: Who, judge: str, requests: int, *, yes: bool) -> None:

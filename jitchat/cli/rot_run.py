@@ -87,9 +87,10 @@ def _begun(desk: LocalLabDesk, who: Who, wanted: RotFlags, asked: Experiment) ->
     judge = wanted.judge or ""
     settled = desk.settled(asked, judge)
     left_out = [short(length) for length in asked.lengths if length not in settled.lengths]
+    title = desk.title(settled)
     if left_out:
-        say(f"The conversation is too short for {', '.join(left_out)}: left out.", err=True)
-    confirm_new(settled, desk.answerer(), who, judge=judge, yes=wanted.yes)
+        say(f"{title} is too short for {', '.join(left_out)}: left out.", err=True)
+    confirm_new(settled, desk.answerer(), who, title=title, judge=judge, yes=wanted.yes)
     return desk.begin(settled, wanted.parallel, judge)
 
 
@@ -97,8 +98,10 @@ def _resumed(desk: LocalLabDesk, who: Who, wanted: RotFlags, least: Collection[s
     """Go on with a run, once it is told what is left, and that is confirmed."""
     lab = desk.resume(wanted.resume or "", wanted.parallel)
     try:
-        require_asked(lab.file.run.experiment, least)
-        confirm_resumed(lab.file, who, yes=wanted.yes)
+        experiment = lab.file.run.experiment
+        require_asked(experiment, least)
+        title = desk.title(experiment)
+        confirm_resumed(lab.file, desk.answerer(), who, title=title, yes=wanted.yes)
     except BaseException:  # closed whatever it was, and passed on
         lab.file.close()
         raise

@@ -79,14 +79,15 @@ class Watcher:
 @contextmanager
 def watching(file: RunFile, parallel: int) -> Iterator[tuple[Watcher, Callable[[LabEvent], None]]]:
     """Draw a bar for who looks at standard error; for a file or a pipe, lines alone."""
-    decided = sum(each.verdict is not Verdict.FAILED for each in file.results())
+    size = file.run.experiment.size
+    decided = size - len(file.left())
     if not is_terminal(sys.stderr):
         watcher = Watcher(decided, parallel, lambda line: say(line, err=True))
         yield watcher, watcher.take
         return
     from rich.console import Console  # noqa: PLC0415  for a terminal only
 
-    with drawn(decided, file.run.experiment.size, parallel, Console(stderr=True)) as found:
+    with drawn(decided, size, parallel, Console(stderr=True)) as found:
         yield found
 
 

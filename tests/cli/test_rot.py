@@ -109,7 +109,7 @@ def test_cells_that_do_not_fit_are_told_before_and_count_as_not_right(jitchat: S
     told = done.err.splitlines()
     assert told[0] == "4 cells for m at https://api.openai.com/v1, which takes 2,000 tokens:"
     assert "2 cells do not fit: nothing is sent for them." in " ".join(map(str.strip, told))
-    assert "full: 0 of 4 cells are right" in told[-1]
+    assert "full: 0 of 4 cells are right (2 do not fit), a share of 0.000;" in told[-1]
     assert len(model.requests) == 2
 
 
@@ -134,6 +134,20 @@ def test_without_a_terminal_nothing_is_sent_unless_told_so(jitchat: Shell, model
     assert refused.code == 1
     assert "no terminal to confirm the cost in. Give --yes" in refused.err
     assert model.requests == []
+
+
+def test_the_reader_with_a_picker_elsewhere_is_asked_after_a_yes_alone(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("JITCHAT_PICKER_MODEL", "small-1")
+    monkeypatch.setenv("JITCHAT_PICKER_BASE_URL", "https://llm.example/v1")
+    done = rot(jitchat)
+
+    assert done.code == 1
+    told = " ".join(done.err.split())
+    assert "cost unknown. Besides, up to 2 requests to the picker small-1. jitchat:" in told
+    assert "no terminal to confirm the cost in" in told
+    assert not (jitchat.home / "rot").exists()
 
 
 @pytest.mark.parametrize(
@@ -169,7 +183,10 @@ def test_a_model_that_has_to_be_waited_for_and_one_that_fails_are_told(
     again = jitchat("rot", *PRICED, "--resume", "last", "--yes")
     assert again.code == 0, again.err
     assert again.err.startswith("r1, m, 500, ")
-    assert ": 1 of 6 cells are left, for m at https://api.openai.com/v1.\n" in again.err
+    assert (
+        ": 1 of 6 cells are left, for m at https://api.openai.com/v1.\n  1 request, ~"
+    ) in again.err
+    assert " (64 an answer), cost unknown.\n" in again.err
     assert "6 cells: 6 answered." in again.out
     assert len(model.requests) == 8
 
@@ -184,7 +201,9 @@ def test_a_run_that_is_given_up_ends_with_how_to_go_on(jitchat: Shell, model: Mo
     assert "answered" in done.out
 
 
-def test_ctrl_c_keeps_what_came_and_the_run_goes_on(jitchat: Shell, model: Model):
+def test_ctrl_c_keeps_what_came_and_the_run_goes_on(
+    jitchat: Shell, model: Model, monkeypatch: pytest.MonkeyPatch
+):
     model.events = {3: signal.SIGINT}
     stopped = rot(jitchat, *PRICED, "--yes")
 
@@ -204,6 +223,14 @@ def test_ctrl_c_keeps_what_came_and_the_run_goes_on(jitchat: Shell, model: Model
     builtin = jitchat("rot", *PRICED, "--resume", "r1", "--yes", "--embedder", "builtin")
     assert builtin.code == 2
     assert "r1 was begun with the embedder " in builtin.err
+    with monkeypatch.context() as patched:
+        patched.setenv("JITCHAT_WINDOW_RECENT", "3000")
+        wider = jitchat("rot", *PRICED, "--resume", "r1", "--yes")
+    assert wider.code == 2
+    assert wider.err == (
+        "jitchat: r1 was begun with window.recent = 384; now it is 3000."
+        " Set it back, or begin a new run.\n"
+    )
     unasked = jitchat("rot", *PRICED, "--resume", "r1", "--fail-under", "jit=0")
     assert "no terminal to confirm the cost in" in unasked.err
 
@@ -219,7 +246,12 @@ def test_facts_are_planted_in_a_copy_of_the_users_conversation(jitchat: Shell, t
     done = jitchat("rot", *own, "--lengths", "1k,9000k", *TINY[2:])
 
     assert done.code == 0, done.err
-    assert done.err.startswith("The conversation is too short for 9000k: left out.\n2 cells for")
+    assert done.err.startswith(
+        "Release planning (demo) is too short for 9000k: left out.\n2 cells for"
+    )
+    assert (
+        "  What is sent is the text of your conversation Release planning (demo), with" in done.err
+    )
     assert json.loads(out.read_text())["run"]["experiment"]["conversation"] == "demo"
     assert jitchat.stored() == before
 
