@@ -52,8 +52,11 @@ class Sending:
 
     @property
     def is_free(self) -> bool:
-        """Whether it leaves this machine nowhere, whoever looks: only the reader is asked."""
-        return self.answerer is not None and self.answerer.is_reader and not self.judge
+        """Whether it is known to cost nothing and to leave this machine nowhere.
+
+        A judge may be anywhere; the picker is part of what is known of who answers.
+        """
+        return self.answerer is not None and self.answerer.is_here and not self.judge
 
 
 def asked_told(sending: Sending, width: int, *, is_brief: bool = False) -> Content:
@@ -96,7 +99,7 @@ def _parts(sending: Sending) -> Iterator[tuple[str, str]]:
     times = "once" if experiment.repeats == 1 else f"{experiment.repeats} times"
     yield "cells", f"{experiment.size:,}: each {times} in {', '.join(experiment.modes)}"
     if experiment.conversation is not None:
-        yield "talk", f"a copy of your conversation {one_line(experiment.conversation)}"
+        yield "filler", f"a copy of your conversation {one_line(experiment.conversation)}"
     if answerer is not None:
         yield "sends", sentence(estimated(experiment, answerer))
     if told := judge_told(sending):

@@ -170,7 +170,7 @@ class StartScreen(LabFrame):
         to_ask = self._runs.left_of(run)
         if not to_ask:
             self.notify("Every cell of this run has an answer. Enter opens it.", markup=False)
-        elif answerer.is_reader and not run.judge:
+        elif Sending(run.experiment, answerer, judge=run.judge).is_free:
             self._go_on(run)
         else:
             asked = ask_to_go_on(run, to_ask, answerer)

@@ -195,8 +195,11 @@ class ScriptedDesk:
     with_windows: bool = False
     """Whether there is a window for every cell of a run that is put there."""
     labs: list[ScriptedLab] = field(default_factory=list)
+    asked: int = 0
+    """So often it was asked who answers."""
 
     def answerer(self) -> Answerer:
+        self.asked += 1
         if isinstance(self.told, JitchatError):
             raise self.told
         return self.told

@@ -158,6 +158,21 @@ def test_a_preset_tells_what_it_asks_and_what_that_sends() -> None:
     assert "looking who answers" in asked_told(Sending(quick(), None), 80).plain
 
 
+@pytest.mark.parametrize(
+    ("sending", "is_free"),
+    [
+        (Sending(quick(), READER), True),
+        (Sending(quick(), replace(READER, is_here=False)), False),
+        (Sending(quick(), replace(MODEL, is_here=True)), True),
+        (Sending(quick(), MODEL), False),
+        (Sending(quick(), READER, judge="judge/model"), False),
+        (Sending(quick(), None), False),
+    ],
+)
+def test_only_what_is_known_to_stay_here_is_sent_unasked(sending: Sending, is_free: bool) -> None:
+    assert sending.is_free is is_free
+
+
 def test_progress_tells_time_once_something_is_known_of_it() -> None:
     def told(done: int, seconds: float, worked: int, *, is_running: bool = True) -> str:
         return Progress(done, 420, seconds, worked, 1_000, is_running).sentence

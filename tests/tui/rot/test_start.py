@@ -37,6 +37,7 @@ async def test_a_preset_is_chosen_and_the_reader_is_asked_without_a_question(
 ) -> None:
     async with LabApp(backend).run_test(size=(160, 48)) as pilot:
         start = await opened(pilot)
+        assert desk.asked == 1
         assert "No run is kept yet." in text(pilot)
         assert "reader · limit 32,768 · reserve 2,048" in text(pilot)
         assert "no language model" in text(pilot)
@@ -108,16 +109,24 @@ def notices(pilot) -> str:
     return " ".join(notice.message for notice in pilot.app._notifications)
 
 
-async def test_going_on_with_another_model_is_confirmed_and_refused_as_a_sentence(
-    backend: TestBackend, desk: ScriptedDesk
+@pytest.mark.parametrize(
+    ("answerer", "told"),
+    [
+        (MODEL, "54 cells of 108 have no answer yet."),
+        (replace(READER, is_here=False), "210 cells of 420 have no answer yet."),
+    ],
+    ids=["model", "reader-with-a-picker-elsewhere"],
+)
+async def test_going_on_elsewhere_is_confirmed_and_refused_as_a_sentence(
+    backend: TestBackend, desk: ScriptedDesk, answerer: Answerer, told: str
 ) -> None:
-    desk.put(preset("quick", is_reader=False), MODEL, share=0.5)
-    desk.told, desk.refusal = MODEL, KeyRefused("The key is refused.", "Paste another.")
+    desk.put(preset("quick", is_reader=answerer.is_reader), answerer, share=0.5)
+    desk.told, desk.refusal = answerer, KeyRefused("The key is refused.", "Paste another.")
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         start = await opened(pilot)
         await pilot.press("tab", "r")
         await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
-        assert "54 cells of 108 have no answer yet." in text(pilot)
+        assert told in text(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: "The key is refused." in notices(pilot), "why not")
         assert pilot.app.screen is start
