@@ -11,6 +11,8 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import aclosing, suppress
 
+from jitchat.errors import JitchatError
+from jitchat.rot.cells import Result
 from jitchat.rot.events import LabEvent
 from jitchat.rot.lab import Lab
 from jitchat.rot.run_file import RunFile
@@ -26,6 +28,9 @@ class LabRunner:
     def __init__(self, file: RunFile, lab: Lab | None = None) -> None:
         """Without a `lab` the run is only looked at."""
         self.file, self.lab = file, lab
+        self.kept: Sequence[Result] = ()
+        """All that the file holds, once nothing is asked any more: a lab that is stopped keeps
+        what it does not report. Empty where nobody looks, or it cannot be read."""
         self._lock = threading.Lock()
         self._is_over = lab is None
         self._is_left = False
@@ -44,6 +49,7 @@ class LabRunner:
             if self.lab is not None:
                 asyncio.run(self._drive(self.lab, report))
         finally:
+            self._look_again()
             with self._lock:
                 self._is_over, is_left = True, self._is_left
             if is_left:
@@ -65,6 +71,11 @@ class LabRunner:
             self.file.close()
         else:
             self.stop()
+
+    def _look_again(self) -> None:
+        if not self._is_left:
+            with suppress(JitchatError):  # why is told by what broke the lab off
+                self.kept = self.file.results()
 
     async def _drive(self, lab: Lab, report: Report) -> None:
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()

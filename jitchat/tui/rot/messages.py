@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from textual.message import Message
 
 from jitchat.errors import JitchatError
+from jitchat.rot.cells import Result
 from jitchat.rot.compare import Comparison
 from jitchat.rot.desk import Answerer
 from jitchat.rot.events import LabEvent
@@ -28,6 +29,8 @@ class LabReported(Message):
 class LabEnded(Message):
     """Nothing more is asked."""
 
+    kept: Sequence[Result] = ()
+    """All that the file holds then; empty where it cannot be read."""
     error: JitchatError | None = None
     """Why it broke off."""
 

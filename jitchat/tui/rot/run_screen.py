@@ -129,7 +129,7 @@ class RunScreen(LabFrame):
             self._runner.run(lambda events: self.post_message(LabReported(events)))
         except JitchatError as failed:
             error = failed
-        self.post_message(LabEnded(error))
+        self.post_message(LabEnded(self._runner.kept, error))
 
     @on(LabReported)
     def _reported(self, message: LabReported) -> None:
@@ -143,6 +143,7 @@ class RunScreen(LabFrame):
         self.is_asked = self._is_stopping = False
         if self._clock is not None:
             self._clock.stop()
+        self.shown.keep(message.kept)
         self.shown.stop(str(message.error) if message.error is not None else "")
         self._why.update(Content(visible(self.shown.why)))
         self._why.display = bool(self.shown.why)

@@ -77,6 +77,15 @@ class ShownRun:
             self._take(event)
         self.tallies = self._counting.tallies()
 
+    def keep(self, results: Iterable[Result]) -> None:
+        """Take what the file of the run holds, in its order; what was not reported is counted."""
+        kept = {each.cell: each for each in results}
+        for cell, result in kept.items():
+            if self.results.get(cell) != result:
+                self._decide(result)
+        self.results = kept | self.results if kept else self.results
+        self.tallies = self._counting.tallies()
+
     def _take(self, event: LabEvent) -> None:
         noticed = self._noticed
         match event:

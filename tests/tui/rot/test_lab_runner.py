@@ -10,10 +10,14 @@ from pathlib import Path
 import pytest
 
 from jitchat.errors import StoreReadOnly
+from jitchat.rot.cells import Result
 from jitchat.rot.events import CellEnded, LabEvent, RunEnded
 from jitchat.rot.experiment import Experiment
 from jitchat.rot.kinds import Kind
+from jitchat.rot.tally import tallied
 from jitchat.tui.rot.lab_runner import LabRunner
+from jitchat.tui.rot.shown_run import ShownRun
+from tests.rot.support import lab_on, new_file
 from tests.tui.rot.support import ScriptedLab, desk_in
 
 FEW = Experiment((1_000, 4_000), (0.0, 1.0), (Kind.DIRECT, Kind.EXACT))
@@ -112,6 +116,27 @@ def test_what_breaks_it_off_is_raised_after_all_that_came_before(tmp_path: Path)
     assert sum(isinstance(each, CellEnded) for each in runner.events) == 5
     runner.leave()
     assert runner.closes == 1
+
+
+@pytest.mark.parametrize("number", [1, 2, 7])
+def test_what_is_kept_while_it_is_stopped_is_shown_too(tmp_path: Path, number: int) -> None:
+    lab = lab_on(new_file(tmp_path, FEW), parallel=2)
+    runner, shown, keep = LabRunner(lab.file, lab), ShownRun(lab.file.run, ()), lab.file.keep
+    decided: list[Result] = []
+
+    def keep_and_stop(result: Result) -> None:
+        keep(result)
+        decided.append(result)
+        if len(decided) >= number:
+            runner.stop()
+
+    lab.file.keep = keep_and_stop  # type: ignore[method-assign]
+    runner.run(shown.take)
+    shown.keep(runner.kept)
+    assert list(shown.results.values()) == lab.file.results()
+    assert shown.tallies == tallied(decided)
+    assert number <= len(decided) < FEW.size
+    runner.leave()
 
 
 async def test_a_run_that_is_only_looked_at_is_given_back_at_once(tmp_path: Path) -> None:
