@@ -55,8 +55,6 @@ class RunSummed(Message):
 
     run: str
     """Its id."""
-    done: int
-    """So many cells were decided then."""
     modes: Mapping[Mode, Tally]
 
 

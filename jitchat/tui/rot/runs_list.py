@@ -62,8 +62,9 @@ class RunsList(Vertical):
         self._kept: Kept = ()
         self.is_known = False
         """Whether it was looked up which runs there are."""
-        self._shares: dict[tuple[str, int], Mapping[Mode, Tally]] = {}
-        """By a run's id, and how many of its cells were decided then."""
+        self._shares: dict[str, Mapping[Mode, Tally]] = {}
+        """By a run's id, since they were listed last: of a cell that is asked again the result
+        is another, and a run may have the id of one that was deleted."""
         self.marked: list[str] = []
         """The ids of runs that are to be compared."""
 
@@ -78,8 +79,9 @@ class RunsList(Vertical):
         self._none.display = False
 
     def show(self, kept: Kept) -> None:
-        """List these."""
+        """List these; what came of them is to be summed up again."""
         self._kept, self.is_known = kept, True
+        self._shares.clear()
         ids = {run.id for run, _ in kept}
         self.marked = [each for each in self.marked if each in ids]
         self._header.display = self._list.display = bool(kept)
@@ -91,13 +93,13 @@ class RunsList(Vertical):
         self._draw()
 
     @property
-    def unsummed(self) -> list[tuple[Run, int]]:
+    def unsummed(self) -> list[Run]:
         """List those whose shares are not known yet."""
-        return [(run, done) for run, done in self._kept if (run.id, done) not in self._shares]
+        return [run for run, _ in self._kept if run.id not in self._shares]
 
-    def sum_up(self, run: str, done: int, shares: Mapping[Mode, Tally]) -> None:
+    def sum_up(self, run: str, shares: Mapping[Mode, Tally]) -> None:
         """Take the shares of one of them."""
-        self._shares[run, done] = shares
+        self._shares[run] = shares
         self._draw()
 
     @property
@@ -109,7 +111,7 @@ class RunsList(Vertical):
     def left_of(self, run: Run) -> int:
         """Count the cells of a run that have no answer, as far as that is known."""
         done = {each.id: number for each, number in self._kept}.get(run.id, 0)
-        failed = sum(tally.failed for tally in self._shares.get((run.id, done), {}).values())
+        failed = sum(tally.failed for tally in self._shares.get(run.id, {}).values())
         return run.experiment.size - done + failed
 
     def mark(self) -> None:
@@ -140,7 +142,7 @@ class RunsList(Vertical):
             run_line(
                 run,
                 done,
-                self._shares.get((run.id, done)),
+                self._shares.get(run.id),
                 width,
                 is_marked=run.id in self.marked,
             )

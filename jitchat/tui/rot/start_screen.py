@@ -33,7 +33,7 @@ from jitchat.tui.rot.messages import (
     RunSummed,
 )
 from jitchat.tui.rot.run_screen import RunScreen
-from jitchat.tui.rot.runs_list import Kept, RunsList
+from jitchat.tui.rot.runs_list import RunsList
 from jitchat.tui.rot.setup_pane import SetupPane
 from jitchat.tui.rot.setup_rows import Sending
 
@@ -119,17 +119,18 @@ class StartScreen(LabFrame):
         self._sum_up(self._runs.unsummed)
 
     @work(thread=True, exclusive=True, group="sums")
-    def _sum_up(self, kept: Kept) -> None:
+    def _sum_up(self, runs: Iterable[Run]) -> None:
         worker = get_current_worker()
-        for run, done in kept:
-            if worker.is_cancelled:
-                return
+        for run in runs:
             with suppress(JitchatError):  # it was deleted meanwhile, or is told when it is opened
-                self.post_message(RunSummed(run.id, done, shares(self._desk.runs, run.id)))
+                summed = RunSummed(run.id, shares(self._desk.runs, run.id))
+                if worker.is_cancelled:
+                    return
+                self.post_message(summed)
 
     @on(RunSummed)
     def _run_summed(self, message: RunSummed) -> None:
-        self._runs.sum_up(message.run, message.done, message.modes)
+        self._runs.sum_up(message.run, message.modes)
 
     def action_preset(self, number: int) -> None:
         """Choose a preset."""

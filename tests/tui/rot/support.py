@@ -153,7 +153,7 @@ class ScriptedLab(Lab):
     async def run(self) -> AsyncGenerator[LabEvent, None]:
         run, length = self.file.run, 0
         found = {each.cell: each for each in self.file.results()}
-        done = set(found)
+        done = {cell for cell in found if found[cell].verdict is not Verdict.FAILED}
         try:
             for number, cell in enumerate(run.experiment.cells()):
                 if number == self.pause_after:

@@ -22,7 +22,16 @@ from jitchat.tui.rot.setup_pane import PresetList
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.turn import Mode
 from tests.tui.rot.driving import LabApp, decided, listed, opened, over, shown, text
-from tests.tui.rot.support import MODEL, READER, ScriptedDesk, desk_in, quick, result_of
+from tests.tui.rot.support import (
+    MODEL,
+    READER,
+    ScriptedDesk,
+    desk_in,
+    failed,
+    keep_all,
+    quick,
+    result_of,
+)
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 
 
@@ -85,11 +94,16 @@ async def test_any_other_model_is_asked_only_once_its_budget_is_confirmed(
         assert "reader" not in text(pilot)
 
 
+@pytest.mark.parametrize("broken", [0, 60])
 async def test_an_unfinished_run_is_gone_on_with_where_it_stopped(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, desk: ScriptedDesk, broken: int
 ) -> None:
     desk.put(quick(), days=1)
-    desk.put(quick(), share=0.5)
+    desk.put(quick(), share=1.0 if broken else 0.5)
+    if broken:
+        file = desk.runs.open("last")
+        keep_all(file, map(failed, list(quick().cells())[-broken:]))
+        file.close()
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         start = await opened(pilot)
         await pilot.press("down", "down", "down", "r")
@@ -99,6 +113,9 @@ async def test_an_unfinished_run_is_gone_on_with_where_it_stopped(
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is start, "the first screen")
         await listed(pilot, start)
+        runs = start.query_one(RunsList)
+        assert runs.chosen is not None
+        assert runs._shares[runs.chosen.id] == tallied(map(result_of, quick().cells())).by_mode
         await pilot.press("r")
         await pilot.pause()
         assert pilot.app.screen is start
