@@ -1,4 +1,4 @@
-"""How the embedded reader's figures are to be read: one text, wherever they are shown."""
+"""How figures are to be read: one text, wherever they are shown."""
 
 from __future__ import annotations
 
@@ -9,3 +9,8 @@ READER_CAVEAT = (
     " Paraphrased questions it cannot answer, in any mode; asked what was never said, it often"
     " quotes a near-duplicate."
 )
+ABSENT_CAVEAT = (
+    "Of the kind absent only a near-duplicate lies at the depth: recency is right on it because it"
+    " sees nothing."
+)
+"""What was never said has no turn of its own that a mode could miss."""

@@ -42,6 +42,24 @@ class Change:
         low, high = self.interval
         return low > 0 or high < 0
 
+    @property
+    def outcome(self) -> str:
+        """Name it: `better`, `worse` or `unclear`."""
+        if not self.is_clear:
+            return "unclear"
+        return "better" if self.points > 0 else "worse"
+
+
+def change_told(change: Change) -> str:
+    """Write it in points, with its interval: `+12 (+3 to +21)`."""
+    low, high = change.interval
+    return f"{signed(change.points)} ({signed(low)} to {signed(high)})"
+
+
+def signed(points: float) -> str:
+    """Write a difference of shares in points: `+12`, `−3`, `0`."""
+    return f"{points * 100:+.0f}".replace("-", "−") if round(points * 100) else "0"
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -52,7 +70,7 @@ class Comparison:
     at: Mapping[tuple[Mode, int], Change]
     """By mode and length, those that both have answers for."""
     of: Mapping[Mode, Change]
-    """By mode, over all lengths that both have answers for."""
+    """By mode, over all lengths that both have answers for: no interval holds for these."""
     compared: int
     """Cells."""
     only_before: int

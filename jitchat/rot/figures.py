@@ -47,6 +47,13 @@ def share_of(tally: Tally | None) -> str:
     return share(tally)
 
 
+def total(tally: Tally | None) -> str:
+    """Write a share over several lengths: `97 % of 105`; `Tally.interval` says why no more."""
+    if tally is not None and tally.answered:
+        return f"{percent(tally.share)} of {tally.answered:,}"
+    return share(tally)
+
+
 def without_answer(tally: Tally | None) -> str:
     """Say why no answer came for any of them; empty where one did, or nothing is decided."""
     if tally is None or tally.answered or not tally.cells:

@@ -9,15 +9,17 @@ from rich.table import Table
 from rich.text import Text
 
 from jitchat.rot import figures
-from jitchat.rot.caveat import READER_CAVEAT
-from jitchat.rot.compare import Change, Comparison, left_out
+from jitchat.rot.caveat import ABSENT_CAVEAT, READER_CAVEAT
+from jitchat.rot.compare import Change, Comparison, change_told, left_out, signed
+from jitchat.rot.kinds import Kind
 from jitchat.rot.run import Run, short
 from jitchat.rot.spent import Spent
-from jitchat.rot.tally import Tallies, Tally
+from jitchat.rot.tally import Tallies
 from jitchat.text.safe import visible
 from jitchat.turn import Mode
 
 _INTERVAL = "Of so many answers, and in brackets the 95 % interval (Wilson), in per cent."
+_NO_INTERVAL = "None over all lengths, for each fact is asked for again at each length."
 
 
 def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
@@ -25,16 +27,14 @@ def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
     asked, modes = run.experiment, run.experiment.modes
     lengths = [(short(length), length) for length in asked.lengths]
     by_length = [
-        (name, [tallies.by_length.get((mode, length)) for mode in modes])
+        [name, *(figures.share_of(tallies.by_length.get((mode, length))) for mode in modes)]
         for name, length in lengths
     ]
-    whole = ("all", [tallies.by_mode.get(mode) for mode in modes])
+    whole = ["all", *(figures.total(tallies.by_mode.get(mode)) for mode in modes)]
     title = f"{run.title}\nRight answers by length of the conversation"
-    yield _shares(title, "length", modes, [*by_length, whole], _INTERVAL)
-    by_kind = [
-        (kind.value, [tallies.by_kind.get((mode, kind)) for mode in modes]) for kind in asked.kinds
-    ]
-    yield _shares("Right answers by kind of question", "kind", modes, by_kind)
+    told = (_INTERVAL, _NO_INTERVAL)
+    yield _table(title, ["length", *modes], [*by_length, whole], *told, gap=0)
+    yield _by_kind(run, tallies)
     sizes = [
         [name, *(_tokens_at(tallies, mode, length) for mode in modes)] for name, length in lengths
     ]
@@ -50,7 +50,7 @@ def comparison_tables(compared: Comparison) -> Iterator[Table]:
     for mode, whole in compared.of.items():
         lengths = [(length, each) for (of, length), each in compared.at.items() if of is mode]
         rows += [_change(mode, short(length), each) for length, each in lengths]
-        rows.append(_change(mode, "all", whole))
+        rows.append(_change_of_all(mode, whole))
     title = f"Right answers\nbefore: {compared.before.title}\nafter: {compared.after.title}"
     notes = [_CHANGE, left_out(compared)]
     if compared.differences:
@@ -70,15 +70,14 @@ _CHANGE = (
 )
 
 
-def _shares(
-    title: str,
-    first: str,
-    modes: Iterable[Mode],
-    rows: Iterable[tuple[str, Sequence[Tally | None]]],
-    *notes: str,
-) -> Table:
-    told = [[name, *map(figures.share_of, tallies)] for name, tallies in rows]
-    return _table(title, [first, *modes], told, *notes, gap=0)
+def _by_kind(run: Run, tallies: Tallies) -> Table:
+    kinds, modes = run.experiment.kinds, run.experiment.modes
+    rows = [
+        [kind.value, *(figures.total(tallies.by_kind.get((mode, kind))) for mode in modes)]
+        for kind in kinds
+    ]
+    notes = [ABSENT_CAVEAT] if Kind.ABSENT in kinds else []
+    return _table("Right answers by kind of question", ["kind", *modes], rows, *notes)
 
 
 def _tokens_at(tallies: Tallies, mode: Mode, length: int) -> str:
@@ -100,20 +99,14 @@ def _took(mode: Mode, spent: Spent) -> list[str]:
 
 
 def _change(mode: Mode, length: str, change: Change) -> list[str]:
-    low, high = change.interval
-    return [
-        mode.value,
-        length,
-        f"{change.before.answered:,}",
-        figures.share(change.before),
-        figures.share(change.after),
-        f"{_signed(change.points)} ({_signed(low)} to {_signed(high)})",
-        ("better" if change.points > 0 else "worse") if change.is_clear else "unclear",
-    ]
+    shares = (figures.share(change.before), figures.share(change.after))
+    cells = f"{change.before.answered:,}"
+    return [mode.value, length, cells, *shares, change_told(change), change.outcome]
 
 
-def _signed(points: float) -> str:
-    return f"{points * 100:+.0f}".replace("-", "−") if round(points * 100) else "0"
+def _change_of_all(mode: Mode, change: Change) -> list[str]:
+    shares = (figures.percent(change.before.share), figures.percent(change.after.share))
+    return [mode.value, "all", f"{change.before.answered:,}", *shares, signed(change.points), ""]
 
 
 def _table(

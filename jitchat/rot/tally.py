@@ -51,7 +51,12 @@ class Tally:
 
     @property
     def interval(self) -> Interval | None:
-        """Give Wilson's 95 % interval of the share; None where none came."""
+        """Give Wilson's 95 % interval of the share; None where none came.
+
+        It takes every cell as another case, which holds within one length and mode. Over
+        several lengths the same facts are asked for again at each: of a mode's total, or a
+        kind's, it would be too narrow, so that these are shown without one.
+        """
         return wilson(self.right, self.answered) if self.answered else None
 
 

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from jitchat.rot import figures
-from jitchat.rot.caveat import READER_CAVEAT
+from jitchat.rot.caveat import ABSENT_CAVEAT, READER_CAVEAT
 from jitchat.rot.cells import Verdict
 from jitchat.rot.compare import compared
 from jitchat.rot.report import comparison_tables, tables
@@ -37,7 +37,9 @@ def test_shares_stand_by_length_and_kind_with_interval_and_count():
     rows = rows_of(text)
     assert "16k 55 % of 20 (34–74) 40 % of 20 (22–61) 90 % of 20 (70–97)" in rows
     assert "48k does not fit 40 % of 20 (22–61) 90 % of 20 (70–97)" in rows
-    assert "updated 80 % of 15 (55–93) 40 % of 20 (22–61) 100 % of 18 (82–100)" in rows
+    assert "updated 80 % of 15 40 % of 20 100 % of 18" in rows
+    assert next(row for row in rows if row.startswith("all ")).count("(") == 0
+    assert ABSENT_CAVEAT in on_one_line(text)
     assert "48k does not fit 48,100 48,100" in rows
     assert "jit 80 10,100 0.2 s 1.6 s 50 % $0.0080" in rows
     assert max(map(len, text.splitlines())) <= 80
@@ -62,6 +64,7 @@ def test_two_runs_are_told_by_length_with_what_differs():
     text = printed(comparison_tables(compared(RUN, results(), other, wrong)))
     rows = rows_of(text)
     assert "jit 16k 20 90 % (70–97) 0 % (0–16) −90 (−97 to −64) worse" in rows
+    assert not any("(" in row for row in rows if row.split()[1:2] == ["all"])
     assert "recency 4k 20 40 % (22–61) 100 % (84–100) +60 (+33 to +78) better" in rows
     assert "jit 4k 18 100 % (82–100) 100 % (82–100) 0 (−18 to +18) unclear" in rows
     assert "Model: qwen3-8b of ollama, then gpt-5-mini of ollama." in on_one_line(text)

@@ -16,8 +16,9 @@ in the file steers a terminal, and nothing is lost.
         by_mode, by_length, by_kind, squares    a list each, of
             mode, and as it goes length, kind or depth
             right, wrong, unfit, failed         cells
-            share, low, high                    of the answered (right + wrong), and Wilson's
-                                                95 % interval; null where none was answered
+            share                               of the answered (right + wrong)
+            low, high                           of one length (by_length, squares): Wilson's 95 %
+                                                interval; all three null where none was answered
         spent         a list, of mode, sent, tokens, to_first, seconds (medians), cached (share
                       of the input), cost (of all), unpriced (cells that it does not know)
     cells         a list of every result, as it was decided
@@ -35,7 +36,7 @@ in the file steers a terminal, and nothing is lost.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -85,8 +86,9 @@ def _figures(tallies: Tallies) -> dict[str, Any]:
     }
 
 
-def _listed(names: Iterable[str], tallies: Mapping[Any, Tally]) -> Iterator[dict[str, Any]]:
+def _listed(names: Sequence[str], tallies: Mapping[Any, Tally]) -> Iterator[dict[str, Any]]:
     for place, tally in tallies.items():
         low, high = tally.interval or (None, None)
-        ends = {"share": tally.share, "low": low, "high": high}
-        yield dict(zip(names, place, strict=True)) | asdict(tally) | ends
+        ends = {"low": low, "high": high} if "length" in names else {}
+        told = asdict(tally) | {"share": tally.share}
+        yield dict(zip(names, place, strict=True)) | told | ends

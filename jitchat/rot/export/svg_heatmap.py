@@ -82,7 +82,7 @@ _WITHOUT_SHARE = (
 
 
 def _map(mode: Mode, grid: _Grid, tallies: Tallies) -> str:
-    told = figures.share(tallies.by_mode.get(mode)) if grid.width >= _NAMED else ""
+    told = figures.total(tallies.by_mode.get(mode)) if grid.width >= _NAMED else ""
     drawn = [
         moved(key(mode), 0, 6),
         words(mode.value, 30, 11, 14, font_weight="600"),

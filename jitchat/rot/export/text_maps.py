@@ -71,9 +71,11 @@ def _rows(asked: Experiment, width: int) -> Iterator[list[_Map]]:
 
 
 def _name(drawn: _Map, tallies: Tallies) -> str:
-    share = figures.share(tallies.by_mode.get(drawn.mode))
-    whole = f"{drawn.mode.value} {share}"
-    return f"{whole if len(whole) <= drawn.width else drawn.mode.value:<{drawn.width}}"
+    tally = tallies.by_mode.get(drawn.mode, Tally())
+    shares = (figures.total(tally), *([figures.percent(tally.share)] if tally.answered else []))
+    forms = (f"{drawn.mode.value} {share}" for share in shares)
+    told = next((each for each in forms if len(each) <= drawn.width), drawn.mode.value)
+    return f"{told:<{drawn.width}}"
 
 
 def _lengths(drawn: _Map) -> str:

@@ -31,7 +31,7 @@ def settings_line(run: Run) -> str:
 def mode_lines(mode: Mode, asked: Experiment, tallies: Tallies) -> Iterator[str]:
     """Tell of a mode what share is right, what a question took, and where it does not fit."""
     tally, spent = tallies.by_mode.get(mode, Tally()), tallies.spent.get(mode, Spent())
-    yield figures.share_of(tally) + (" right" if tally.answered else "")
+    yield figures.total(tally) + (" right" if tally.answered else "")
     if spent.sent:
         yield _windows(mode, asked, tallies)
         first, whole = figures.duration(spent.to_first), figures.duration(spent.seconds)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from jitchat.rot.compare import Change, Comparison
-from jitchat.rot.figures import share
+from jitchat.rot.compare import Change, Comparison, change_told, signed
+from jitchat.rot.figures import percent, share
 from jitchat.rot.run import short
 from jitchat.turn import Mode
 
@@ -21,30 +21,19 @@ _LEAST, _MOST = 13, 61
 
 def compared_rows(compared: Comparison, width: int) -> Iterator[list[Run]]:
     """Draw a block a mode, a line a length, and one for all of them."""
-    line = _Line(_wide(width), _reach([*compared.at.values(), *compared.of.values()]))
+    line = _Line(_wide(width), _reach(list(compared.at.values())))
     yield [(_columns("", "before", "after", "change, points"), "axis"), (line.labels, "axis")]
     for mode, whole in compared.of.items():
         yield [(mode.value, "mode")]
         for length in _lengths(compared, mode):
             yield _row(short(length), compared.at[mode, length], line)
-        yield _row("all", whole, line)
+        yield _row_of_all(whole)
         yield []
 
 
 def is_drawn(width: int) -> bool:
     """Whether there is room to draw the difference."""
     return bool(_wide(width))
-
-
-def change_told(change: Change) -> str:
-    """Write `+12 (+3 to +21)`, in points."""
-    low, high = change.interval
-    return f"{signed(change.points)} ({signed(low)} to {signed(high)})"
-
-
-def signed(points: float) -> str:
-    """Write a difference of shares in points: `+12`, `−3`, `0`."""
-    return f"{points * 100:+.0f}".replace("-", "−") if round(points * 100) else "0"
 
 
 def _lengths(compared: Comparison, mode: Mode) -> list[int]:
@@ -58,11 +47,13 @@ def _wide(width: int) -> int:
 
 
 def _row(name: str, change: Change, line: _Line) -> list[Run]:
-    told = "unclear"
-    if change.is_clear:
-        told = "better" if change.points > 0 else "worse"
     figures = _columns(name, share(change.before), share(change.after), change_told(change))
-    return [(figures, "plain"), *line.drawn(change, told)]
+    return [(figures, "plain"), *line.drawn(change, change.outcome)]
+
+
+def _row_of_all(change: Change) -> list[Run]:
+    before, after = percent(change.before.share), percent(change.after.share)
+    return [(_columns("all", before, after, signed(change.points)), "plain")]
 
 
 def _reach(changes: Sequence[Change]) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from jitchat.rot.colours import colour_of
-from jitchat.rot.figures import interval, percent, points
+from jitchat.rot.figures import percent, points, total
 from jitchat.rot.run import short
 from jitchat.rot.tally import Place, Tally
 from jitchat.tui.rot.heat_layout import HEAD, MARGIN, HeatLayout
@@ -110,13 +110,12 @@ def _head(layout: HeatLayout, heat: Heat, y: int) -> Iterator[Run]:
 
 
 def _title(layout: HeatLayout, tally: Tally, mode: Mode) -> Iterator[Run]:
-    """Name a map, and give its share as far as there is room."""
+    """Name a map, and give its share and of how many that is, as far as there is room."""
     room = layout.map_wide if layout.maps > 1 else max(layout.map_wide, 40)
     more = _paging(layout)
-    share = f"  {percent(tally.share)}" if tally.answered else ""
-    between = f"  {interval(tally)}" if tally.answered else ""
+    shares = (f"  {total(tally)}", f"  {percent(tally.share)}") if tally.answered else ("",)
     fits = room - len(mode.value)
-    told = next((each for each in (share + between + more, share + more) if len(each) <= fits), "")
+    told = next((share + more for share in shares if len(share + more) <= fits), "")
     yield Run(mode.value, "mode")
     yield Run(told.ljust(fits)[: max(fits, 0)], "label")
 

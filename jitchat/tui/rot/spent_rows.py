@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from jitchat.rot.figures import NOTHING, cost, duration, interval, percent, tokens
+from jitchat.rot.figures import NOTHING, cost, duration, percent, tokens
 from jitchat.rot.spent import Spent
 from jitchat.rot.tally import Tallies, Tally
 from jitchat.tui.cells import cut
@@ -13,7 +13,7 @@ from jitchat.turn import Mode
 
 _COLUMNS = {
     "right": 6,
-    "95 %": 8,
+    "of": 7,
     "sent": 7,
     "tokens": 8,
     "first": 8,
@@ -22,7 +22,7 @@ _COLUMNS = {
     "cost": 8,
 }
 """With their cells."""
-_SPARED = ("95 %", "sent", "cached", "cost", "first", "time")
+_SPARED = ("sent", "cached", "of", "cost", "first", "time")
 """What is left out where there is no room, the first of them first."""
 _NAME = 9
 
@@ -41,7 +41,7 @@ def _figures(tallies: Tallies, mode: Mode) -> dict[str, str]:
     tally, spent = tallies.by_mode.get(mode, Tally()), tallies.spent.get(mode, Spent())
     return {
         "right": percent(tally.share),
-        "95 %": interval(tally) or NOTHING,
+        "of": f"{tally.answered:,}",
         "sent": f"{spent.sent:,}",
         "tokens": tokens(spent.tokens),
         "first": duration(spent.to_first),

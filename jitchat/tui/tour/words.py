@@ -89,13 +89,15 @@ def said_of_comparison(comparison: Comparison | None, needle: Needle) -> str:
 
 def said_of_rot(tallies: Tallies | None, is_running: bool) -> str:
     """Say how many answers were right in each mode; None before any came."""
-    told = "the same, measured: facts at every depth of longer and longer talk."
+    told = "the same, measured: facts at every depth of longer and longer conversations."
     if tallies is None or not tallies.whole.answered:
         return told
-    shares = [(mode, tallies.by_mode[mode].share) for mode in Mode if mode in tallies.by_mode]
-    right = ", ".join(f"{mode} {share * 100:.0f} %" for mode, share in shares if share is not None)
+    from jitchat.rot.figures import total  # noqa: PLC0415  comes with the lab's screens
+
+    tallied = [(mode, tallies.by_mode[mode]) for mode in Mode if mode in tallies.by_mode]
+    right = ", ".join(f"{mode} {total(tally)}" for mode, tally in tallied if tally.answered)
     so_far = " so far" if is_running else ""
-    return f"{told} Right{so_far}: {right} ({counted(tallies.whole.answered, 'answer')})."
+    return f"{told} Right{so_far}: {right}."
 
 
 def _place(window: ContextWindow, needle: Needle) -> str:

@@ -79,12 +79,12 @@ def test_the_cursor_is_around_its_square_and_moves_nothing(size: tuple[int, int]
         assert marked[outside] == plain[outside]
 
 
-def test_heads_tell_the_share_and_its_interval_as_far_as_there_is_room() -> None:
+def test_heads_tell_the_share_and_of_how_many_as_far_as_there_is_room() -> None:
     heat = Heat({}, {Mode.FULL: Tally(right=97, wrong=3)})
     wide = text_of(laid_out(GRID, GRID.first, 152, 17), heat, GRID.first, 0)
-    assert wide.split("recency")[0].split() == ["full", "97", "%", "92–99"]
+    assert wide.split("recency")[0].split() == ["full", "97", "%", "of", "100"]
     paged = text_of(laid_out(DEEP, DEEP.first, 76, 7), heat, DEEP.first, 0)
-    assert paged.split() == ["full", "97", "%", "92–99", "1", "of", "3"]
+    assert paged.split() == ["full", "97", "%", "of", "100", "1", "of", "3"]
 
 
 def test_depths_that_are_not_shown_are_pointed_to() -> None:

@@ -10,7 +10,7 @@ import pytest
 from jitchat.errors import KeyRefused, SettingsError
 from jitchat.rot.desk import Answerer
 from jitchat.rot.experiment import RunWanted, preset
-from jitchat.rot.figures import percent
+from jitchat.rot.figures import total
 from jitchat.rot.kinds import Kind
 from jitchat.rot.tally import tallied
 from jitchat.transfer.intake import store_demo
@@ -65,7 +65,7 @@ async def test_a_preset_is_chosen_and_the_reader_is_asked_without_a_question(
         assert kept.chosen.experiment == quick()
         assert desk.labs[0].closed == [True]
         shares = tallied(map(result_of, quick().cells())).by_mode
-        told = [percent(shares[mode].share) for mode in Mode]
+        told = [total(shares[mode]) for mode in Mode]
         assert " ".join(["420", *told]) in text(pilot)
 
 

@@ -8,6 +8,7 @@ from pytest_textual_snapshot import SVGImageExtension
 from syrupy import SnapshotAssertion
 from textual.pilot import Pilot
 
+from jitchat.rot.figures import total
 from jitchat.tui.rot.run_screen import RunScreen
 from jitchat.tui.tour.bar import TourBar
 from jitchat.tui.tour.needle import DEPLOY_WINDOW
@@ -31,7 +32,7 @@ from tests.tui.tour.support import (
 )
 
 NEEDLE = DEPLOY_WINDOW.turn
-RIGHT = "the same, measured: facts at every depth of longer and longer talk. Right: "
+RIGHT = "the same, measured: facts at every depth of longer and longer conversations. Right: "
 
 
 def full_holds_it_and_has_it(screen: TourScreen) -> None:
@@ -84,8 +85,8 @@ async def the_lab_is_followed_to_its_end(pilot: Pilot[None]) -> None:
     await until(pilot, lambda: lab.query(TourBar), "the bar in the lab")
     await until(pilot, lambda: screen.told.words.startswith(RIGHT), "the end of the run")
     by_mode = lab.shown.tallies.by_mode
-    told = ", ".join(f"{mode} {(by_mode[mode].share or 0) * 100:.0f} %" for mode in Mode)
-    assert screen.told.words == f"{RIGHT}{told} ({lab.shown.tallies.whole.answered} answers)."
+    told = ", ".join(f"{mode} {total(by_mode[mode])}" for mode in Mode)
+    assert screen.told.words == f"{RIGHT}{told}."
     await pilot.pause()
 
 

@@ -100,10 +100,14 @@ def test_of_a_comparison_each_mode_is_told_and_one_that_does_not_fit(store: Cold
 @pytest.mark.parametrize(
     ("by_mode", "is_running", "told"),
     [
-        ({}, True, "of longer and longer talk."),
-        ({Mode.FULL: Tally(unfit=3)}, False, "of longer and longer talk."),
-        ({Mode.FULL: Tally(1, 2), Mode.JIT: Tally(3)}, True, "Right so far: full 33 %, jit 100 %"),
-        ({Mode.JIT: Tally(1, 0, 5, 6)}, False, "Right: jit 100 % (1 answer)."),
+        ({}, True, "of longer and longer conversations."),
+        ({Mode.FULL: Tally(unfit=3)}, False, "of longer and longer conversations."),
+        (
+            {Mode.FULL: Tally(1, 2), Mode.JIT: Tally(3)},
+            True,
+            "Right so far: full 33 % of 3, jit 100 % of 3.",
+        ),
+        ({Mode.JIT: Tally(1, 0, 5, 6)}, False, "conversations. Right: jit 100 % of 1."),
     ],
 )
 def test_of_a_run_the_right_answers_are_told_by_mode(
