@@ -14,7 +14,7 @@ from jitchat.rot.estimate import estimated, sentence
 from jitchat.rot.run import Run
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line
-from jitchat.tui.rot.setup_rows import Sending, judge_told, who_told
+from jitchat.tui.rot.setup_rows import Sending, judge_told, own_told, who_told
 from jitchat.tui.widgets.key_line import KeyLine
 
 _STOPS = "Esc stops a run at any time; what came is kept, and it can be gone on with."
@@ -68,16 +68,17 @@ class ForgetScreen(AskingScreen):
 def ask_to_send(sending: Sending, answerer: Answerer) -> SendScreen:
     """Ask ahead of a new run, with all that it sends."""
     budget = sentence(estimated(sending.experiment, answerer))
-    told = (who_told(answerer), budget, judge_told(sending), _STOPS)
+    told = (who_told(answerer), own_told(sending), budget, judge_told(sending), _STOPS)
     return SendScreen("Send this?", tuple(filter(None, told)))
 
 
-def ask_to_go_on(run: Run, to_ask: int, answerer: Answerer) -> SendScreen:
-    """Ask ahead of the rest of a run."""
+def ask_to_go_on(run: Run, to_ask: int, answerer: Answerer, title: str = "") -> SendScreen:
+    """Ask ahead of the rest of a run; `title` is of the user's conversation, if it is known."""
+    own = own_told(Sending(run.experiment, answerer, title=title))
     left = f"{counted(to_ask, 'cell')} of {run.experiment.size:,} have no answer yet."
     whole = f"The whole run: {sentence(estimated(run.experiment, answerer))}"
     judged = f"{run.judge} judges, whose cost is not counted here." if run.judge else ""
-    told = (who_told(answerer), left, whole, judged, _STOPS)
+    told = (who_told(answerer), own, left, whole, judged, _STOPS)
     return SendScreen("Send the rest?", tuple(filter(None, told)))
 
 

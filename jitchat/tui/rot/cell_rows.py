@@ -23,7 +23,7 @@ MARKS = {
 }
 _NAME = 11
 """Cells of what stands ahead of each part of the detail."""
-_BRIEF = frozenset({"asked", "answered", "window"})
+_BRIEF = frozenset({"asked", "answered", "note", "window"})
 _MOST = 600
 """Characters of a question or an answer; the rest is shown when it is opened."""
 
@@ -57,7 +57,7 @@ def cell_line(
     mark = MARKS[result.verdict] if result is not None else ("…" if is_asked else "·")
     ahead, style = f"{mark:<3} {name:<14} ", "dim" if result is None else ""
     not_yet = "asked now" if is_asked else "not yet"
-    why = not_yet if result is None else result.note or result.rule
+    why = not_yet if result is None else result.rule or result.note
     told = cut(one_line(why), max(0, width - len(ahead)))
     is_wrong = result is not None and result.verdict is Verdict.WRONG
     return Content.assemble((ahead, "bold" if is_wrong else style), (told, style))
@@ -106,8 +106,10 @@ def _parts(result: Result) -> Iterator[tuple[str, str, str]]:
     answer = shortened(result.answer, _MOST)
     yield "answered", answer or "nothing came", "bold" if answer else "dim"
     decided = f"{MARKS[result.verdict]} {result.verdict.value}"
-    why = " · ".join(filter(None, (one_line(result.rule), one_line(result.note))))
+    why = one_line(result.rule or result.note)
     yield "decided", f"{decided}: {why}" if why else decided, ""
+    if result.rule and result.note:
+        yield "note", shortened(result.note, _MOST), ""
     yield "window", held_sentence(result), ""
     if took := _took(result):
         yield "took", took, ""
@@ -131,7 +133,8 @@ def whole(result: Result) -> str:
     """Write all of a question and its answer, to be read and copied."""
     needed = needed_line(result) or "none"
     answer = result.answer or "Nothing came."
+    why = "\nnote: ".join(filter(None, (result.rule, result.note)))
     return (
         f"{result.question}\n\nexpected: {result.expected}\n\n{answer}\n\n"
-        f"{result.verdict.value}: {result.rule}\nneeded turns: {needed}; {held_sentence(result)}"
+        f"{result.verdict.value}: {why}\nneeded turns: {needed}; {held_sentence(result)}"
     )

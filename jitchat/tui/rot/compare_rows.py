@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jitchat.rot.compare import Change, Comparison, change_told, signed
-from jitchat.rot.figures import percent, share
+from jitchat.rot.figures import share, total
 from jitchat.rot.run import short
 from jitchat.turn import Mode
 
@@ -52,7 +52,7 @@ def _row(name: str, change: Change, line: _Line) -> list[Run]:
 
 
 def _row_of_all(change: Change) -> list[Run]:
-    before, after = percent(change.before.share), percent(change.after.share)
+    before, after = total(change.before), total(change.after)
     return [(_columns("all", before, after, signed(change.points)), "plain")]
 
 

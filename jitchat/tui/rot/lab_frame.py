@@ -19,7 +19,7 @@ from textual.widgets import Static
 
 from jitchat.errors import JitchatError
 from jitchat.text.safe import one_line
-from jitchat.tui.rot.plan import LEAST, SHORT, too_small
+from jitchat.tui.rot.plan import SHORT, too_small
 from jitchat.tui.screens.help import HelpScreen
 from jitchat.tui.telling import tell
 from jitchat.tui.widgets.key_line import KeyLine
@@ -82,10 +82,17 @@ class LabFrame(Screen[None]):
     def on_resize(self) -> None:
         """Say so where there is too little room."""
         width, height = self.size
-        is_small = width < LEAST[0] or height < LEAST[1]
-        self.set_class(is_small, "-small")
+        told = too_small(width, height)
+        self.set_class(bool(told), "-small")
         self.set_class(height < SHORT, "-short")
-        self.query_one("#lab-small", Static).update(too_small(width, height) if is_small else "")
+        self.query_one("#lab-small", Static).update(told)
+
+    def lacks_room(self) -> bool:
+        """Whether there is too little room to show anything; then that is said."""
+        told = too_small(*self.size)
+        if told:
+            self.notify(told, markup=False)
+        return bool(told)
 
     def tell(self, error: JitchatError) -> None:
         """Show an error of ours."""

@@ -72,5 +72,7 @@ def _height(caveat: str, inside: int) -> int:
 
 
 def too_small(width: int, height: int) -> str:
-    """Say that it needs more room."""
+    """Say that it needs more room; empty where it has enough."""
+    if width >= LEAST[0] and height >= LEAST[1]:
+        return ""
     return f"The rot lab needs {LEAST[0]} × {LEAST[1]} cells. Here are {width} × {height}."

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from textual import events, on
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from jitchat.rot.experiment import RunWanted
 
 _AT_ONCE = (1, 2, 4, 8)
+_UNTITLED: Mapping[str, str] = MappingProxyType({})
 
 
 class PresetList(OptionList):
@@ -61,10 +63,12 @@ class SetupPane(Vertical):
 
         sending: Sending
 
-    def __init__(self, wanted: RunWanted | None = None) -> None:
+    def __init__(
+        self, wanted: RunWanted | None = None, titles: Mapping[str, str] = _UNTITLED
+    ) -> None:
         """`wanted` is chosen at first; None: the first preset."""
         super().__init__(id="setup")
-        self._wanted = wanted
+        self._wanted, self._titles = wanted, titles
         self._own = wanted.experiment if wanted is not None and not _is_preset(wanted) else None
         """A grid of the user's own, behind the presets; None where there is none."""
         self._list = PresetList(id="presets", compact=True)
@@ -102,7 +106,8 @@ class SetupPane(Vertical):
     def sending(self) -> Sending:
         """What the chosen line asks, and of whom."""
         asked = self._experiments[self._list.highlighted or 0]
-        return Sending(asked, self.answerer, self.parallel, self.judge)
+        title = self._titles.get(asked.conversation or "", "")
+        return Sending(asked, self.answerer, self.parallel, self.judge, title)
 
     def choose(self, number: int) -> None:
         """Choose a line, counted from 0."""

@@ -49,6 +49,13 @@ class Sending:
     """Requests at once."""
     judge: str = ""
     """The model that judges; empty where rules alone do."""
+    title: str = ""
+    """Of the user's own conversation, where that is the filler and its title is known."""
+
+    @property
+    def own(self) -> str:
+        """The title of the user's own conversation, else its id; empty where talk is made up."""
+        return self.title or self.experiment.conversation or ""
 
     @property
     def is_free(self) -> bool:
@@ -72,6 +79,13 @@ def asked_told(sending: Sending, width: int, *, is_brief: bool = False) -> Conte
         lines = f"\n{'':<{_NAME}}".join(textwrap.wrap(told, room))
         parts += [(f"{name:<{_NAME}}", "dim"), (f"{lines}\n", "")]
     return Content.assemble(*parts).rstrip()
+
+
+def own_told(sending: Sending) -> str:
+    """Say that the user's own words are sent; empty where talk is made up."""
+    if not sending.own:
+        return ""
+    return f"Your own conversation is sent, as far as each window holds it: {one_line(sending.own)}"
 
 
 def judge_told(sending: Sending) -> str:
@@ -98,8 +112,8 @@ def _parts(sending: Sending) -> Iterator[tuple[str, str]]:
     yield "kinds", ", ".join(experiment.kinds)
     times = "once" if experiment.repeats == 1 else f"{experiment.repeats} times"
     yield "cells", f"{experiment.size:,}: each {times} in {', '.join(experiment.modes)}"
-    if experiment.conversation is not None:
-        yield "filler", f"a copy of your conversation {one_line(experiment.conversation)}"
+    if sending.own:
+        yield "within", f"a copy of your conversation {one_line(sending.own)}"
     if answerer is not None:
         yield "sends", sentence(estimated(experiment, answerer))
     if told := judge_told(sending):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -59,12 +59,21 @@ class StartScreen(LabFrame):
     ]
 
     def __init__(
-        self, desk: LabDesk, wanted: RunWanted | None = None, *, begins: bool = False
+        self,
+        desk: LabDesk,
+        wanted: RunWanted | None = None,
+        *,
+        begins: bool = False,
+        titles: Mapping[str, str] | None = None,
     ) -> None:
-        """`wanted` is chosen at first, and with `begins` begun if it costs nothing."""
+        """`wanted` is chosen at first, and with `begins` begun if it costs nothing.
+
+        `titles` are those of the user's conversations, by id, as far as they are known.
+        """
         super().__init__()
         self._desk, self._begins = desk, begins
-        self._setup, self._runs = SetupPane(wanted), RunsList()
+        self._titles = titles or {}
+        self._setup, self._runs = SetupPane(wanted, self._titles), RunsList()
         self._is_waiting = False
         """Whether a run is being made ready."""
 
@@ -106,7 +115,7 @@ class StartScreen(LabFrame):
             self.tell(message.outcome)
         else:
             self._setup.show(message.outcome)
-            if self._begins and self._setup.sending.is_free:
+            if self._begins and self._setup.sending.is_free and not self.lacks_room():
                 self._make(self._setup.sending)
             self._begins = False
 
@@ -144,6 +153,8 @@ class StartScreen(LabFrame):
     def _chosen(self, message: SetupPane.Chosen) -> None:
         """Run it; a model that may cost something is asked for first."""
         sending = message.sending
+        if self.lacks_room():
+            return
         if sending.answerer is None:
             self.notify("It is not known yet who answers.", markup=False)
         elif sending.is_free:
@@ -161,12 +172,13 @@ class StartScreen(LabFrame):
 
     @on(RunsList.Opened)
     def _run_opened(self, message: RunsList.Opened) -> None:
-        self._open("opening the run…", partial(look_at, self._desk.runs, message.run.id))
+        if not self.lacks_room():
+            self._open("opening the run…", partial(look_at, self._desk.runs, message.run.id))
 
     def action_go_on(self) -> None:
         """Ask what has no answer yet in the run under the cursor."""
         run, answerer = self._runs.chosen, self._setup.answerer
-        if run is None or answerer is None:
+        if run is None or answerer is None or self.lacks_room():
             return
         to_ask = self._runs.left_of(run)
         if not to_ask:
@@ -174,7 +186,8 @@ class StartScreen(LabFrame):
         elif Sending(run.experiment, answerer, judge=run.judge).is_free:
             self._go_on(run)
         else:
-            asked = ask_to_go_on(run, to_ask, answerer)
+            title = self._titles.get(run.experiment.conversation or "", "")
+            asked = ask_to_go_on(run, to_ask, answerer, title)
             self.app.push_screen(asked, partial(self._go_on_if, run))
 
     def _go_on_if(self, run: Run, is_wanted: bool | None) -> None:
@@ -225,7 +238,7 @@ class StartScreen(LabFrame):
     def action_forget(self) -> None:
         """Delete the run under the cursor, once that is confirmed."""
         run = self._runs.chosen
-        if run is not None:
+        if run is not None and not self.lacks_room():
             self.app.push_screen(ask_to_forget(run), partial(self._forget_if, run))
 
     def _forget_if(self, run: Run, is_wanted: bool | None) -> None:

@@ -91,7 +91,9 @@ class ViewingScreen(SteeredScreen):
         """
         from jitchat.tui.rot.start_screen import StartScreen  # noqa: PLC0415  see action_view
 
-        self.app.push_screen(StartScreen(self.backend.lab_desk(), wanted, begins=begins))
+        titles = {each.id: each.title for each in self.backend.store.conversations()}
+        lab = StartScreen(self.backend.lab_desk(), wanted, begins=begins, titles=titles)
+        self.app.push_screen(lab)
 
     def action_why(self, turn: str = "") -> None:
         """Open the ledger, with the answer for a turn."""

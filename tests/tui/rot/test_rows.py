@@ -40,6 +40,19 @@ def test_a_cell_tells_its_mark_its_kind_and_why() -> None:
     assert "updated 2" in line(RIGHT, repeats=3)
 
 
+def test_a_note_on_an_answer_stands_beside_the_rule_that_decided() -> None:
+    noted = replace(RIGHT, note="the answer was cut at its longest")
+    assert noted.rule in line(noted)
+    for told in (detail(noted, 60).plain, detail(noted, 60, is_brief=True).plain):
+        assert "note       the answer was cut at its longest" in told
+    assert whole(noted).splitlines()[-2] == "note: the answer was cut at its longest"
+    assert "\nnote" not in detail(RIGHT, 60).plain
+    broken = detail(failed(CELL), 60).plain
+    assert "! failed: it broke off" in broken
+    assert broken.count("broke off") == 1
+    assert "failed: it broke off" in whole(failed(CELL))
+
+
 def test_a_square_lists_its_kinds_each_as_often_as_it_is_asked() -> None:
     asked = replace(quick(), repeats=2)
     cells = cells_of(asked, (Mode.JIT, 4_000, 0.5))
@@ -204,7 +217,7 @@ def test_two_runs_are_compared_length_by_length_and_the_interval_is_drawn(width:
     assert [row for row in rows if row in list(Mode)] == ["recency", "jit"]
     assert sum("100 % (" in row for row in rows) == 2 * 4
     totals = [row.split() for row in rows if row.lstrip().startswith("all")]
-    assert totals == [["all", "0", "%", "100", "%", "+100"]] * 2
+    assert totals == [["all", *["0", "%", "of", "140", "100", "%", "of", "140", "+100"]]] * 2
     assert all(len(row) <= width for row in rows)
     length = next(row for row in rows if row.lstrip().startswith("1k"))
     assert "+100 (+86 to +100)" in length

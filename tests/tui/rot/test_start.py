@@ -15,10 +15,11 @@ from jitchat.rot.kinds import Kind
 from jitchat.rot.tally import tallied
 from jitchat.transfer.intake import store_demo
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.rot.asking_screen import ForgetScreen, SendScreen
+from jitchat.tui.rot.asking_screen import ForgetScreen, SendScreen, ask_to_go_on, ask_to_send
 from jitchat.tui.rot.compare_screen import CompareScreen
 from jitchat.tui.rot.runs_list import RunRows, RunsList
 from jitchat.tui.rot.setup_pane import PresetList
+from jitchat.tui.rot.setup_rows import Sending
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.turn import Mode
 from tests.tui.rot.driving import LabApp, decided, listed, opened, over, shown, text
@@ -31,6 +32,7 @@ from tests.tui.rot.support import (
     keep_all,
     quick,
     result_of,
+    run_of,
 )
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 
@@ -180,6 +182,42 @@ async def test_a_run_is_opened_compared_and_forgotten(
         run = await shown(pilot)
         assert not run.is_asked
         assert "210 of 420 cells" in text(pilot)
+
+
+async def test_the_users_own_conversation_is_named_before_it_is_sent(
+    backend: TestBackend, desk: ScriptedDesk
+) -> None:
+    own = replace(quick(), lengths=(500,), conversation="c9", preset="own")
+    desk.told = MODEL
+    named = ask_to_send(Sending(own, MODEL, title="My move\nto Ghent"), MODEL)
+    assert "Your own conversation is sent" in named._told[1]
+    assert named._told[1].endswith(": My move to Ghent")
+    assert ask_to_send(Sending(own, MODEL), MODEL)._told[1].endswith(": c9")
+    assert ask_to_go_on(run_of(own, MODEL), 3, MODEL)._told[1].endswith(": c9")
+    assert not any("own" in each for each in ask_to_send(Sending(quick(), MODEL), MODEL)._told)
+    kept = store_demo(backend.store)
+    app = JitchatApp(backend, kept, RunWanted(replace(own, conversation=kept.id)))
+    async with app.run_test(size=(104, 32)) as pilot:
+        await opened(pilot)
+        assert f"a copy of your conversation {kept.title}" in text(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
+        assert kept.title in text(pilot)
+
+
+async def test_in_a_tiny_terminal_nothing_is_begun(
+    backend: TestBackend, desk: ScriptedDesk
+) -> None:
+    desk.put(quick(), share=0.5)
+    async with LabApp(backend).run_test(size=(50, 15)) as pilot:
+        start = await opened(pilot)
+        for number, key in enumerate(("enter", "r"), start=1):
+            start._runs._list.focus() if key == "r" else start._setup._list.focus()
+            await pilot.press(key)
+            await pilot.pause()
+            assert notices(pilot).count("needs 60 × 18 cells. Here are 50 × 15.") == number
+        assert pilot.app.screen is start
+        assert desk.labs == []
 
 
 async def test_keys_go_from_presets_to_runs_and_a_click_chooses_or_opens(
