@@ -127,7 +127,7 @@ class WindowOverflow(JitchatError):
 class ProviderError(JitchatError):
     """The provider did not give an answer."""
 
-    wait: float | None = None
+    retry_after: float | None = None
     """Seconds that it asks to be left alone, where that is too long to be waited for."""
 
 

@@ -144,4 +144,4 @@ class Workers:
 
 def _is_final(failure: ProviderError) -> bool:
     """Whether the same request is sure to fail again now: of the key, or by a long wait."""
-    return isinstance(failure, KeyRefused) or failure.wait is not None
+    return isinstance(failure, KeyRefused) or failure.retry_after is not None

@@ -265,7 +265,7 @@ async def test_a_server_that_asks_for_a_long_wait_ends_the_run_with_its_sentence
     tmp_path: Path,
 ) -> None:
     later = RequestRefused("Too many requests.", "It asks to wait 5 minutes.")
-    later.wait = 300.0
+    later.retry_after = 300.0
     model = ForgetfulModel(FEW, lambda _, __: True, failing=[later])
     file = new_file(tmp_path, FEW)
 

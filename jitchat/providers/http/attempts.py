@@ -119,6 +119,6 @@ def adaptation(model: str, parameter: str, before: frozenset[str], after: frozen
 
 def _too_long(error: ProviderError, seconds: float) -> ProviderError:
     made = copy.copy(error)
-    made.wait = seconds
+    made.retry_after = seconds
     made.remedy = f"It asks to wait {duration(seconds)}: send again after that."
     return made
