@@ -8,6 +8,7 @@ import shutil
 import socket
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -45,16 +46,23 @@ def rounds(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
     return lambda few, many: many if long else few
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where homes can be made: a folder for each, which is not there yet."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """A JITCHAT_HOME of this test's own; no setting and no key of the machine's."""
     for name in list(os.environ):
         known = name.startswith(("JITCHAT_", "OPENAI_", "OLLAMA_")) or name.endswith("_API_KEY")
         if known and name != "JITCHAT_SHARED":
             monkeypatch.delenv(name)
-    folder = tmp_path / "home"
+    folder = next(homes)
     monkeypatch.setenv("JITCHAT_HOME", str(folder))
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "no-vocabulary"))
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(folder / "no-vocabulary"))
     return folder
 
 

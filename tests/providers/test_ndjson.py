@@ -14,8 +14,12 @@ from jitchat.providers.http.ndjson import LineDecoder, ValueDecoder
 NASTY = '{"a": "\u2028 \x85 \\" } { \\\\"}'
 JSON = st.dictionaries(
     st.text(max_size=5),
-    st.recursive(st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | inner),
-    max_size=4,
+    st.recursive(
+        st.none() | st.integers() | st.text(max_size=9),
+        lambda inner: st.lists(inner, max_size=3),
+        max_leaves=5,
+    ),
+    max_size=3,
 )
 
 

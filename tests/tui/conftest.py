@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from textual import constants
 
+from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.store import ColdStore
-from tests.support import ScriptedProvider
+from tests.conftest import FixedClock
+from tests.support import ScriptedProvider, demo_session
+from tests.tui import economy
 from tests.tui.choices import every
 from tests.tui.support import TestBackend
 
@@ -19,9 +22,35 @@ def unanimated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(constants, "TEXTUAL_ANIMATIONS", "none")
 
 
+@pytest.fixture(autouse=True)
+def sparing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what somebody sees is done."""
+    economy.parse_once(monkeypatch)
+    economy.wait_for_those_at_work(monkeypatch)
+    economy.load_no_views(monkeypatch)
+    if not {"every_frame", "snap_compare"} & set(request.fixturenames):
+        economy.draw_when_looked_at(monkeypatch)
+        economy.mount_fewer_turns(monkeypatch)
+
+
 @pytest.fixture
-def backend(store: ColdStore, tmp_path: Path) -> TestBackend:
-    return TestBackend(store, tmp_path / "crash.txt")
+def every_frame() -> None:
+    """Draw every frame, as on a terminal; it is so wherever a picture is taken."""
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cold store with the demo conversation, indexed."""
+    path = tmp_path_factory.mktemp("demo") / "cold.db"
+    database = Database(path)
+    demo_session(ColdStore(database, FixedClock()))
+    database.close()
+    return path
+
+
+@pytest.fixture
+def backend(store: ColdStore, tmp_path: Path, demo: Path) -> TestBackend:
+    return TestBackend(store, tmp_path / "crash.txt", demo)
 
 
 @pytest.fixture

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,7 +22,7 @@ from jitchat.providers.provider import Provider
 from jitchat.rot.desk import LabDesk
 from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings
-from jitchat.transfer.intake import store_demo
+from jitchat.transfer.intake import DEMO_ID, store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.turn import Conversation, Message
@@ -42,6 +45,8 @@ class TestBackend:
 
     store: ColdStore
     crash: Path
+    demo: Path | None = None
+    """A cold store with the demo conversation alone, indexed; None: there is none to copy."""
     provider: Provider = field(default_factory=ScriptedProvider)
     settings: Settings = field(default_factory=Settings)
     options: SessionOptions = field(default_factory=SessionOptions)
@@ -140,8 +145,15 @@ class TestBackend:
 
 
 def demo_app(backend: TestBackend) -> JitchatApp:
-    """The app on the demo conversation."""
-    return JitchatApp(backend, store_demo(backend.store))
+    """The app on the demo conversation; in a store that holds something it is not indexed yet."""
+    with backend.store.database.read() as connection:
+        if backend.demo is None or connection.total_changes:
+            return JitchatApp(backend, store_demo(backend.store))
+        with closing(sqlite3.connect(backend.demo)) as demo:
+            demo.backup(connection)
+    for _ in ("made", "filled"):
+        backend.store.now()
+    return JitchatApp(backend, backend.store.conversation(DEMO_ID))
 
 
 def chat(pilot: Pilot[None]) -> ChatScreen:
@@ -151,10 +163,11 @@ def chat(pilot: Pilot[None]) -> ChatScreen:
 
 async def until(pilot: Pilot[None], true: Callable[[], object], what: str) -> None:
     """Let the app work until something holds."""
-    for _ in range(2000):
+    give_up = time.monotonic() + 20.0
+    while time.monotonic() < give_up:
         if true():
             return
-        await asyncio.sleep(0.002)
+        await asyncio.sleep(0.005)
     raise AssertionError(f"never came: {what}")
 
 

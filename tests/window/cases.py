@@ -58,12 +58,12 @@ NAMES = (
 )
 PROSE = tuple(f"Note {number}: the harbour master said so. " * number for number in range(1, 9))
 TEXTS = st.one_of(st.sampled_from(PROSE), st.sampled_from(ODD_TEXTS), st.text(max_size=80))
+ZONES = (UTC, timezone(timedelta(hours=-9)))
 MOMENTS = st.one_of(
     st.none(),
-    st.datetimes(
-        datetime(1970, 1, 2),  # noqa: DTZ001  hypothesis adds the zones
-        datetime(2099, 1, 1),  # noqa: DTZ001
-        timezones=st.sampled_from([UTC, timezone(timedelta(hours=-9))]),
+    # One number is drawn ten times as fast as st.datetimes draws its seven.
+    st.integers(0, 2_000_000_000_000).map(
+        lambda number: datetime.fromtimestamp(number / 1_000 * 2, ZONES[number % 2])
     ),
 )
 

@@ -91,7 +91,7 @@ async def the_lab_is_followed_to_its_end(pilot: Pilot[None]) -> None:
 
 
 async def test_each_step_shows_and_says_what_it_did(
-    reads: TestBackend, snapshot: SnapshotAssertion
+    reads: TestBackend, every_frame: None, snapshot: SnapshotAssertion
 ) -> None:
     app, seen = tour(reads), snapshot.use_extension(SVGImageExtension)
     async with app.run_test(size=LARGE) as pilot:

@@ -1,0 +1,110 @@
+"""What an app under test need not do, since nobody sees it: three quarters of what it would cost.
+
+Layout, messages and styles are Textual's own throughout; only work whose outcome is thrown away
+is left out. A test that looks at every frame asks for the fixture `every_frame`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from asyncio import FIRST_COMPLETED
+from typing import Any
+
+import pytest
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
+from textual.message_pump import MessagePump
+from textual.pilot import Pilot, WaitForScreenTimeout
+from textual.screen import Screen
+
+from jitchat.tui.screens import viewing
+from jitchat.tui.widgets import stretch
+
+_parsed: dict[tuple[object, ...], list[RuleSet]] = {}
+
+
+def parse_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parse each style sheet once a process, not once an app."""
+    parse = Stylesheet._parse_rules
+
+    def parse_rules(sheet: Stylesheet, *arguments: Any, **named: Any) -> list[RuleSet]:
+        variables = tuple(sheet._variables.items())
+        key = (arguments, tuple(named.items()), variables)
+        if key not in _parsed:
+            _parsed[key] = parse(sheet, *arguments, **named)
+        return _parsed[key]
+
+    monkeypatch.setattr(Stylesheet, "_parse_rules", parse_rules)
+
+
+def draw_when_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw what changed when the pilot comes to rest, not at every frame.
+
+    Without a terminal Textual draws each frame too, and drops it.
+    """
+    draw, pause, press = Screen._compositor_refresh, Pilot.pause, Pilot.press
+
+    def later(screen: Screen[Any]) -> None:
+        if screen.is_current:
+            screen._dirty_widgets.clear()  # the compositor knows of them
+            screen.app._update_mouse_over(screen)
+        else:
+            draw(screen)
+
+    async def pausing(pilot: Pilot[Any], delay: float | None = None) -> None:
+        await pause(pilot, delay)
+        draw(pilot.app.screen)
+
+    async def pressing(pilot: Pilot[Any], *keys: str) -> None:
+        await press(pilot, *keys)
+        if pilot.app.is_running:
+            draw(pilot.app.screen)
+
+    monkeypatch.setattr(Screen, "_compositor_refresh", later)
+    monkeypatch.setattr(Pilot, "pause", pausing)
+    monkeypatch.setattr(Pilot, "press", pressing)
+
+
+def wait_for_those_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for the widgets that have something to do, not for an answer of every one."""
+    monkeypatch.setattr(Pilot, "_wait_for_screen", _wait_for_screen)
+
+
+def mount_fewer_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mount four turns at a time above those on screen, not ten."""
+    monkeypatch.setattr(stretch, "STEP", 4)
+
+
+def load_no_views(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Load a view when it is opened, not all of them a second after the start."""
+    monkeypatch.setattr(viewing, "PREPARE_AFTER", 3_600.0)
+
+
+async def _wait_for_screen(pilot: Pilot[Any]) -> bool:
+    """As Textual's own. False if the app failed meanwhile."""
+    app = pilot.app
+    if not app.screen_stack:
+        return False
+    pumps = (app, *app.screen.walk_children(with_self=True))
+    worked = asyncio.gather(*(_worked(pump) for pump in pumps if not _rests(pump)))
+    failed = asyncio.ensure_future(app._exception_event.wait())
+    both = {worked, failed}
+    done, pending = await asyncio.wait(both, timeout=30.0, return_when=FIRST_COMPLETED)
+    for each in pending:
+        each.cancel()
+    if not done:
+        raise WaitForScreenTimeout("Timed out while waiting for widgets to process messages.")
+    return worked in done
+
+
+def _rests(pump: MessagePump) -> bool:
+    """Whether it has done all that it was told, and waits to be told more."""
+    ready = pump._message_queue.ready_event
+    return bool(ready._waiters) and not ready.is_set()
+
+
+async def _worked(pump: MessagePump) -> None:
+    """Return once it has done what it was told before."""
+    done = asyncio.Event()
+    if pump.call_later(done.set):
+        await done.wait()
