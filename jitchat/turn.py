@@ -171,8 +171,6 @@ class Retrieval:
     """The latest decisions that are not on the shortlist, oldest first."""
     floor: float = 0.0
     """The score below which nothing is picked."""
-    spared: tuple[Hit, ...] = ()
-    """Candidates above the floor that the picker left, and why."""
     picking: Picking | None = None
     """None where no small model is to pick."""
     searched: int | None = None

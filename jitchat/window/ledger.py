@@ -101,7 +101,6 @@ class _Book:
         self._sent = _strongest(choice.segments)
         self._squeezed = frozenset(choice.squeezed)
         self._last = min(retrieval.hits, key=lambda hit: hit.score, default=None)
-        self._spared = {hit.turn: hit.reason for hit in retrieval.spared}
 
     def candidate(self, row: Candidate) -> LedgerRow:
         """Judge a row of the shortlist."""
@@ -170,7 +169,7 @@ class _Book:
         if self._history.find(row.turn) is None:
             return "not among the turns that a window may show"
         refused = self._choice.recalled.refused.get(row.turn)
-        reason = refused or self._spared.get(row.turn) or self._distance(row.score)
+        reason = refused or self._distance(row.score)
         if has_line:
             return reason
         needless = row.turn in self._choice.recalled.needless

@@ -1,8 +1,12 @@
 """What `jit` adds to the recent block: which turns at full text, which as index lines.
 
-Turns are taken by value until their allowance is spent; the best hit may exceed it, for it is
+Turns are taken by value until their allowance is spent; the first may exceed it, for it is
 what the question is about. Right behind the best hits come their neighbours, for an answer
 needs its question. Index lines come last.
+
+What was said later may correct what was said before. So the newest of the turns that match as
+well as the best is loaded before it, and of turns with the same text the newest stands. Turns
+whose texts differ, in however little, are never taken for the same.
 """
 
 from __future__ import annotations
@@ -12,13 +16,15 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 
 from jitchat.text.sentences import is_question
-from jitchat.turn import Hit, Retrieval
+from jitchat.turn import Candidate, Hit, Retrieval
 from jitchat.window.history import History
 from jitchat.window.listing import list_turns
 from jitchat.window.segments import Piece, Price, quote_all
 
 NEIGHBOURS_OF = 2
 """So many of the best hits bring the question that they answer, or the answer to them."""
+_AS_WELL = 0.8
+"""A turn with this share of the best score and all of its words matches as well."""
 _FENCE = "<recalled>\n</recalled>\n\n"
 
 
@@ -98,6 +104,7 @@ class _Loading:
         self._retrieved, self._slope = allowance.retrieved, allowance.slope
         self._paid = self._paid_for_hits = 0
         self._texts: dict[int, str] = {}
+        self._repeated: Mapping[int, int] = {}
         self.loaded: dict[int, Piece] = {}
         self.refused: dict[int, str] = {}
 
@@ -112,10 +119,12 @@ class _Loading:
         The turns beside the best ones come before the hits of less value: an answer needs its
         question.
         """
-        best, rest = retrieval.hits[:NEIGHBOURS_OF], retrieval.hits[NEIGHBOURS_OF:]
+        hits = _newest_first(retrieval)
+        best, rest = hits[:NEIGHBOURS_OF], hits[NEIGHBOURS_OF:]
         beside = {hit.turn: _beside(self._history, hit.turn) for hit in best}
         wanted = {hit.turn for hit in retrieval.hits}.union(asked, *beside.values())
         self._texts = _quotations(self._history, wanted)
+        self._repeated = _repeated(self._history, retrieval)
         self._load_asked(asked)
         self._load_each(best)
         for position, neighbours in beside.items():
@@ -135,6 +144,8 @@ class _Loading:
                 continue
             if hit.turn not in self._texts:
                 self.refused[hit.turn] = "not among the turns that a window may show"
+            elif hit.turn in self._repeated:
+                self.refused[hit.turn] = f"says what #{self._repeated[hit.turn]} says"
             elif missing := self._load(hit.turn, hit.reason):
                 more = f"recalled turns would need {self._told(missing):,} more tokens"
                 self.refused.setdefault(hit.turn, more)
@@ -178,6 +189,43 @@ def _quotations(history: History, positions: Collection[int]) -> dict[int, str]:
     found = [history.find(place) for place in sorted(positions)]
     turns = [history.turns[index] for index in found if index is not None]
     return {turn.position: text for turn, text in zip(turns, quote_all(turns), strict=True)}
+
+
+def _newest_first(retrieval: Retrieval) -> tuple[Hit, ...]:
+    """Put the newest of the hits that match as well as the best one before it."""
+    rows = {row.turn: row for row in retrieval.candidates}
+    known = [(hit, rows[hit.turn]) for hit in retrieval.hits if hit.turn in rows]
+    if not known:
+        return retrieval.hits
+    best = known[0][1]
+    newest = max(
+        (hit for hit, row in known if _matches_as_well(row, best)), key=lambda hit: hit.turn
+    )
+    return (newest, *(hit for hit in retrieval.hits if hit is not newest))
+
+
+def _matches_as_well(row: Candidate, best: Candidate) -> bool:
+    return row.score >= _AS_WELL * best.score and set(row.matched) >= set(best.matched)
+
+
+def _repeated(history: History, retrieval: Retrieval) -> dict[int, int]:
+    """Find the hits whose text a later hit has too, each with the last of these.
+
+    The best one is none of them: what ranks first is never left out for what ranks behind it.
+    """
+    latest: dict[str, int] = {}
+    texts: dict[int, str] = {}
+    for turn in sorted(hit.turn for hit in retrieval.hits):
+        index = history.find(turn)
+        if index is not None:
+            texts[turn] = " ".join(history.turns[index].content.split())
+            latest[texts[turn]] = turn
+    best = min(retrieval.candidates, key=lambda row: row.rank, default=None)
+    return {
+        turn: latest[text]
+        for turn, text in texts.items()
+        if turn != latest[text] and (best is None or turn != best.turn)
+    }
 
 
 def _beside(history: History, position: int) -> list[int]:

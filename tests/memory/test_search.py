@@ -249,7 +249,7 @@ def test_the_parts_add_up_and_the_ranks_follow_the_scores(texts, draft, before):
 
 def test_what_is_said_of_a_hit_tells_why_it_is_one():
     index = index_of(talk("gateway port", *["sky"] * 5, "gateway"))
-    hits, _ = pick(search(index, "gateway port"))
+    hits = pick(search(index, "gateway port"))
     reasons = {hit.turn: hit.reason for hit in hits}
     assert hits[0].turn == 1
     assert reasons[1] == "best lexical match on “gateway, port”"

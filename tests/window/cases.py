@@ -191,9 +191,14 @@ def retrievals(draw: st.DrawFn, places: Sequence[int]) -> Retrieval:
 
 
 def shortlist(*places: int, hits: int = 6, decisions: Sequence[int] = ()) -> Retrieval:
-    """A retrieval with these positions by rank, the first `hits` of them picked."""
+    """A retrieval with these positions by rank, the first `hits` of them picked.
+
+    Each matches a word of its own, so that none says what another says.
+    """
     candidates = tuple(
-        Candidate(place, rank, 2.0 - rank / 10, (), (), IndexEntry(place, f"about {place}"))
+        Candidate(
+            place, rank, 2.0 - rank / 10, (), (f"{place}",), IndexEntry(place, f"about {place}")
+        )
         for rank, place in enumerate(places, start=1)
     )
     return Retrieval(

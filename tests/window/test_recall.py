@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from jitchat.turn import Role
+from dataclasses import replace
+
+from jitchat.turn import Retrieval, Role
 from jitchat.window.history import History
 from jitchat.window.recall import Allowance, Recall, recall
 from jitchat.window.segments import Piece
@@ -31,10 +33,53 @@ def test_lines_are_given_up_ahead_of_turns_and_the_least_valuable_first():
 
 def test_value_is_the_order_of_the_hits_with_the_questions_and_answers_of_the_best_two():
     said = {8: "x?", 9: "y?", 19: "x?", 21: "z", 29: "x?"}
-    turns = [turn(number, said.get(number, "x")) for number in range(1, 41)]
+    turns = [turn(number, said.get(number, f"x{number}")) for number in range(1, 41)]
     history = History().extended(turns, PRICE)
     found = recall(history, shortlist(20, 9, 30, 15, hits=4), frozenset({8, 31}), ROOMY, PRICE)
     assert [piece.turn for piece in found.turns] == [20, 9, 19, 10, 30, 15]
+
+
+def matching(retrieval: Retrieval, **words: tuple[str, ...]) -> Retrieval:
+    """The same retrieval; turn 9 matches the words of `t9`, and so on."""
+    rows = (
+        replace(row, matched=words.get(f"t{row.turn}", row.matched)) for row in retrieval.candidates
+    )
+    return replace(retrieval, candidates=tuple(rows))
+
+
+def loaded(retrieval: Retrieval, **texts: str) -> Recall:
+    """What is loaded of forty turns at ease; turn 9 says the text of `t9`, and so on."""
+    turns = [turn(number, texts.get(f"t{number}", f"text {number}")) for number in range(1, 41)]
+    return recall(History().extended(turns, PRICE), retrieval, frozenset(), ROOMY, PRICE)
+
+
+def test_the_newest_turn_that_matches_as_well_as_the_best_comes_first():
+    password = ("wifi", "password")
+    found = matching(shortlist(9, 20, 30), t9=password, t20=(*password, "guest"), t30=("wifi",))
+    assert [piece.turn for piece in loaded(found).turns] == [20, 9, 30]
+
+
+def test_a_newer_turn_that_matches_far_worse_stays_behind_the_best():
+    found = matching(shortlist(9, 1, 2, 3, 4, 20), t9=("wifi",), t20=("wifi",))
+    assert loaded(found).turns[0].turn == 9
+
+
+def test_of_turns_with_the_same_text_the_newest_stands_beside_the_best():
+    same = dict.fromkeys(("t9", "t20", "t30"), "Port  8443.\n")
+    found = loaded(shortlist(20, 9, 30), **same)
+    assert [piece.turn for piece in found.turns] == [20, 30]
+    assert found.refused == {9: "says what #30 says"}
+
+
+def test_turns_that_differ_in_one_character_are_both_there():
+    for one, other in (
+        ("port 8443", "port 8444"),
+        ("Tulip", "tulip"),
+        ("$50", "€50"),
+        ("C++", "C"),
+    ):
+        found = loaded(shortlist(20, 9), t9=one, t20=other)
+        assert {piece.turn for piece in found.turns} == {9, 20}
 
 
 def test_an_index_line_is_written_where_it_costs_half_of_its_turn_at_the_most():

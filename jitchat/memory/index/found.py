@@ -50,8 +50,7 @@ def found_in(index: HotIndex, asked: Asked, seen: int, without: Collection[int] 
     late = index.decisions(LATE_DECISIONS, asked.position)
     unlisted = tuple(entry for entry in late if entry.turn not in listed)
     allowed = [row for row in candidates if row.turn not in without]
-    hits, spared = pick(allowed)
-    return Retrieval(candidates, hits, unlisted, floor_of(allowed), spared, searched=seen)
+    return Retrieval(candidates, pick(allowed), unlisted, floor_of(allowed), searched=seen)
 
 
 def placed_in(index: HotIndex, asked: Asked, turn: int) -> Placed | None:
