@@ -145,7 +145,7 @@ class _Loading:
             if hit.turn not in self._texts:
                 self.refused[hit.turn] = "not among the turns that a window may show"
             elif hit.turn in self._repeated:
-                self.refused[hit.turn] = f"says what #{self._repeated[hit.turn]} says"
+                self.refused.setdefault(hit.turn, f"says what #{self._repeated[hit.turn]} says")
             elif missing := self._load(hit.turn, hit.reason):
                 more = f"recalled turns would need {self._told(missing):,} more tokens"
                 self.refused.setdefault(hit.turn, more)

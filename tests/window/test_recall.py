@@ -71,6 +71,13 @@ def test_of_turns_with_the_same_text_the_newest_stands_beside_the_best():
     assert found.refused == {9: "says what #30 says"}
 
 
+def test_a_turn_that_was_asked_for_is_never_left_out_as_a_repetition():
+    turns = [turn(number, "Port 8443.") for number in range(1, 41)]
+    tight = Allowance(room=5, retrieved=5, index=0, asked=frozenset({9}))
+    found = recall(History().extended(turns, PRICE), shortlist(20, 9), frozenset(), tight, PRICE)
+    assert found.refused[9].startswith("asked for, but would need ")
+
+
 def test_turns_that_differ_in_one_character_are_both_there():
     for one, other in (
         ("port 8443", "port 8444"),
