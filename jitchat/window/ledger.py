@@ -119,7 +119,13 @@ class _Book:
         for kind, verdict in ((Kind.RETRIEVED, Verdict.RETRIEVED), (Kind.INDEX, Verdict.INDEX)):
             for segment in self._choice.segments:
                 if segment.kind is kind and segment.turn is not None:
-                    yield self._row(segment.turn, verdict, segment.reason)
+                    yield self._row(segment.turn, verdict, self._reason_of(segment))
+
+    def _reason_of(self, segment: Segment) -> str:
+        """Say why a turn is sent so; of a mere line, why what was asked for is not there."""
+        is_refused = segment.kind is Kind.INDEX and segment.turn in self._choice.asked
+        refused = self._choice.recalled.refused if is_refused else {}
+        return refused.get(segment.turn or 0, segment.reason)
 
     def kept_out(self) -> Iterator[LedgerRow]:
         """Tell of turns that the user keeps out, so that they can be taken back in."""
@@ -162,7 +168,7 @@ class _Book:
         """Say why a candidate is not there at full text."""
         if row.turn in self._history.taken_out:
             return self._choice.without[row.turn]
-        if row.turn in self._squeezed:
+        if row.turn in self._squeezed - self._choice.asked:
             return _SQUEEZED
         if self._mode is Mode.RECENCY:
             return _NOT_FETCHED if row.turn in self._choice.asked else _BEFORE

@@ -141,6 +141,14 @@ def test_a_candidate_that_was_squeezed_out_says_so_whether_or_not_its_line_is_th
     assert rows[51].reason == "the recent block had no room for it"
 
 
+def test_a_turn_that_was_asked_for_says_what_it_lacks_also_where_its_line_is_there():
+    for found in (shortlist(51, hits=0), shortlist(decisions=[51])):
+        asked = {"wanted": frozenset({51}), "retrieval": found, "budget": BUDGET.of_size(330)}
+        _, rows = window_for(Mode.JIT, **asked)
+        assert rows[51].verdict is not Verdict.RETRIEVED
+        assert rows[51].reason.startswith("asked for, but would need ")
+
+
 def test_a_squeezed_turn_that_is_sent_after_all_is_not_told_as_left_out():
     window, rows = window_for(Mode.JIT, budget=BUDGET.of_size(360), pinned=(53,))
     assert turns_of(window, Kind.PINNED) == [53]
