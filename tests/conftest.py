@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.store import ColdStore
@@ -22,15 +23,33 @@ os.environ.pop("NO_COLOR", None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--long", action="store_true", help="run the long rounds too")
+    parser.addoption(
+        "--long",
+        nargs="?",
+        const="all",
+        choices=("sample", "all"),
+        help="run the long rounds too, or a fixed sample with some of each kind",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    is_all = config.getoption("--long") == "all"
+    settings.register_profile(
+        "long", deadline=None, max_examples=3_000 if is_all else 100, derandomize=not is_all
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("--long"):
-        skip = pytest.mark.skip(reason="a long round; run with --long")
-        for item in items:
-            if "long" in item.keywords:
-                item.add_marker(skip)
+    """Skip the long rounds; of each that has several cases, a sample is the first."""
+    wanted, sampled = config.getoption("--long"), set()
+    skip = pytest.mark.skip(reason="a long round; run with --long")
+    for item in items:
+        if "long" not in item.keywords or wanted == "all":
+            continue
+        kind = (item.path, getattr(item, "originalname", item.name))
+        if wanted is None or kind in sampled:
+            item.add_marker(skip)
+        sampled.add(kind)
 
 
 def pytest_collection_finish() -> None:
@@ -41,9 +60,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture
 def rounds(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
-    """rounds(few, many): how often to try, `many` only with --long."""
-    long = request.config.getoption("--long")
-    return lambda few, many: many if long else few
+    """rounds(few, many): how often to try, `many` only with the whole of --long."""
+    is_all = request.config.getoption("--long") == "all"
+    return lambda few, many: many if is_all else few
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -54,17 +57,19 @@ sys.exit(run_chat(Flags(), None))
 """
 
 
-def few(request: pytest.FixtureRequest) -> tuple[str, ...]:
-    return PLACES if request.config.getoption("--long") else PLACES[::9]
+def test_every_place_is_one_that_the_app_has() -> None:
+    for place in PLACES:
+        module, _, path = place.partition(":")
+        assert callable(attrgetter(path)(import_module(module))), place
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_the_terminal_is_restored_and_nothing_leaks(
-    request: pytest.FixtureRequest, home: Path
+    rounds: Callable[[int, int], int], home: Path
 ) -> None:
     program = PROGRAM.format(canary=CANARY, text=TEXT)
     environ = dict(os.environ) | {"OPENAI_API_KEY": CANARY, "TERM": "xterm-256color"}
-    for place in few(request):
+    for place in PLACES[:: rounds(9, 1)]:
         crash = home / "crash.txt"
         crash.unlink(missing_ok=True)
         terminal = Terminal([sys.executable, "-c", program, place], environ)

@@ -20,7 +20,7 @@ from tests.window.reports import KNOWN, calibrations, long_talk
 
 COUNTERS = (EstimateCounter(), Characters(), Words(), Lines())
 quick = settings(deadline=None, max_examples=120, derandomize=True)
-thorough = settings(deadline=None, max_examples=3_000)
+thorough = settings.get_profile("long")
 FULL_TEXT = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
 
 

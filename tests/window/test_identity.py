@@ -17,7 +17,7 @@ from tests.window.counters import Characters, Lines, Words
 
 COUNTERS = (EstimateCounter(), Characters(), Words(), Lines())
 quick = settings(deadline=None, max_examples=70, derandomize=True)
-thorough = settings(deadline=None, max_examples=3_000)
+thorough = settings.get_profile("long")
 ORDER = list(Kind)
 
 
