@@ -1,12 +1,14 @@
-"""Makes jitchat/providers/catalogue/table.json from the package genai-prices.
+"""Makes jitchat/providers/catalogue/table.json from the packages genai-prices and litellm.
 
-Run by hand:
+Run by hand, in an environment of its own:
 
-    pip install genai-prices==0.2.3
-    python tools/model_table.py 2026-11-10
+    pip install genai-prices==0.2.3 && pip install --no-deps litellm==1.109.1
+    python tools/model_table.py 2026-11-22
 
-The date is the day on which that version was released. Of a model's patterns only names and
-beginnings of names are taken; what is dated is found by its family when it is looked up.
+The date is the day on which these versions were the newest. Of a model's patterns in genai-prices
+only names and beginnings of names are taken; what is dated is found by its family when it is looked
+up. Where litellm has a model of that name its figures win, for they are input limits and are kept up
+from day to day; what the two differ in is printed.
 """
 
 from __future__ import annotations
@@ -14,16 +16,22 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from pathlib import Path
 from typing import Any
 
 from genai_prices import types
 from genai_prices.data import providers
 
-TARGET = Path(__file__).parents[1] / "jitchat" / "providers" / "catalogue" / "table.json"
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from jitchat.providers.catalogue.table import names_of  # noqa: E402
+
+TARGET = ROOT / "jitchat" / "providers" / "catalogue" / "table.json"
+TIER = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 PRESETS = {
     "openai": "openai",
     "anthropic": "anthropic",
@@ -34,7 +42,16 @@ PRESETS = {
     "mistral": "mistral",
     "x-ai": "xai",
 }
-"""Our name for each of the package's providers."""
+"""Our name for each of genai-prices' providers."""
+LITELLM = {"google": "gemini", "together": "together_ai", "x-ai": "xai"}
+"""litellm's name where it is another than genai-prices'."""
+LITELLM_FILE = "litellm/model_prices_and_context_window_backup.json"
+LITELLM_PRICES = {
+    "input": "input_cost_per_token",
+    "cached": "cache_read_input_token_cost",
+    "written": "cache_creation_input_token_cost",
+    "output": "output_cost_per_token",
+}
 NO_CHAT = re.compile(
     r"embed|whisper|tts|image|moderation|realtime|audio|transcribe|live|voice|voxtral|-ocr|orpheus"
     r"|guard|omni|robotics|banana|computer-use|davinci|^(ada|babbage|curie)|^ft:|\.ft-|instruct-\d"
@@ -53,38 +70,21 @@ MAX_OUTPUT = {
         "claude-3-5-haiku": 8_192,
         "claude-3-5-sonnet": 8_192,
         "claude-3-7-sonnet": 64_000,
-        "claude-haiku-4-5": 64_000,
         "claude-opus-4": 32_000,
         "claude-opus-4-1": 32_000,
-        "claude-opus-4-5": 64_000,
         "claude-sonnet-4": 64_000,
-        "claude-sonnet-4-5": 64_000,
     },
     "gemini": {
         "gemini-1.5-flash": 8_192,
         "gemini-1.5-pro": 8_192,
         "gemini-2.0-flash": 8_192,
-        "gemini-2.5-flash": 65_536,
-        "gemini-2.5-flash-lite": 65_536,
-        "gemini-2.5-pro": 65_536,
-    },
-    "openai": {
-        "gpt-4-turbo": 4_096,
-        "gpt-4o": 16_384,
-        "gpt-4o-mini": 16_384,
-        "gpt-4.1": 32_768,
-        "gpt-4.1-mini": 32_768,
-        "gpt-4.1-nano": 32_768,
-        "gpt-5": 128_000,
-        "gpt-5-mini": 128_000,
-        "gpt-5-nano": 128_000,
-        "o1": 100_000,
-        "o3": 100_000,
-        "o3-mini": 100_000,
-        "o4-mini": 100_000,
     },
 }
-"""The package does not tell how long an answer may be; this is from the vendors' own pages."""
+"""Of models that litellm does not list any more; from the vendors' own pages."""
+SEPARATE = {"openai": (400_000, 1_000_000, 1_050_000)}
+"""Context sizes that are the sum of the longest input and the longest answer: more input than the
+rest is refused, however short the answer is to be."""
+Row = dict[str, Any]
 
 
 def names(clause: Any, *, starts: bool) -> Iterator[str]:  # noqa: ANN401  one of its clauses
@@ -143,7 +143,7 @@ def tiers(prices: types.ModelPrice) -> list[dict[str, float]]:
     return found
 
 
-def row_of(provider: str, model: types.ModelInfo, day: date) -> dict[str, Any] | None:
+def row_of(provider: str, model: types.ModelInfo, day: date) -> Row | None:
     """The model's line of the table; None for one that does not chat, or says nothing."""
     if NO_CHAT.search(model.id.lower()):
         return None
@@ -158,13 +158,154 @@ def row_of(provider: str, model: types.ModelInfo, day: date) -> dict[str, Any] |
     found = {
         "is": sorted(exact),
         "starts": sorted(families),
-        "context": model.context_window,
+        "limit": model.context_window,
         "max_output": next((longest[each] for each in exact | families if each in longest), None),
         **known,
         "above": tiers(prices) if known else [],
     }
     row = {key: value for key, value in found.items() if value is not None and value != []}
     return row if len(row.keys() - {"is", "starts"}) else None
+
+
+def listed_by_litellm(provider: str) -> dict[str, Row]:
+    """litellm's models of a provider that chat, or that answer on another API, by name."""
+    path = distribution("litellm").locate_file(LITELLM_FILE)
+    found = {}
+    for key, told in json.loads(Path(str(path)).read_text(encoding="utf-8")).items():
+        prefix = f"{provider}/"
+        if told.get("litellm_provider") != provider or key.startswith("ft:"):
+            continue
+        if told.get("mode") not in ("chat", "responses", "realtime"):
+            continue
+        name = key.removeprefix(prefix).lower()
+        if key.startswith(prefix) or name not in found:
+            found[name] = facts_of(name, told, SEPARATE.get(provider, ()))
+    return {name: facts for name, facts in found.items() if facts}
+
+
+def facts_of(name: str, told: Mapping[str, Any], separate: Collection[int]) -> Row:
+    """One model's figures; of one that does not chat, only on which API it answers."""
+    api = api_of(name, told)
+    if api == "other":
+        return {"api": api}
+    known = {kind: per_million(told, key) or None for kind, key in LITELLM_PRICES.items()}
+    if None in (known["input"], known["output"]):
+        known = {}
+    limit, longest = told.get("max_input_tokens"), told.get("max_output_tokens")
+    is_longest = longest and limit and longest < limit
+    found = {
+        "limit": limit - longest if is_longest and limit in separate else limit,
+        "max_output": longest if is_longest else None,
+        **known,
+        "above": tiers_told(told) if known else [],
+        "api": api,
+        "retires": told.get("deprecation_date"),
+    }
+    return {key: value for key, value in found.items() if value is not None and value != []}
+
+
+def api_of(name: str, told: Mapping[str, Any]) -> str | None:
+    """The API of a model that chat completions do not reach; None for one that they do."""
+    routes = told.get("supported_endpoints") or ["/v1/chat/completions"]
+    if NO_CHAT.search(name) or told["mode"] == "realtime":
+        return "other"
+    if told["mode"] == "chat" and "/v1/chat/completions" in routes:
+        return None
+    return "responses" if "/v1/responses" in routes else "other"
+
+
+def per_million(told: Mapping[str, Any], key: str) -> float | None:
+    """A price of litellm's, which are per token."""
+    price = told.get(key)
+    return None if price is None else round(float(price) * 1_000_000, 6)
+
+
+def tiers_told(told: Mapping[str, Any]) -> list[dict[str, float]]:
+    """litellm's prices of a request whose input is larger than a threshold."""
+    starts = {int(found[1]) for key in told if (found := TIER.fullmatch(key))}
+    return [
+        {"over": start * 1_000}
+        | {
+            kind: price
+            for kind, key in LITELLM_PRICES.items()
+            if (price := per_million(told, f"{key}_above_{start}k_tokens")) is not None
+            or (price := per_million(told, key)) is not None
+        }
+        for start in sorted(starts)
+    ]
+
+
+def merged(provider: str, rows: list[Row], listed: dict[str, Row]) -> list[Row]:
+    """Let litellm's figures win, and add what only litellm has; print what they differ in."""
+    known = {name for row in rows for name in row.get("starts", []) + row.get("is", [])}
+    latest = {name.removesuffix("-latest"): facts for name, facts in listed.items()}
+    listed = {name: facts for name, facts in latest.items() if name in known} | listed
+    for row in rows:
+        own = [name for name in row.get("starts", []) + row.get("is", []) if name in listed]
+        if own:
+            overlay(provider, own[0], row, listed[own[0]])
+    for name, facts in sorted(listed.items(), key=lambda each: (len(each[0]), each[0])):
+        found = found_row(rows, name)
+        if found is None or figures(found) != figures(found | facts):
+            if found is not None and name not in found.get("starts", []) + found.get("is", []):
+                facts = inherited(found, facts)
+            rows.append(own_row(rows, name, facts))
+    return grouped(sorted(rows, key=lambda row: (row.get("starts") or row["is"])[0]))
+
+
+def grouped(rows: list[Row]) -> list[Row]:
+    """One row for all names of the same figures that stand for themselves alone."""
+    found: dict[str, Row] = {}
+    for row in rows:
+        key = json.dumps([figures(row), row.get("starts")], sort_keys=True)
+        first = found.setdefault(key, row)
+        if first is not row:
+            first["is"] = sorted(first["is"] + row["is"])
+    return list(found.values())
+
+
+def overlay(provider: str, name: str, row: Row, facts: Row) -> None:
+    """Put litellm's figures over those of a row, which `name` is one of the names of."""
+    for key in sorted(facts.keys() & row.keys()):
+        if row[key] != facts[key]:
+            print(f"{provider} {name}: {key} {row[key]} there, {facts[key]} in litellm")
+    row.update(inherited(row, facts))
+    if "api" in facts and facts["api"] == "other":
+        for key in figures(row).keys() - {"api"}:
+            del row[key]
+
+
+def inherited(row: Row, facts: Row) -> Row:
+    """litellm's figures, with the prices of the row that it leaves out where the others agree."""
+    same = row.get("input") == facts.get("input") and row.get("output") == facts.get("output")
+    kept = {key: row[key] for key in ("cached", "written", "above") if same and key in row}
+    if not same and "input" in facts:
+        for key in kept.keys() | {"cached", "written", "above"}:
+            row.pop(key, None)
+    return kept | facts
+
+
+def own_row(rows: list[Row], name: str, facts: Row) -> Row:
+    """A row for one name, which is taken from the row that it was in."""
+    place = "is"
+    for row in rows:
+        for kind in ("is", "starts"):
+            if name in row.get(kind, []):
+                place = kind
+                row[kind] = [each for each in row[kind] if each != name]
+                if not row[kind]:
+                    del row[kind]
+    rows[:] = [row for row in rows if row.get("is") or row.get("starts")]
+    return {place: [name], **facts}
+
+
+def found_row(rows: list[Row], name: str) -> Row | None:
+    """The row that the application finds for a name."""
+    return names_of(rows).find(name)
+
+
+def figures(row: Row) -> Row:
+    return {key: value for key, value in row.items() if key not in ("is", "starts")}
 
 
 def table(day: date) -> str:
@@ -178,13 +319,16 @@ def table(day: date) -> str:
             model for model in provider.models if "claude" not in model.id or ours != "gemini"
         ]
         rows = [row for model in models if (row := row_of(ours, model, day))]
+        listed = listed_by_litellm(LITELLM.get(provider.id, provider.id))
+        rows = merged(ours, rows, listed)
         lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
         parts.append(f'"{ours}": [\n{lines}\n]')
     head = {
         "as_of": day.isoformat(),
-        "source": f"genai-prices {version('genai_prices')},"
-        " https://github.com/pydantic/genai-prices; max_output from the vendors' documentation",
-        "licence": "MIT, Copyright (c) Pydantic Services Inc. 2025 to present",
+        "source": f"litellm {version('litellm')}, https://github.com/BerriAI/litellm, and"
+        f" genai-prices {version('genai_prices')}, https://github.com/pydantic/genai-prices",
+        "licence": "MIT, Copyright (c) 2023 Berri AI;"
+        " MIT, Copyright (c) Pydantic Services Inc. 2025 to present",
         "unit": "USD per million tokens",
     }
     top = ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in head.items())

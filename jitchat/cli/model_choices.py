@@ -16,10 +16,11 @@ from jitchat.memory.cold.learnt import server_of
 from jitchat.memory.cold.model_choice import ModelLists
 from jitchat.providers.catalogue.choices import ProviderChoice, State
 from jitchat.providers.catalogue.model import ModelInfo, model_from
-from jitchat.providers.catalogue.presets import READER_LIMIT
+from jitchat.providers.catalogue.presets import PRESETS, READER_LIMIT
 from jitchat.providers.catalogue.prices import Prices
 from jitchat.providers.catalogue.table import known_as
 from jitchat.settings import Settings
+from jitchat.settings.addresses import same_server
 from jitchat.settings.keys import find_key, key_sources
 from jitchat.settings.profile import Profile
 from jitchat.turn import BY_USER, OWN, Limit
@@ -134,7 +135,7 @@ class ModelChoices:
             return State.READY, "It needs no key and no network."
         if profile.is_local_preset:
             return _state_here(profile, running, has_key=bool(source))
-        if profile.wants_key and not source:
+        if profile.requires_key and not source:
             return State.NEEDS_KEY, profile.key_help
         return State.READY, f"The key is from {source}." if source else ""
 
@@ -188,16 +189,25 @@ def _found(profile: Profile, running: Sequence[LocalServer]) -> LocalServer | No
 
 
 def _known(profile: Profile, models: Sequence[ModelInfo]) -> tuple[ModelInfo, ...]:
-    """Put the configured model first, and complete each by what the user and the table know."""
+    """Put the configured model first, and complete each by what the user and the table know.
+
+    Models that answer on another API than the provider's chat are left out.
+    """
     listed = {each.name: each for each in models}
     first = [listed.pop(profile.model, ModelInfo(profile.model))] if profile.model else []
     if profile.is_reader:
         first = [replace(each, limit=Limit(READER_LIMIT, OWN)) for each in first]
-    return tuple(_completed(profile, each) for each in (*first, *listed.values()))
+    known = (_completed(profile, each) for each in (*first, *listed.values()))
+    return tuple(each for each in known if not each.other_api or each.name == profile.model)
 
 
 def _completed(profile: Profile, model: ModelInfo) -> ModelInfo:
-    return _as_set(profile, model.completed(known_as(profile.name, profile.base_url)))
+    known = known_as(profile.name, profile.base_url)
+    told = model.completed(known)
+    preset = PRESETS.get(known)
+    if preset is None or not same_server(profile.base_url, preset.base_url):
+        told = replace(told, other_api="", retires=None)  # a gateway may translate, or keep it
+    return _as_set(profile, told)
 
 
 def _as_set(profile: Profile, model: ModelInfo) -> ModelInfo:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from jitchat.providers.catalogue.choices import ProviderChoice
 from jitchat.providers.catalogue.model import ModelInfo
 from jitchat.providers.catalogue.prices import Prices
+from jitchat.providers.catalogue.table import source
 from jitchat.text.ages import age
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line
@@ -29,7 +30,8 @@ def model_lines(choice: ProviderChoice, most: int | None) -> Iterator[str]:
     width = min(max((len(each.name) for each in shown), default=0), _WIDEST_NAME)
     for model in shown:
         prices = prices_text(model.prices) if model.prices or choice.is_paid else ""
-        yield f"    {model.name:<{width}}  {limit_text(model)}  {prices}".rstrip()
+        told = "  ".join(filter(None, (limit_text(model), prices, retirement_text(model))))
+        yield f"    {model.name:<{width}}  {told}".rstrip()
     left = len(choice.models) - len(shown)
     if left:
         yield f"    and {left:,} more: `jitchat models {choice.name}`"
@@ -40,6 +42,14 @@ def limit_text(model: ModelInfo) -> str:
     if model.limit is None:
         return f"{'?':>9}  limit unknown"
     return f"{model.limit.tokens:>9,}  {model.limit.source}"
+
+
+def retirement_text(model: ModelInfo) -> str:
+    """Say on which day its provider takes a model away; empty where none is known."""
+    if model.retires is None:
+        return ""
+    is_past = model.retires <= datetime.now(UTC).date()
+    return f"{'retired' if is_past else 'retires'} {model.retires} ({source()})"
 
 
 def prices_text(prices: Prices | None) -> str:

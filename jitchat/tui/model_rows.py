@@ -75,7 +75,7 @@ def rows_of(choice: ProviderChoice, now: datetime, in_use: str = "") -> list[Mod
         is_ready=is_ready,
         wants_key=choice.state == _NEEDS_KEY,
     )
-    rows = [_row(choice, each) for each in choice.models] if is_ready else []
+    rows = [_row(choice, each, now) for each in choice.models] if is_ready else []
     if in_use and all(row.model != in_use for row in rows):
         rows.insert(0, ModelRow(choice.name, in_use, one_line(in_use), is_ready=is_ready))
     return [heading, *rows]
@@ -169,11 +169,11 @@ def _about(choice: ProviderChoice, now: datetime) -> str:
     return one_line(choice.note)
 
 
-def _row(choice: ProviderChoice, model: ModelInfo) -> ModelRow:
+def _row(choice: ProviderChoice, model: ModelInfo, now: datetime) -> ModelRow:
     context = f"{model.limit.tokens:,}" if model.limit is not None else "?"
-    return ModelRow(
-        choice.name, model.name, one_line(model.name), figures=(context, *_prices(choice, model))
-    )
+    is_gone = model.retires is not None and model.retires <= now.date()
+    title = f"{one_line(model.name)}{f' · retired {model.retires}' if is_gone else ''}"
+    return ModelRow(choice.name, model.name, title, figures=(context, *_prices(choice, model)))
 
 
 def _prices(choice: ProviderChoice, model: ModelInfo) -> tuple[str, str]:

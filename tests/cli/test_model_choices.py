@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jitchat.cli.model_choices import ModelChoices, facts_of, server_of
-from jitchat.cli.model_lines import limit_text, prices_text
+from jitchat.cli.model_lines import limit_text, prices_text, retirement_text
 from jitchat.memory.cold.model_choice import ModelLists
 from jitchat.providers.catalogue.choices import State
 from jitchat.providers.catalogue.local import LocalServer
@@ -247,3 +247,37 @@ def test_a_price_of_ones_own_stands_beside_those_that_are_known_anyway(choices):
     assert (own.prices.input, own.prices.written) == (1.5, 9.0)
     assert (own.prices.output, own.prices.cached) == (known.prices.output, known.prices.cached)
     assert own.prices.source == "set by you"
+
+
+LISTED = {"GET /v1/models": models(*({"id": name} for name in (
+    "gpt-5-pro", "gpt-audio-mini", "gpt-5-chat-latest", "gpt-6-luna"
+)))}  # fmt: skip
+
+
+async def test_models_that_the_providers_chat_does_not_reach_are_not_offered(choices):
+    made = choices(environ={"OPENAI_API_KEY": "sk-1234567890"}, answers=LISTED)
+
+    await made.refresh("openai")
+
+    found = made.one("openai").models
+    assert [each.name for each in found] == ["gpt-5-chat-latest", "gpt-6-luna"]
+    assert [retirement_text(each).partition(" (")[0] for each in found] == [
+        "retired 2026-07-23",
+        "",
+    ]
+
+
+async def test_one_that_the_user_names_is_listed_nevertheless(choices):
+    made = choices(toml='provider = { name = "openai", model = "gpt-5-pro" }')
+
+    assert [each.name for each in made.one("openai").models] == ["gpt-5-pro"]
+
+
+async def test_a_gateway_may_translate_for_them(choices):
+    gateway = 'provider = { name = "openai", base_url = "https://llm.test/v1" }'
+    listed = {"GET /v1/models": models({"id": "gpt-5-pro"})}
+    made = choices(gateway, {"OPENAI_API_KEY": "sk-1234567890"}, listed)
+
+    await made.refresh("openai")
+
+    assert [each.name for each in made.one("openai").models] == ["gpt-5-pro"]

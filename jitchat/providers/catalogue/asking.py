@@ -138,7 +138,8 @@ class Server:
         text = body.decode("utf-8", "replace")
         if not response.is_success:
             headers = dict(response.headers.items())
-            raise refusal(response.status_code, text, self._endpoint.key_help, headers)
+            key_help = self._endpoint.help_of(response.status_code)
+            raise refusal(response.status_code, text, key_help, headers)
         found = parsed(text)
         if found is None:
             raise NotAnAnswer(f"{self._endpoint.name} answered with something else.", CHECK_URL)

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 from jitchat.providers.catalogue.prices import Prices
-from jitchat.providers.catalogue.table import known_limit, known_max_output, known_prices
+from jitchat.providers.catalogue.table import (
+    known_limit,
+    known_max_output,
+    known_prices,
+    known_retirement,
+    other_api,
+)
 from jitchat.turn import LOADED, Limit
 
 THE_SERVER = "the server"
@@ -24,6 +31,10 @@ class ModelInfo:
     max_output: int | None = None
     """The longest answer, in tokens."""
     prices: Prices | None = None
+    retires: date | None = None
+    """The day on which its provider takes it away."""
+    other_api: str = ""
+    """The API that it answers on where no protocol here reaches it: `responses` or `other`."""
 
     @property
     def is_loaded(self) -> bool:
@@ -37,10 +48,12 @@ class ModelInfo:
             limit=self.limit or known_limit(provider, self.name),
             max_output=self.max_output or known_max_output(provider, self.name),
             prices=self.prices or known_prices(provider, self.name),
+            retires=known_retirement(provider, self.name),
+            other_api=other_api(provider, self.name),
         )
 
     def fields(self) -> dict[str, Any]:
-        """Give it as JSON knows it, for keeping; `model_from` reads it."""
+        """Give it as JSON knows it; `model_from` reads what a server told of that."""
         found: dict[str, Any] = {"name": self.name}
         if self.limit is not None:
             found |= {"limit": self.limit.tokens, "limit_source": self.limit.source}
@@ -49,6 +62,8 @@ class ModelInfo:
         if self.prices is not None:
             found["prices"] = {kind: getattr(self.prices, kind) for kind in _KINDS}
             found["prices"]["source"] = self.prices.source
+        if self.retires is not None:
+            found["retires"] = self.retires.isoformat()
         return found
 
 

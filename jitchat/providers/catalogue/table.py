@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -56,8 +57,8 @@ class _Names:
 
 
 def known_limit(provider: str, model: str) -> Limit | None:
-    """Look up how much a model takes; None where the table does not know it."""
-    found = _row(provider, model).get("context")
+    """Look up how much a model takes in; None where the table does not know it."""
+    found = _row(provider, model).get("limit")
     return Limit(found, source()) if found else None
 
 
@@ -74,6 +75,23 @@ def known_prices(provider: str, model: str) -> Prices | None:
         return None
     above = tuple((each["over"], _prices(each)) for each in row.get("above", ()))
     return _prices(row, above)
+
+
+def known_retirement(provider: str, model: str) -> date | None:
+    """Look up the day on which the provider takes a model away; None where none is known.
+
+    OpenRouter may have it from somebody else for longer.
+    """
+    found = _row(provider, model).get("retires") if provider != "openrouter" else None
+    return date.fromisoformat(found) if found else None
+
+
+def other_api(provider: str, model: str) -> str:
+    """Look up which API a model answers on where its provider's chat does not reach it.
+
+    Empty for a model that chats, or is not known; OpenRouter translates for those that do not.
+    """
+    return "" if provider == "openrouter" else str(_row(provider, model).get("api", ""))
 
 
 def source() -> str:
@@ -123,7 +141,11 @@ def _table() -> Any:  # noqa: ANN401  JSON
 
 @cache
 def _names(provider: str) -> _Names:
-    rows = _table()["providers"][provider]
+    return names_of(_table()["providers"][provider])
+
+
+def names_of(rows: Sequence[Row]) -> _Names:
+    """Arrange a provider's lines by name."""
     return _Names(
         {name: row for row in rows for name in row.get("is", ())},
         {name: row for row in rows for name in row.get("starts", ())},

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from datetime import date
 
 import pytest
 
@@ -17,6 +18,8 @@ from jitchat.providers.catalogue.table import (
     known_limit,
     known_max_output,
     known_prices,
+    known_retirement,
+    other_api,
 )
 from jitchat.turn import Limit
 from tests.providers.catalogue.servers import maximum
@@ -34,7 +37,7 @@ def tokens(provider: str, model: str) -> int | None:
 def test_the_table_is_small_and_says_where_it_is_from_and_of_when():
     assert FILE.stat().st_size < 120_000
     assert re.fullmatch(r"20\d\d-\d\d-\d\d", TABLE["as_of"])
-    assert "genai-prices" in TABLE["source"]
+    assert all(name in TABLE["source"] for name in ("genai-prices", "litellm"))
     assert TABLE["licence"].startswith("MIT")
     assert set(TABLE["providers"]) <= set(PRESETS)
 
@@ -48,14 +51,16 @@ def test_every_line_has_names_of_its_own_and_numbers_that_can_be(provider):
     for row in rows:
         assert row.get("is") or row.get("starts")
         assert ("input" in row) == ("output" in row)
-        assert row.get("context", 1) > 0
+        assert row.get("limit", 1) > 0
+        assert row.get("api", "other") in ("other", "responses")
+        assert date.fromisoformat(row.get("retires", "2026-01-01"))
         assert all(row.get(kind, 0) >= 0 for kind in ("input", "cached", "written", "output"))
         starts = [tier["over"] for tier in row.get("above", [])]
         assert starts == sorted(starts)
 
 
 def test_a_model_is_known_by_its_name():
-    assert known_limit("openai", "gpt-5") == Limit(400_000, f"table of {TABLE['as_of'][:7]}")
+    assert known_limit("openai", "gpt-5") == Limit(272_000, f"table of {TABLE['as_of'][:7]}")
     assert known_max_output("openai", "gpt-5") == 128_000
     assert known_prices("openai", "GPT-5") == Prices(
         1.25, 10.0, 0.125, source=f"table of {TABLE['as_of'][:7]}"
@@ -117,6 +122,53 @@ def test_a_name_that_only_looks_like_another_is_unknown(provider, model):
     assert known_prices(provider, model) is None
 
 
+@pytest.mark.parametrize(
+    ("model", "limit"),
+    [
+        ("gpt-5-mini", 272_000),
+        ("gpt-5.1", 272_000),
+        ("gpt-5-chat-latest", 128_000),
+        ("gpt-5.1-chat", 128_000),
+        ("gpt-5.4", 922_000),
+        ("gpt-5.6", 922_000),
+        ("gpt-6-luna", 922_000),
+        ("gpt-4.1", 1_047_576),
+        ("gpt-4o", 128_000),
+    ],
+)
+def test_a_limit_is_what_is_taken_in_and_leaves_out_what_is_kept_for_the_answer(model, limit):
+    assert tokens("openai", model) == limit
+    assert tokens("openrouter", f"openai/{model}") == limit
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "api"),
+    [
+        ("openai", "gpt-5-pro", "responses"),
+        ("openai", "gpt-5-pro-2025-10-06", "responses"),
+        ("openai", "gpt-5-codex", "responses"),
+        ("openai", "o3-pro", "responses"),
+        ("openai", "o3-deep-research", "responses"),
+        ("openai", "gpt-live-1", "other"),
+        ("openai", "gpt-audio-mini", "other"),
+        ("openai", "gpt-5", ""),
+        ("openai", "gpt-6-luna", ""),
+        ("xai", "grok-4.20-multi-agent", "responses"),
+        ("openrouter", "openai/gpt-5-pro", ""),
+        ("openai", "gpt-unheard-of", ""),
+    ],
+)
+def test_the_table_knows_which_models_the_providers_chat_does_not_reach(provider, model, api):
+    assert other_api(provider, model) == api
+
+
+def test_the_table_knows_the_day_on_which_a_model_is_taken_away():
+    assert known_retirement("deepseek", "deepseek-chat") == date(2026, 7, 24)
+    assert known_retirement("anthropic", "claude-sonnet-4-5") == date(2026, 11, 30)
+    assert known_retirement("openai", "gpt-6-luna") is None
+    assert known_retirement("openrouter", "deepseek/deepseek-chat") is None
+
+
 def test_openrouter_writes_the_vendor_first():
     for vendor, provider, model in (
         ("openai", "openai", "gpt-5"),
@@ -150,6 +202,7 @@ def test_the_table_completes_what_a_server_did_not_tell():
     found = told.completed("openai")
     assert (found.limit, found.max_output) == (maximum(272_000), 128_000)
     assert found.prices == known_prices("openai", "gpt-5")
+    assert found.retires == known_retirement("openai", "gpt-5")
     assert told.completed("work") == told
 
 
