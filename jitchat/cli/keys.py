@@ -16,13 +16,18 @@ if TYPE_CHECKING:
     from jitchat.settings.profile import Profile
 
 
-@click.group("keys", cls=SharingGroup)
-def keys_command() -> None:
-    """Store the keys of providers.
+@click.group("keys", cls=SharingGroup, invoke_without_command=True)
+@location_options
+@click.pass_context
+def keys_command(context: click.Context, flags: Flags) -> None:
+    """Store the keys of providers, or list where they come from.
 
     A key is looked for in the provider's variable, in what api_key_cmd prints, in the
     configuration, in the keys file and in the system's keyring, in this order.
     """
+    context.obj = flags
+    if context.invoked_subcommand is None:
+        context.invoke(list_command)
 
 
 @keys_command.command("set", cls=SharingCommand)
@@ -130,7 +135,7 @@ def _asked_for(profile: Profile) -> str:
 
 def _without(profile: Profile) -> str:
     """Say what would give it a key."""
-    if profile.wants_key:
+    if profile.requires_key:
         return f"no key: set {profile.key_variables[0]}, or `jitchat keys set {profile.name}`"
     return "no key, which it may not want"
 

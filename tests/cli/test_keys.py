@@ -48,6 +48,16 @@ def test_a_key_at_the_terminal_is_asked_for_without_showing_it(
     assert CANARY in file.read_text()
 
 
+def test_without_a_command_the_keys_are_listed(jitchat: Shell, tmp_path: Path):
+    config = tmp_path / "other.toml"
+    config.write_text('[providers.mine]\nbase_url = "https://llm.test/v1"\n')
+
+    listed = jitchat("keys", "list", "--config", config)
+
+    assert "mine" in listed.out
+    assert jitchat("keys", "--config", config) == listed
+
+
 @pytest.mark.parametrize("pasted", [b"", b"gsk_can\xe2\x80\xa6", b"gsk_canary 1234", b"\xff\xfe"])
 def test_what_is_no_key_is_not_stored(jitchat: Shell, file: Path, pasted: bytes):
     done = jitchat("keys", "set", "groq", stdin=pasted)
