@@ -7,8 +7,8 @@ Run by hand, in an environment of its own:
 
 The date is the day on which these versions were the newest. Of a model's patterns in genai-prices
 only names and beginnings of names are taken; what is dated is found by its family when it is looked
-up. Where litellm has a model of that name its figures win, for they are input limits and are kept up
-from day to day; what the two differ in is printed.
+up. Where litellm has a model of that name its figures win, for they are input limits, and of the
+day; what the two differ in is printed.
 """
 
 from __future__ import annotations
@@ -248,8 +248,9 @@ def merged(provider: str, rows: list[Row], listed: dict[str, Row]) -> list[Row]:
         found = found_row(rows, name)
         if found is None or figures(found) != figures(found | facts):
             if found is not None and name not in found.get("starts", []) + found.get("is", []):
-                facts = inherited(found, facts)
-            rows.append(own_row(rows, name, facts))
+                rows.append(own_row(rows, name, inherited(found, facts)))
+            else:
+                rows.append(own_row(rows, name, facts))
     return grouped(sorted(rows, key=lambda row: (row.get("starts") or row["is"])[0]))
 
 
@@ -268,7 +269,9 @@ def overlay(provider: str, name: str, row: Row, facts: Row) -> None:
     """Put litellm's figures over those of a row, which `name` is one of the names of."""
     for key in sorted(facts.keys() & row.keys()):
         if row[key] != facts[key]:
-            print(f"{provider} {name}: {key} {row[key]} there, {facts[key]} in litellm")
+            print(  # noqa: T201  for who runs it
+                f"{provider} {name}: {key} {row[key]} in genai-prices, {facts[key]} in litellm"
+            )
     row.update(inherited(row, facts))
     if "api" in facts and facts["api"] == "other":
         for key in figures(row).keys() - {"api"}:
@@ -305,6 +308,7 @@ def found_row(rows: list[Row], name: str) -> Row | None:
 
 
 def figures(row: Row) -> Row:
+    """What a row says beside its names."""
     return {key: value for key, value in row.items() if key not in ("is", "starts")}
 
 

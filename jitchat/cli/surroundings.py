@@ -21,6 +21,13 @@ from jitchat.window.tokens import counter_for
 
 _PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "http_proxy", "https_proxy")
 
+_CERTIFICATES = {
+    "SSL_CERT_FILE": "file",
+    "SSL_CERT_DIR": "folder",
+    "REQUESTS_CA_BUNDLE": "file",
+    "CURL_CA_BUNDLE": "file",
+}
+
 
 def look_around(settings: Settings, paths: Paths, environ: Mapping[str, str]) -> list[Finding]:
     """Look at everything. Slow: an embedding model is loaded."""
@@ -94,9 +101,9 @@ def _network(environ: Mapping[str, str]) -> Iterator[Finding]:
     for name in _PROXIES:
         if environ.get(name) and (why := _proxy_fault(environ[name])):
             yield Finding("network", False, f"${name} {why}.", "Correct it, or unset it.")
-    for name, is_there in (("SSL_CERT_FILE", os.path.isfile), ("SSL_CERT_DIR", os.path.isdir)):
+    for name, what in _CERTIFICATES.items():
+        is_there = os.path.isdir if what == "folder" else os.path.exists
         if environ.get(name) and not is_there(environ[name]):
-            what = "file" if name == "SSL_CERT_FILE" else "folder"
             yield Finding("network", False, f"${name} names no {what}.", "Correct it, or unset it.")
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from jitchat.errors import StreamCut, Unreachable
 from jitchat.providers.http.attempts import Pace
-from jitchat.providers.http.client import make_client, proxy_variable
+from jitchat.providers.http.client import CERTIFICATES, make_client, proxy_variable
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Options
@@ -145,7 +145,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """environment(NAME=value): these variables alone, of those for proxies and certificates."""
 
     def change(**values: str) -> None:
-        for name in (*PROXIES, "NO_PROXY", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR"):
+        for name in (*PROXIES, "NO_PROXY", "no_proxy", *CERTIFICATES):
             monkeypatch.delenv(name, raising=False)
         for name, value in values.items():
             monkeypatch.setenv(name, value)
@@ -248,6 +248,8 @@ def test_the_proxy_is_the_one_that_the_environment_names_for_the_address(
         ({"SSL_CERT_FILE": "/nowhere/at/all.pem"}, FAR_TLS, "SSL_CERT_FILE", "No such file"),
         ({"SSL_CERT_FILE": "/dev/null"}, FAR_TLS, "SSL_CERT_FILE", "CERT"),
         ({"SSL_CERT_DIR": "/nowhere"}, FAR_TLS, "SSL_CERT_DIR", "no such folder"),
+        ({"REQUESTS_CA_BUNDLE": "/nowhere"}, FAR_TLS, "REQUESTS_CA_BUNDLE", "No such file"),
+        ({"CURL_CA_BUNDLE": "/nowhere"}, FAR_TLS, "CURL_CA_BUNDLE", "No such file"),
         (
             {"SSL_CERT_DIR": "/nowhere", "HTTP_PROXY": "https://proxy.test"},
             FAR,
@@ -268,8 +270,9 @@ async def test_a_variable_that_cannot_be_used_is_named(environment, variables, a
 
 
 async def test_a_folder_of_certificates_is_taken(environment, tmp_path):
-    environment(SSL_CERT_DIR=f"/nowhere{os.pathsep}{tmp_path}")
-    assert way(FAR_TLS) == ""
+    for variable in ("SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"):
+        environment(**{variable: f"/nowhere{os.pathsep}{tmp_path}"})
+        assert way(FAR_TLS) == ""
 
 
 async def test_a_proxy_that_is_not_there_is_named(environment):

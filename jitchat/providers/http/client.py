@@ -17,6 +17,14 @@ from jitchat.errors import Unreachable
 from jitchat.providers.this_machine import is_this_machine
 from jitchat.text.safe import one_line, shortened
 
+CERTIFICATES = {
+    "SSL_CERT_FILE": False,
+    "SSL_CERT_DIR": True,
+    "REQUESTS_CA_BUNDLE": True,
+    "CURL_CA_BUNDLE": False,
+}
+"""Variables that name the certificates to trust, by rank; whether one may be a folder."""
+
 
 def make_client(
     url: httpx.URL, transport: httpx.AsyncBaseTransport | None = None
@@ -72,17 +80,17 @@ def _proxy(address: str, context: ssl.SSLContext | None) -> httpx.Proxy:
 
 def _certificates() -> ssl.SSLContext:
     """Read the certificates that are trusted: those of the environment, or else certifi's."""
-    file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
-    if not file and not folder:
+    variable = next((name for name in CERTIFICATES if os.environ.get(name)), "")
+    if not variable:
         return httpx.create_ssl_context(trust_env=False)
-    variable, place = ("SSL_CERT_FILE", file) if file else ("SSL_CERT_DIR", folder)
+    place, may_be_folder = os.environ[variable], CERTIFICATES[variable]
     try:
-        if file:
-            return ssl.create_default_context(cafile=file)
-        if any(Path(each).is_dir() for each in str(folder).split(os.pathsep)):
-            return ssl.create_default_context(capath=folder)
+        if may_be_folder and any(Path(each).is_dir() for each in place.split(os.pathsep)):
+            return ssl.create_default_context(capath=place)
+        if variable != "SSL_CERT_DIR":
+            return ssl.create_default_context(cafile=place)
         reason = "no such folder"
     except OSError as error:
         reason = one_line(error.strerror or str(error)) or type(error).__name__
     what = f"The certificates that {variable} names cannot be read: {reason}."
-    raise Unreachable(what, f"Correct {variable} ({shortened(str(place), 100)}), or unset it.")
+    raise Unreachable(what, f"Correct {variable} ({shortened(place, 100)}), or unset it.")
