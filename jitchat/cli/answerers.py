@@ -112,7 +112,7 @@ def exposed(profile: Profile) -> str:
 def lacks_key(settings: Settings) -> bool:
     """Whether the provider is known to answer nobody without a key, and there is none."""
     profile = settings.in_use()
-    return profile.wants_key and key_of(profile) is None
+    return profile.requires_key and key_of(profile) is None
 
 
 def _asked(settings: Settings) -> Iterator[Profile]:

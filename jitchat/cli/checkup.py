@@ -76,7 +76,7 @@ def worth_asking(
 def without_key(settings: Settings, asked: Sequence[Profile]) -> list[Profile]:
     """List the providers that a key would add."""
     names = {each.name for each in asked}
-    return [each for each in settings.profiles() if each.wants_key and each.name not in names]
+    return [each for each in settings.profiles() if each.requires_key and each.name not in names]
 
 
 async def ask_all(settings: Settings, profiles: Iterable[Profile]) -> list[Finding]:
@@ -111,7 +111,7 @@ def _require_key(profile: Profile) -> None:
         JitchatError: It cannot be had, or is known to be wanted and there is none.
 
     """
-    if key_of(profile) is None and profile.wants_key:
+    if key_of(profile) is None and profile.requires_key:
         raise ProviderError(f"{profile.title} wants a key, and there is none.", profile.key_help)
 
 

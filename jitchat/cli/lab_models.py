@@ -103,7 +103,7 @@ def require_key(profile: Profile) -> None:
         KeyRefused: There is none.
 
     """
-    if profile.wants_key and key_of(profile) is None:
+    if profile.requires_key and key_of(profile) is None:
         raise KeyRefused(
             f"Nothing was sent: {address(profile)} wants a key, and none is set.",
             profile.key_help,

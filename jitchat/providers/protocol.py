@@ -32,9 +32,15 @@ class Endpoint:
     key_variable: str = ""
     """The environment variable that may hold the key; empty where none is known."""
     wants_key: bool = False
-    """Whether it answers nobody without one, so that nothing is sent there without."""
+    """Whether nothing is sent there without one."""
     connect_seconds: float = 5.0
     read_seconds: float = 600.0
+
+    def help_of(self, status: int) -> str:
+        """What to do about the key where a server refuses with that status."""
+        if status == 403 and self.key:
+            return "Check what the key may use: this model, this project, this region."
+        return self.key_help
 
 
 class AnswerParser(Protocol):

@@ -53,6 +53,8 @@ class Profile:
     read_seconds: float = 600.0
     wants_key: bool = False
     """Whether it is known to answer nobody without a key."""
+    names_key: bool = False
+    """Whether the user names the variable that holds its key: one that is not set is a mistake."""
     is_local: bool = False
     """Whether it is a server on this machine."""
     in_use: bool = False
@@ -117,10 +119,15 @@ class Profile:
             headers=self.headers,
             key_help=self.key_help,
             key_variable=next(iter(self.key_variables), ""),
-            wants_key=self.wants_key,
+            wants_key=self.names_key or (self.wants_key and not self.headers),
             connect_seconds=self.connect_seconds,
             read_seconds=self.read_seconds,
         )
+
+    @property
+    def requires_key(self) -> bool:
+        """Whether nothing is to be sent to it without a key."""
+        return self.wants_key or self.names_key
 
     @property
     def key_help(self) -> str:

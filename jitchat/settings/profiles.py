@@ -106,6 +106,7 @@ class _Maker:
             connect_seconds=self._own.connect_seconds or table.connect_seconds or 5.0,
             read_seconds=self._own.read_seconds or table.read_seconds or 600.0,
             wants_key=bool(served),
+            names_key=bool(self._key_variable()),
             is_local=is_loopback(base_url),
             in_use=self._in_use,
             configured=self._origin() != "default",
@@ -131,9 +132,13 @@ class _Maker:
         key = Secret() if self._is_explicit("api_key") else own.api_key
         if not (key or own.api_key_cmd or own.api_key_env):
             key, own = table.api_key, table
-        named = own.api_key_env.strip() or table.api_key_env.strip()
+        named = self._key_variable()
         usual = served.key_variables if served else ()
         return key, own.api_key_cmd.strip(), (named,) if named else usual
+
+    def _key_variable(self) -> str:
+        """Say which variable the user names for the key; empty for none."""
+        return self._own.api_key_env.strip() or self._table.api_key_env.strip()
 
     def _sampling(self) -> Options:
         own, table = self._own, self._table

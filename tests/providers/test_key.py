@@ -304,3 +304,12 @@ async def test_nothing_leaves_for_who_wants_a_key_and_has_none():
     assert (pieces, asked) == ([], [])
     assert isinstance(failure, KeyRefused)
     assert failure.what == "openai wants a key, and none is set. Nothing was sent."
+
+
+@pytest.mark.parametrize(("key", "told"), [(KEY, "what the key may use"), ("", "Set HELP.")])
+async def test_access_that_is_refused_to_a_key_is_not_about_setting_one(key, told):
+    refused = httpx.Response(403, json={"error": {"message": "No access to this project"}})
+    _, failure = await collect(provider(lambda _: refused, key=key, key_help="Set HELP."))
+    assert isinstance(failure, KeyRefused)
+    assert told in failure.remedy
+    assert ("Set HELP." in failure.remedy) == (not key)

@@ -65,6 +65,25 @@ def test_a_provider_of_ones_own_is_what_its_table_says(config: Path):
     assert (profile.reserve, profile.is_local, profile.in_use) == (4096, False, True)
     assert profile.configured
     assert not profile.wants_key
+    assert profile.requires_key
+
+
+@pytest.mark.parametrize(
+    ("own", "wanted"),
+    [
+        ('api_key_env = "LITE_KEY"', True),
+        ('api_key_env = "LITE_KEY"\nheaders = { "X-Title" = "t" }', True),
+        ('headers = { "X-Title" = "t" }', False),
+        ("", False),
+    ],
+)
+def test_a_key_whose_variable_is_named_is_missed_where_it_is_not_set(
+    config: Path, own: str, wanted: bool
+):
+    table = f'[providers.lite]\nbase_url = "http://127.0.0.1:4000/v1"\nmodel = "m"\n{own}\n'
+    profile = loaded(config, table).profile("lite")
+
+    assert (profile.requires_key, profile.endpoint("m", "").wants_key) == (wanted, wanted)
 
 
 def test_an_endpoint_says_where_and_what_to_do_about_the_key(config: Path):

@@ -44,11 +44,10 @@ def require_sendable(endpoint: Endpoint) -> None:
         KeyRefused: The key is missing, or it or a header holds what none can hold.
 
     """
-    if endpoint.wants_key and not endpoint.key and not endpoint.headers:
-        raise KeyRefused(
-            f"{shortened(endpoint.name, 60)} wants a key, and none is set. Nothing was sent.",
-            endpoint.key_help,
-        )
+    if endpoint.wants_key and not endpoint.key:
+        who, variable = shortened(endpoint.name, 60), endpoint.key_variable
+        why = f"{variable} is not set" if variable else "none is set"
+        raise KeyRefused(f"{who} wants a key, and {why}. Nothing was sent.", endpoint.key_help)
     if not _is_printable(endpoint.key) or " " in endpoint.key:
         raise KeyRefused(
             "The API key holds characters that no key has (a blank, a line break, an ellipsis …).",

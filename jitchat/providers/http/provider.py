@@ -147,7 +147,7 @@ class HttpProvider:
         """Read why there is no answer."""
         status, headers = response.status_code, dict(response.headers.items())
         body = await self._start_of(response)
-        error = refusal(status, body, self._endpoint.key_help, headers)
+        error = refusal(status, body, self._endpoint.help_of(status), headers)
         said = message_of(parsed(body)).rstrip(".")
         why = blotted(": ".join(filter(None, (f"HTTP {status}", said))), self._endpoint)
         return Failure(without_secrets(error, self._endpoint), status, headers, body, why)
