@@ -201,6 +201,8 @@ class Usage:
     """The part of the input that was put into that cache, where that is charged."""
     reasoning_tokens: int = 0
     """The part of the output that was reasoning."""
+    cost: float | None = None
+    """What the provider says that it charges, in US dollars; None where it does not say."""
 
 
 @dataclass(frozen=True, slots=True)

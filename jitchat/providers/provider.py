@@ -48,6 +48,8 @@ class Finished:
 
     reason: str
     """`stop`, `length` or the provider's own word."""
+    details: str = ""
+    """What the provider says of the reason besides; mostly empty."""
 
     @property
     def is_whole(self) -> bool:

@@ -179,7 +179,11 @@ def test_a_call_that_was_cut_in_its_middle_is_told():
             Usage(10, 3, 0, 10),
         ),
         ({}, {"output_tokens": 3}, Usage(None, 3)),
-        ({}, {"output_tokens": 0}, Usage(None, 0)),
+        (
+            {"input_tokens": 0, "output_tokens": 0},
+            {"input_tokens": 5, "output_tokens": 3},
+            Usage(5, 3),
+        ),
         (
             {"input_tokens": 5},
             {"output_tokens": 9, "output_tokens_details": {"reasoning_tokens": 4}},
@@ -190,6 +194,33 @@ def test_a_call_that_was_cut_in_its_middle_is_told():
 def test_of_each_count_the_latest_that_was_told_stands(first, last, known):
     start = {"type": "message_start", "message": {"usage": first}}
     assert parsed(start, stop(None, **last))[-1] == known
+
+
+def test_zeros_of_a_proxy_are_no_report():
+    assert parsed(stop(None, input_tokens=0, output_tokens=0)) == []
+
+
+def test_a_refusal_is_passed_on_with_what_is_told_of_it():
+    delta = {
+        "stop_reason": "refusal",
+        "stop_details": {"type": "refusal", "category": "cyber", "explanation": "It harms."},
+    }
+    assert parsed({"type": "message_delta", "delta": delta}) == [
+        Finished("refusal", "cyber: It harms.")
+    ]
+
+
+def test_tools_that_the_server_uses_by_itself_are_no_calls():
+    block = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+    piece = {"type": "input_json_delta", "partial_json": '{"query":"x"}'}
+    assert (
+        parsed(
+            {"type": "content_block_start", "index": 1, "content_block": block},
+            {"type": "content_block_delta", "index": 1, "delta": piece},
+            {"type": "content_block_stop", "index": 1},
+        )
+        == []
+    )
 
 
 # errors

@@ -145,6 +145,10 @@ def test_of_the_counts_the_last_stand_and_are_told_where_they_change():
     ]
 
 
+def test_zeros_of_a_proxy_are_no_report():
+    assert parsed({"usageMetadata": {"promptTokenCount": 0, "candidatesTokenCount": 0}}) == []
+
+
 @pytest.mark.parametrize("reason", ["SAFETY", "BLOCKLIST", "PROHIBITED_CONTENT", "OTHER"])
 def test_a_blocked_message_is_told_with_what_to_do(reason):
     failure = refused({"promptFeedback": {"blockReason": reason}})

@@ -84,6 +84,8 @@ def test_a_calls_arguments_are_given_as_json(arguments, text):
         ({"eval_count": 18}, [Usage(None, 18)]),
         ({"prompt_eval_count": 11}, [Usage(11, None)]),
         ({"prompt_eval_count": None, "eval_count": True}, []),
+        ({"prompt_eval_count": 0, "eval_count": 0}, []),
+        ({"prompt_eval_count": 0, "eval_count": 18}, [Usage(None, 18)]),
         ({}, []),
     ],
 )

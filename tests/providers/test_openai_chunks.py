@@ -228,11 +228,45 @@ def test_a_later_report_takes_the_place_of_what_it_tells():
 @pytest.mark.parametrize("number", ["-1", "1e400", "-1e400", "NaN", "1e16", "0"])
 def test_a_count_that_counts_nothing_is_none(number):
     assert parsed(f'{{"usage":{{"prompt_tokens":{number},"completion_tokens":4}}}}') == [
-        Usage(0, 4)
+        Usage(None, 4)
     ]
 
 
+def test_zeros_of_a_proxy_are_no_report():
+    assert parsed({"usage": {"prompt_tokens": 0, "completion_tokens": 0}}) == []
+    assert parsed({"usage": {"prompt_tokens": 9, "completion_tokens": 0}}) == [Usage(9, 0)]
+
+
+# what it cost
+
+COUNTS = {"prompt_tokens": 9, "completion_tokens": 4}
+
+
+@pytest.mark.parametrize(
+    ("told", "cost"),
+    [
+        ({"cost": 0.00014}, 0.00014),
+        ({"cost": 0, "cost_details": {"upstream_inference_cost": None}}, 0.0),
+        ({"cost": 0}, None),
+        ({"cost": -1}, None),
+        ({"cost": True}, None),
+        ({"cost": "free"}, None),
+        ({"cost": 1, "is_byok": True, "cost_details": {"upstream_inference_cost": 19}}, 20.0),
+        ({"cost": 1, "is_byok": False, "cost_details": {"upstream_inference_cost": 1}}, 1.0),
+    ],
+)
+def test_what_the_provider_says_that_it_charges_is_read(told, cost):
+    assert parsed({"usage": COUNTS | told}) == [Usage(9, 4, cost=cost)]
+
+
 # errors within a stream
+
+
+def test_what_was_counted_ahead_of_an_error_is_read():
+    pieces = PROTOCOL.parser().parse("", json.dumps({"error": {"code": 502}, "usage": COUNTS}))
+    assert next(pieces) == Usage(9, 4)
+    with pytest.raises(RequestRefused):
+        next(pieces)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ STREAMS = {
         Usage(9, 4),
     ],
     "openai_reasoning.sse": [*THOUGHT, Usage(9, 14, reasoning_tokens=10)],
-    "openai_openrouter.sse": [*THOUGHT, Usage(9, 14)],
+    "openai_openrouter.sse": [*THOUGHT, Usage(9, 14, cost=0.00014)],
     "openai_think_tags.sse": [
         Reasoning("Let "),
         Reasoning("me see.\n"),

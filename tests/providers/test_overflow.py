@@ -23,6 +23,7 @@ TEXTS = [
      " length is only 4096 tokens, resulting in a maximum input length of 3096 tokens.",
      5_000, 4_096),
     ("context_length_exceeded", None, None),
+    ("litellm.ContextWindowExceededError: see the provider's log", None, None),
     ("request (9621 tokens) exceeds the available context size (512 tokens), try increasing it",
      9_621, 512),
     ("The number of tokens to keep from the initial prompt is greater than the context length.",

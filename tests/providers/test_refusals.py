@@ -105,6 +105,40 @@ def test_a_providers_words_are_shortened_to_one_visible_line():
     assert len(error.what) < 400
 
 
+@pytest.mark.parametrize(
+    ("status", "message", "api"),
+    [
+        (
+            404,
+            "This model is only supported in v1/responses and not in v1/chat/completions.",
+            "OpenAI's Responses API",
+        ),
+        (
+            404,
+            "This is not a chat model and thus not supported in the v1/chat/completions endpoint."
+            " Did you mean to use v1/completions?",
+            "another API",
+        ),
+        (400, "This model is not supported with the /v1/chat/completions endpoint", "another API"),
+    ],
+)
+def test_a_model_of_another_api_is_told_as_that(status, message, api):
+    body = {"error": {"message": message, "type": "invalid_request_error", "param": "model"}}
+    error = refusal(status, json.dumps(body))
+    assert message.rstrip(".?") in error.what
+    assert f"answers only on {api}, which jitchat does not speak" in error.remedy
+    assert "choose another model" in error.remedy
+
+
+@pytest.mark.parametrize("body", ["<html><h1>403 Forbidden</h1></html>", "", "{}"])
+def test_a_firewall_that_refuses_access_says_nothing_of_the_key(body):
+    error = refusal(403, body, "Set OPENAI_API_KEY.")
+    assert isinstance(error, NotAnAnswer)
+    assert "HTTP 403" in error.what
+    assert "OPENAI_API_KEY" not in str(error)
+    assert "firewall" in error.remedy
+
+
 def test_each_status_has_a_remedy_of_its_own():
     body = '{"error":"x"}'
     remedies = {status: refusal(status, body).remedy for status in (402, 404, 413, 429, 503)}

@@ -10,7 +10,11 @@ from jitchat.providers.protocols.tool_calls import ToolCalls
 from jitchat.providers.protocols.usage import CountsSoFar
 from jitchat.providers.protocols.values import at, count, first, first_count, parsed, text_at
 from jitchat.providers.provider import Delta, Finished, Piece, Reasoning
+from jitchat.text.safe import shortened
 from jitchat.turn import Usage
+
+_SHOWN = 300
+"""Characters that are passed on of why a model refused."""
 
 
 class AnthropicParser:
@@ -19,6 +23,8 @@ class AnthropicParser:
     def __init__(self) -> None:
         self.over = False
         self._calls = ToolCalls()
+        self._called: set[object] = set()
+        """The indexes of the blocks that are calls; the server calls tools of its own by itself."""
         self._counts = CountsSoFar()
 
     def parse(self, event: str, data: str) -> Iterator[Piece]:
@@ -50,7 +56,7 @@ class AnthropicParser:
                 yield from self._counted(at(value, "message", "usage"), final=False)
             case "message_delta":
                 yield from self._counted(value.get("usage"))
-                yield from _finished(at(value, "delta", "stop_reason"))
+                yield from _finished(value.get("delta"))
             case "message_stop":
                 yield from self.end()
                 self.over = True
@@ -60,7 +66,8 @@ class AnthropicParser:
     def _delta(self, value: dict[str, object]) -> Iterator[Piece]:
         delta = value.get("delta")
         yield from _said(delta)
-        if arguments := text_at(delta, "partial_json"):
+        arguments = text_at(delta, "partial_json")
+        if arguments and value.get("index") in self._called:
             fragment = {"index": value.get("index"), "function": {"arguments": arguments}}
             self._calls.add([fragment])
 
@@ -68,6 +75,7 @@ class AnthropicParser:
         """Read the beginning of a block, which in a whole message is all of it."""
         yield from _said(block)
         if text_at(block, "type") == "tool_use":
+            self._called.add(index if isinstance(index, int) else None)
             function = {"name": at(block, "name"), "arguments": at(block, "input") or ""}
             self._calls.add([{"index": index, "id": at(block, "id"), "function": function}])
 
@@ -77,7 +85,7 @@ class AnthropicParser:
             yield from self._block(block, index)
         yield from self.end()
         yield from self._counted(message.get("usage"))
-        yield from _finished(message.get("stop_reason"))
+        yield from _finished(message)
 
     def _counted(self, usage: object, *, final: bool = True) -> Iterator[Usage]:
         """Yield the counts. What the first event says of the output is no count of it yet."""
@@ -89,8 +97,7 @@ class AnthropicParser:
             answered=count(at(usage, "output_tokens")),
             reasoning=first_count(at(details, "thinking_tokens"), at(details, "reasoning_tokens")),
         )
-        # no request is empty: nothing but zeros is a proxy that does not know yet
-        sent = self._counts.sum("uncached", "cached", "written") or None
+        sent = self._counts.sum("uncached", "cached", "written")
         known = self._counts.usage(sent, self._counts.get("answered") if final else None)
         if told and known is not None:
             yield known
@@ -113,6 +120,8 @@ def _said(part: object) -> Iterator[Piece]:
         yield Reasoning(thought)
 
 
-def _finished(reason: object) -> Iterator[Piece]:
-    if isinstance(reason, str) and reason:
-        yield Finished(reason)
+def _finished(message: object) -> Iterator[Piece]:
+    if reason := text_at(message, "stop_reason"):
+        told = at(message, "stop_details")
+        details = (text_at(told, "category"), text_at(told, "explanation"))
+        yield Finished(reason, shortened(": ".join(filter(None, details)), _SHOWN))

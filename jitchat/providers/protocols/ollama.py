@@ -17,9 +17,10 @@ from jitchat.providers.protocols.refusals import stopped
 from jitchat.providers.protocols.requests import credentials, filled, json_request
 from jitchat.providers.protocols.thinking import ThinkTags
 from jitchat.providers.protocols.tool_calls import ToolCalls
+from jitchat.providers.protocols.usage import CountsSoFar
 from jitchat.providers.protocols.values import at, count, parsed, text_at
 from jitchat.providers.provider import Finished, Options, Piece, Reasoning
-from jitchat.turn import Message, Usage
+from jitchat.turn import Message
 
 _CHECK_URL = "Check provider.base_url, and that it is Ollama that answers there."
 _SWITCHES = {"on": True, "true": True, "off": False, "false": False, "none": False}
@@ -109,6 +110,8 @@ def _ended(line: dict[str, object]) -> Iterator[Piece]:
     """Yield why it ended, and the counts; old servers leave out a prompt that was cached whole."""
     if reason := text_at(line, "done_reason"):
         yield Finished(reason)
+    counts = CountsSoFar()
+    counts.take(cached=count(at(line, "prompt_eval_cached_count")))
     sent, answered = count(at(line, "prompt_eval_count")), count(at(line, "eval_count"))
-    if sent is not None or answered is not None:
-        yield Usage(sent, answered, count(at(line, "prompt_eval_cached_count")) or 0)
+    if known := counts.usage(sent, answered):
+        yield known

@@ -15,7 +15,15 @@ from jitchat.providers.protocols.requests import credentials, filled, json_reque
 from jitchat.providers.protocols.thinking import ThinkTags
 from jitchat.providers.protocols.tool_calls import ToolCalls
 from jitchat.providers.protocols.usage import CountsSoFar
-from jitchat.providers.protocols.values import at, count, first_count, parsed, text_at, text_of
+from jitchat.providers.protocols.values import (
+    amount,
+    at,
+    count,
+    first_count,
+    parsed,
+    text_at,
+    text_of,
+)
 from jitchat.providers.provider import Finished, Options, Piece, Reasoning
 from jitchat.turn import Message, Usage
 
@@ -84,13 +92,15 @@ class OpenAiParser:
         if not isinstance(chunk, dict):
             yield from self._text.end()
             raise NotAnAnswer("The server sent an event that is not a JSON object.", CHECK_URL)
+        usage = chunk.get("usage") or at(chunk.get("x_groq"), "usage")
         if event == "error" or chunk.get("error") or chunk.get("object") == "error":
             yield from self._text.end()
+            yield from self._counted(usage)
             raise stopped(chunk)
         choices = chunk.get("choices")
         if isinstance(choices, list) and choices and isinstance(choices[0], dict):
             yield from self._choice(choices[0])
-        if usage := chunk.get("usage") or at(chunk.get("x_groq"), "usage"):
+        if usage:
             yield from self._counted(usage)
 
     def _choice(self, choice: dict[str, object]) -> Iterator[Piece]:
@@ -135,6 +145,7 @@ class OpenAiParser:
             written=first_count(at(details, "cache_write_tokens"), at(usage, "cache_write_tokens")),
             reasoning=reasoning,
         )
+        self._counts.cost = _charged(usage, self._counts.cost)
         known = self._counts.usage(self._counts.get("sent"), self._counts.get("answered"))
         if known is not None:
             yield known
@@ -157,6 +168,20 @@ def _thought(part: dict[str, object], content: object) -> str:
     if isinstance(content, list):  # Mistral's
         return "".join(text_of(at(each, "thinking")) for each in content)
     return ""
+
+
+def _charged(usage: object, before: float | None) -> float | None:
+    """Read what OpenRouter and litellm say that the request costs; `before` where they do not.
+
+    OpenRouter's 0 is one; without its details, 0 is a proxy that knows no price. With a key of
+    one's own, what the vendor charges comes on top of OpenRouter's part.
+    """
+    cost = amount(at(usage, "cost"))
+    details = at(usage, "cost_details")
+    if cost is None or not (cost or details):
+        return before
+    upstream = amount(at(details, "upstream_inference_cost"))
+    return cost + (upstream or 0.0) if at(usage, "is_byok") is True else cost
 
 
 def _counts_reasoning_apart(

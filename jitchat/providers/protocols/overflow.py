@@ -20,6 +20,7 @@ _OVERFLOWS = re.compile(
     "|".join(
         (
             r"context_length_exceeded",
+            r"ContextWindowExceededError",
             r"maximum (?:context|model|prompt) length",
             r"exceeds? (?:the|this)(?: model'?s)?(?: available)? context (?:size|window|length)",
             r"greater than the context length",

@@ -42,11 +42,25 @@ _NO_MODEL = re.compile(
     r"|^model: |no models? (?:is )?loaded",
     re.IGNORECASE,
 )
+_OTHER_API = re.compile(
+    r"only supported in v1/(?P<api>responses)"
+    r"|not a chat model|not supported (?:in|with|by) the (?:/?v1/)?chat/completions",
+    re.IGNORECASE,
+)
 _PULL = re.compile(r"model ['\"]([\w./:@-]{1,200})['\"] not found, try pulling it first")
 _BLOCKED = re.compile(r"requires moderation|\binput was flagged|content policy", re.IGNORECASE)
 """OpenRouter says so with 403."""
 _SPENT_REMEDY = "Add credit to the account, or raise its limit; or choose another model."
 """What to do, and no more: that the money is spent, the provider's own words say."""
+_ANOTHER_API = (
+    "This model answers only on {}, which jitchat does not speak: choose another model"
+    " (`jitchat models`, Ctrl+L)."
+)
+_NO_ACCESS = "Access was refused (HTTP 403) with something that is not this protocol."
+_CHECK_WAY = (
+    "A firewall or a proxy on the way may have answered in the provider's place, or the address is"
+    " blocked. Check provider.base_url, and try from another network."
+)
 _LATER = "Send again in a while."
 _REMEDIES = {
     402: _SPENT_REMEDY,
@@ -73,8 +87,8 @@ def refusal(
         return overflow
     value = parsed(body)
     said = message_of(value)
-    if status == 403 and _BLOCKED.search(said):
-        return RequestRefused(told("The provider blocked the message", said), SAY_OTHERWISE)
+    if status == 403 and (no_access := _without_access(said)):
+        return no_access
     if status in (401, 403) or (status == 400 and _ABOUT_THE_KEY.search(said)):
         return _key_refused(status, body, key_help)
     remedy = _remedy(status, value, headers)
@@ -102,6 +116,15 @@ def is_quota_spent(body: str) -> bool:
     return bool(_SPENT_CODES & codes(value) or _SPENT.search(searchable(value)))
 
 
+def _without_access(said: str) -> ProviderError | None:
+    """Make the error of a 403 that is not about the key; None where it is."""
+    if not said:
+        return NotAnAnswer(_NO_ACCESS, _CHECK_WAY)
+    if _BLOCKED.search(said):
+        return RequestRefused(told("The provider blocked the message", said), SAY_OTHERWISE)
+    return None
+
+
 def _key_refused(status: int, body: str, key_help: str) -> KeyRefused:
     refused = "access" if status == 403 else "the key"
     what = told(f"The provider refused {refused} (HTTP {status})", message_of(parsed(body)))
@@ -111,6 +134,8 @@ def _key_refused(status: int, body: str, key_help: str) -> KeyRefused:
 def _remedy(status: int | None, value: object, headers: Mapping[str, str]) -> str:
     """Say what to do; empty where neither the status nor the words tell."""
     text = searchable(value)
+    if other := _OTHER_API.search(text):
+        return _ANOTHER_API.format("OpenAI's Responses API" if other["api"] else "another API")
     if pull := _PULL.search(text):
         return f"Run `ollama pull {pull[1]}`, or choose another model."
     if _SPENT_CODES & codes(value) or _SPENT.search(text):

@@ -13,6 +13,8 @@ class CountsSoFar:
 
     def __init__(self) -> None:
         self._latest: dict[str, int] = {}
+        self.cost: float | None = None
+        """In US dollars, as the server reported it; None where it did not."""
 
     def take(self, **told: int | None) -> bool:
         """Take a report, with None for what it does not tell; whether it told anything."""
@@ -30,8 +32,16 @@ class CountsSoFar:
         return sum(told) if told else None
 
     def usage(self, sent: int | None, answered: int | None) -> Usage | None:
-        """Say what is known by now of all of the input and the output; None while neither is."""
+        """Say what is known by now of all of the input and the output; None while neither is.
+
+        No request is empty: an input of 0 is a proxy that does not know, and then its 0 of output
+        is none either.
+        """
+        sent = sent or None
+        answered = answered if sent is not None else answered or None
         if sent is None and answered is None:
             return None
-        parts = (self._latest.get(name, 0) for name in ("cached", "written", "reasoning"))
-        return Usage(sent, answered, *parts)
+        cached, written, reasoning = (
+            self._latest.get(name, 0) for name in ("cached", "written", "reasoning")
+        )
+        return Usage(sent, answered, cached, written, reasoning, self.cost)

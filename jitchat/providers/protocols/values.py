@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 _LENIENT = json.JSONDecoder(strict=False)
 """Takes control characters in strings. Made once: a reply may be a hundred thousand documents."""
@@ -41,6 +42,13 @@ def count(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if 0 <= value < 1 << 53 else 0
+
+
+def amount(value: object) -> float | None:
+    """Read an amount of money; None for what is none, or is no number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value < math.inf else None
 
 
 def first_count(*values: object) -> int | None:
