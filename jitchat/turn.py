@@ -17,6 +17,9 @@ LEARNT = "learnt from a refusal"
 """The source of a limit that a server named when it refused a window."""
 OWN = "the reader's own"
 ASSUMED = "assumed"
+"""How the source of a limit begins that nobody told."""
+UNTOLD = f"{ASSUMED}: the server did not say"
+"""The source where the server was asked."""
 
 
 class Role(StrEnum):

@@ -71,7 +71,8 @@ def _sessions(
     settings = flags.settings(chosen_in_the_app(paths.database))
     who, embedder = who_answers(settings, store.database), make_embedder(settings, paths)
     for name in dict.fromkeys(case.conversation for case in cases):
-        session = session_with(who, Memory(store, store.conversation(name), embedder))
+        memory = Memory(store, store.conversation(name), embedder)
+        session = session_with(who, memory, asking=True)
         list(session.memory.catch_up())
         yield session, [case for case in cases if case.conversation == name]
 

@@ -48,8 +48,12 @@ def make_budget(settings: Settings) -> Budget:
     return who_answers(settings).budget()
 
 
-def session_with(who: Who, memory: Memory, counter: TokenCounter | None = None) -> Session:
+def session_with(
+    who: Who, memory: Memory, counter: TokenCounter | None = None, *, asking: bool = False
+) -> Session:
     """Start a session in which a certain model answers. Slow, as `make_provider`.
+
+    With `asking`, its limit is asked for first where it is open, which no running loop allows.
 
     Raises:
         SettingsError: See `make_provider`, or the reserve leaves nothing of the limit.
@@ -57,7 +61,7 @@ def session_with(who: Who, memory: Memory, counter: TokenCounter | None = None) 
     """
     settings, counter, learnt = who.settings, counter or who.counter(), who.learnt
     options = SessionOptions(
-        budget=who.budget(),
+        budget=who.asked_budget if asking else who.budget(),
         system=settings.chat.system or SYSTEM_PROMPT,
         request=replace(who.profile.sampling, longest=who.longest_answer),
         picker=_small_model(who, "picker"),

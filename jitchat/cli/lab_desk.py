@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from jitchat.cli.compose import make_embedder
-from jitchat.cli.lab_models import answerer_of, asked_budget, judge_of, make_judge, require_key
+from jitchat.cli.lab_models import answerer_of, judge_of, make_judge, require_key
 from jitchat.cli.lab_same import require_same, require_same_model, require_unchanged
 from jitchat.cli.lab_setup import Setup
 from jitchat.cli.who import Who
@@ -77,7 +77,7 @@ class LocalLabDesk:
         counter = who.counter()
         asked, own = self._with_own(experiment, counter)
         judging = make_judge(who, judge) if judge else None
-        embedder, budget = make_embedder(who.settings, self._paths), asked_budget(who)
+        embedder, budget = make_embedder(who.settings, self._paths), who.asked_budget
         setup = Setup(who, counter, embedder, budget, judging)
         return setup.lab(self._runs.create(setup.run(asked, judge, own)), own, parallel)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from jitchat.bench.report import without_login
 from jitchat.cli.answerers import key_of, make_provider
 from jitchat.cli.who import Who
@@ -12,7 +10,6 @@ from jitchat.rot.desk import Answerer
 from jitchat.rot.judge import Judge
 from jitchat.settings.profile import Profile
 from jitchat.settings.small_models import address_of
-from jitchat.window.budget import Budget
 from jitchat.window.plan import SYSTEM_PROMPT
 from jitchat.window.tokens import message_tokens
 
@@ -31,7 +28,7 @@ def answerer_of(who: Who) -> Answerer:
         JitchatError: What the settings ask for cannot be had.
 
     """
-    budget, prices = asked_budget(who), who.prices()
+    budget, prices = who.asked_budget, who.prices()
     picker = address_of(who.settings, "picker")
     return Answerer(
         provider=who.profile.name,
@@ -43,14 +40,10 @@ def answerer_of(who: Who) -> Answerer:
         input_price=prices.input if prices else None,
         output_price=prices.output if prices else None,
         is_here=is_here(who),
+        is_assumed=budget.is_assumed,
         around=_around(who),
         picker=picker.model if picker else "",
     )
-
-
-def asked_budget(who: Who) -> Budget:
-    """Say what a window may spend; a server that knows its model's limit is asked for it."""
-    return who.budget(asyncio.run(who.asked_limit()))
 
 
 def is_here(who: Who) -> bool:

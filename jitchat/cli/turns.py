@@ -16,9 +16,10 @@ from jitchat.errors import EmptyDraft, JitchatError, UsageError
 
 if TYPE_CHECKING:
     from jitchat.cli.who import Who
+    from jitchat.errors import ReplyCut
     from jitchat.events import Event
     from jitchat.session import Session
-    from jitchat.turn import Mode
+    from jitchat.turn import Mode, Turn
     from jitchat.window.window import ContextWindow
 
 
@@ -48,9 +49,10 @@ def _on_a_conversation(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @common_options
 def window_command(flags: Flags, text: str, conversation: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
-    """Show the window that TEXT would be sent in; send nothing.
+    """Show the window that TEXT would be sent in; send nothing of it.
 
-    TEXT is `-` for what comes on standard input.
+    A server on this machine is asked how much its model takes, and so is one of whose model
+    nothing is known. TEXT is `-` for what comes on standard input.
     """
     from jitchat.cli.report import print_window, window_fields  # noqa: PLC0415  loads the planner
 
@@ -126,7 +128,8 @@ def _planned(
 def send_command(flags: Flags, text: str, conversation: str | None) -> None:
     """Send TEXT, print the reply as it comes, store both.
 
-    TEXT is `-` for what comes on standard input.
+    TEXT is `-` for what comes on standard input. The exit code is 3 where only a part of the reply
+    came, which is kept; why, and what to do, is told on standard error.
     """
     import asyncio  # noqa: PLC0415  30 ms, not needed to print help
 
@@ -138,14 +141,11 @@ def send_command(flags: Flags, text: str, conversation: str | None) -> None:
 
 
 async def _sent(session: Session, mode: Mode, who: Who, draft: str) -> JitchatError | None:
-    """Ask how much the model takes, where that is not settled, then send."""
+    """Send, after what is to be known first."""
     from jitchat.cli.compose import key_in_the_open  # noqa: PLC0415  loaded by then
 
-    if warning := key_in_the_open(who.settings):
+    for warning in filter(None, (key_in_the_open(who.settings), who.doubt())):
         say(f"jitchat: {warning}", err=True)
-    limit = await who.asked_limit()
-    if limit is not None:
-        session.take_budget(who.budget(limit))
     _tell_unmet(session, draft)
     return await _exchange(session, draft, mode)
 
@@ -169,7 +169,7 @@ async def _exchange(session: Session, draft: str, mode: Mode) -> JitchatError | 
     finally:
         printer.end_line()
         await session.aclose()
-    return printer.error
+    return printer.failure(session)
 
 
 class _Printer:
@@ -177,12 +177,13 @@ class _Printer:
 
     def __init__(self) -> None:
         self.error: JitchatError | None = None
-        self._open_line = self._cut = False
+        self._open_line = False
+        self._stored: list[Turn] = []
+        """The message, then what came of a reply."""
 
     def take(self, event: Event) -> None:
         """Print or keep what an event says."""
         from jitchat.events import ReplyDelta, SendFailed, TurnStored  # noqa: PLC0415
-        from jitchat.turn import Status  # noqa: PLC0415
 
         if isinstance(event, ReplyDelta):
             say(event.text, newline=False)
@@ -190,14 +191,37 @@ class _Printer:
         elif isinstance(event, SendFailed):
             self.error = event.error
         elif isinstance(event, TurnStored):
-            self._cut = event.turn.status is Status.CUT
+            self._stored.append(event.turn)
 
     def end_line(self) -> None:
-        """Leave the cursor at the start of a line; say so if the provider stopped early."""
+        """Leave the cursor at the start of a line."""
         if self._open_line:
             say("")
-        if self._cut and self.error is None:
-            say("jitchat: the provider stopped before the end of the reply.", err=True)
+
+    def failure(self, session: Session) -> JitchatError | None:
+        """Say what went wrong; of a reply that is cut, why, and what to do. None for nothing."""
+        from jitchat.errors import ReplyCut  # noqa: PLC0415
+        from jitchat.turn import Status  # noqa: PLC0415
+
+        if not self._stored or self._stored[-1].status is not Status.CUT:
+            return self.error
+        if self.error is not None:
+            return ReplyCut(self.error.what, self.error.remedy)
+        sent = session.sent_exchange(self._stored[0], self._stored[-1])
+        return _cut((sent[1].stop if sent is not None and sent[1] else None) or "")
+
+
+def _cut(stop: str) -> ReplyCut:
+    """Make the error for a reply that the provider stopped; `stop` is its reason as it was kept."""
+    from jitchat.errors import ReplyCut  # noqa: PLC0415
+    from jitchat.providers.provider import Finished  # noqa: PLC0415
+    from jitchat.text.safe import one_line  # noqa: PLC0415
+
+    finished = Finished(stop.partition(":")[0])
+    told = f" ({one_line(stop)})" if stop else ""
+    on = 'Have it go on: jitchat send "Go on." Or raise max_tokens under [provider].'
+    remedy = on if finished.is_by_length else finished.remedy
+    return ReplyCut(f"{finished.why[0].upper()}{finished.why[1:]}{told}.", remedy)
 
 
 @contextmanager
@@ -217,7 +241,7 @@ def opened_session(flags: Flags) -> Iterator[tuple[Session, Mode, Who]]:
     with opened_store(paths) as store:
         conversation = choose_conversation(store, flags.conversation)
         who, embedder = who_answers(settings, store.database), make_embedder(settings, paths)
-        session = session_with(who, Memory(store, conversation, embedder))
+        session = session_with(who, Memory(store, conversation, embedder), asking=True)
         list(session.memory.catch_up())
         yield session, Mode(settings.chat.mode), who
 

@@ -7,18 +7,21 @@ the bundled table, in this order; only then is anything assumed.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from jitchat.cli.answerers import endpoint_of
-from jitchat.errors import SettingsError
-from jitchat.memory.cold.learnt import LearntModel, LearntModels
+from jitchat.errors import SettingsError, StoreError
+from jitchat.memory.cold.learnt import LearntModel, LearntModels, server_of
 from jitchat.providers.catalogue.presets import READER_LIMIT
+from jitchat.providers.catalogue.table import source
 from jitchat.settings import Settings
 from jitchat.settings.profile import Profile
 from jitchat.text.safe import one_line
-from jitchat.turn import ASSUMED, BY_USER, LEARNT, LOADED, OWN, Limit
+from jitchat.turn import ASSUMED, BY_USER, LEARNT, LOADED, OWN, UNTOLD, Limit
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import TokenCounter, counter_for
 
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
 
 ASSUMED_LIMIT, ASSUMED_LOCAL_LIMIT = 8_192, 4_096
 """In tokens, for a model whose context size nobody told us."""
+_HERE = 2.0
+"""Seconds that a server on this machine has to say how much its model takes."""
 
 
 @dataclass(frozen=True)  # without slots: what is known is looked up once, and kept
@@ -61,16 +66,61 @@ class Who:
         if self.profile.is_reader:
             return Limit(READER_LIMIT, OWN)
         assumed = ASSUMED_LOCAL_LIMIT if self.profile.is_local else ASSUMED_LIMIT
-        return self.bounded(self.facts.limit) or Limit(assumed, ASSUMED)
+        known = self._told() or self.facts.limit
+        return self.bounded(known) or Limit(assumed, ASSUMED)
+
+    def _told(self) -> Limit | None:
+        """Recall what its server said when it was asked last, with the day."""
+        found = self.learnt.told_limit() if self.learnt else None
+        if found is None:
+            return None
+        limit, at = found
+        return Limit(limit.tokens, f"{limit.source} on {at.astimezone():%Y-%m-%d}")
 
     def doubt(self) -> str:
-        """Warn of a limit that is set larger than a refusal taught; empty where it is not."""
+        """Warn of what is set and may not be meant, or may not answer; empty where nothing is."""
+        told = (self._limit_doubt(), self._retirement(), self._other_api(), self._verbatim())
+        return " ".join(filter(None, told))
+
+    def _limit_doubt(self) -> str:
         own, taught = self.profile.limit_of(self.model), self.learnt and self.learnt.limit()
         if own is None or not taught or own <= taught:
             return ""
         return (
             f"{one_line(self.model)} took {taught:,} tokens when it refused a window; the limit is"
             f" set to {own:,} and that counts. If windows are refused, lower it or take it out."
+        )
+
+    def _retirement(self) -> str:
+        day = None if self.profile.is_reader else self.facts.retires
+        if day is None or day > datetime.now(UTC).date():
+            return ""
+        return (
+            f"{one_line(self.model)} was retired on {day} ({source()}): choose another where it"
+            " does not answer."
+        )
+
+    def _other_api(self) -> str:
+        if self.profile.is_reader or not self.facts.other_api:
+            return ""
+        api = "OpenAI's Responses API" if self.facts.other_api == "responses" else "another API"
+        return (
+            f"{one_line(self.model)} answers only on {api}, which jitchat does not speak"
+            f" ({source()}): choose another model."
+        )
+
+    def _verbatim(self) -> str:
+        """Tell of a PROVIDER/MODEL that is taken for a name, for an address is given."""
+        provider, slash, _ = self.model.partition("/")
+        implied = self.settings.origin("provider.name").removeprefix("implied by ")
+        is_given = self.settings.origin("provider.model").startswith(("--", "$"))
+        if not (slash and is_given and provider in self.settings.provider_names()):
+            return ""
+        if not self.profile.in_use or implied != self.settings.origin("provider.base_url"):
+            return ""
+        return (
+            f"{one_line(self.model)} is asked for by that name at"
+            f" {server_of(self.profile.base_url)}, which {implied} gives, not of {provider}."
         )
 
     def bounded(self, told: Limit | None) -> Limit | None:
@@ -110,10 +160,11 @@ class Who:
         return None if self.profile.is_reader else self.facts.max_output
 
     async def asked_limit(self, *, patient: bool = False) -> Limit | None:
-        """Ask its server how much it takes; None where that is settled, or nobody tells.
+        """Ask its server how much it takes, and keep what it says; None where that is settled.
 
         A server that is not on this machine is asked where nothing else is known; by who is
-        `patient`, because nobody waits, also where the bundled table knows.
+        `patient`, because nobody waits, also where the bundled table knows. Where it does not say,
+        what is known stands.
 
         Raises:
             SettingsError: Its key cannot be had.
@@ -122,13 +173,42 @@ class Who:
         import asyncio  # noqa: PLC0415  for who asks only
 
         known = await asyncio.to_thread(self.limit)
-        is_open = self.profile.is_local or patient or known.source == ASSUMED
-        if known.source in (BY_USER, OWN) or not is_open:
+        if not self._is_open(known, patient=patient):
             return None
-        from jitchat.providers.catalogue.limits import ask_limit  # noqa: PLC0415  loads httpx
+        from jitchat.providers.catalogue.limits import PATIENCE, ask_limit  # noqa: PLC0415  loads httpx
 
         endpoint = await asyncio.to_thread(endpoint_of, self.profile, self.model)
-        return self.bounded(await ask_limit(endpoint, self.profile.protocol))
+        patience = PATIENCE if patient or not self.profile.is_local else _HERE
+        told = await ask_limit(endpoint, self.profile.protocol, patience=patience)
+        if told is None:
+            return Limit(known.tokens, UNTOLD) if known.source == ASSUMED else known
+        await asyncio.to_thread(self._keep, told)
+        return self.bounded(told)
+
+    @cached_property
+    def asked_budget(self) -> Budget:
+        """What a window for it may spend, as its server has it now; for where no loop runs. Slow.
+
+        Raises:
+            SettingsError: See `budget` and `asked_limit`.
+
+        """
+        if not self._is_open(self.limit()):
+            return self.budget()
+        import asyncio  # noqa: PLC0415  30 ms, for who asks only
+
+        return self.budget(asyncio.run(self.asked_limit()))
+
+    def _is_open(self, known: Limit, *, patient: bool = False) -> bool:
+        """Whether its server is to be asked for its limit."""
+        if known.source in (BY_USER, OWN):
+            return False
+        return self.profile.is_local or patient or known.source == ASSUMED
+
+    def _keep(self, told: Limit) -> None:
+        if self.learnt is not None:
+            with suppress(StoreError):  # it is a help, and no reason to refuse a window
+                self.learnt.tell_limit(told, datetime.now(UTC))
 
     @cached_property
     def facts(self) -> ModelInfo:

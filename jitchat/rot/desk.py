@@ -32,6 +32,8 @@ class Answerer:
     machine."""
     around: int = 128
     """Tokens of a request beside the conversation, about: the system text, the question."""
+    is_assumed: bool = False
+    """Whether nobody told the context size."""
     picker: str = ""
     """The model that is asked which turns to recall, ahead of each request of `jit`; empty for
     none."""

@@ -40,7 +40,7 @@ class ProviderSettings:
     )
     model: str = setting(
         "",
-        "the model there, or PROVIDER/MODEL",
+        "the model there, or PROVIDER/MODEL without a base URL",
         flag="--model",
         unit="MODEL",
     )

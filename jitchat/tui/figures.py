@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from jitchat.providers.provider import Finished
 from jitchat.text.money import cost_of
 from jitchat.text.safe import one_line
-from jitchat.turn import Usage
+from jitchat.turn import ASSUMED, Usage
 from jitchat.window.spending import spent
 from jitchat.window.why import parts_told
 from jitchat.window.window import ContextWindow, LedgerRow
@@ -15,6 +15,7 @@ from jitchat.window.window import ContextWindow, LedgerRow
 if TYPE_CHECKING:  # the first frame does not wait for the indexer's imports
     from jitchat.memory.cold.reply_notes import ReplyNote
     from jitchat.memory.index.backlog import Progress
+    from jitchat.window.budget import Budget
 
 WORKING = "…"
 """Marks what is about to change: another window is being worked out."""
@@ -79,8 +80,13 @@ def identity_sentence(window: ContextWindow) -> str:
     budget, free = window.budget, part_figure(window, window.free)
     return (
         f"{used_figure(window)} used + {free} free + {budget.reserve:,} reserve"
-        f" = {budget.limit:,} limit"
+        f" = {budget.limit:,} limit{assumed_mark(budget)}"
     )
+
+
+def assumed_mark(budget: Budget) -> str:
+    """` (assumed)` behind a limit that nobody told; else nothing."""
+    return f" ({ASSUMED})" if budget.is_assumed else ""
 
 
 def limit_sentence(window: ContextWindow) -> str:
@@ -153,8 +159,14 @@ def usage_sentence(
     `is_broken_off` the provider had no occasion to.
     """
     sent = _sent(usage, window, is_broken_off=is_broken_off)
-    parts = [sent, _answered(usage), cost_of(cost) if cost != 0 else ""]
+    parts = [sent, _answered(usage), cost_figure(cost, usage) if cost != 0 else ""]
     return " · ".join(filter(None, parts))
+
+
+def cost_figure(cost: float | None, usage: Usage | None) -> str:
+    """`$0.0041`; `$0.0041 ✓` where the provider says that it charges that."""
+    is_reported = usage is not None and usage.cost is not None
+    return f"{cost_of(cost)}{' ✓' if is_reported else ''}"
 
 
 def _sent(usage: Usage | None, window: ContextWindow | None, *, is_broken_off: bool) -> str:
@@ -185,7 +197,7 @@ def note_sentence(note: ReplyNote | None) -> str:
         return ""
     parts = [note.model, *_used(note.usage)]
     if note.cost:
-        parts.append(cost_of(note.cost))
+        parts.append(cost_figure(note.cost, note.usage))
     if note.stop and not Finished(note.stop).is_whole:
         goes_on = " — Alt+C goes on" if Finished(note.stop).is_by_length else ""
         parts.append(f"stopped: {note.stop}{goes_on}")

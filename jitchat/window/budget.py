@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from jitchat.turn import ASSUMED
+
 PER_MESSAGE = 4
 """Tokens that chat templates add around each message (role and separators)."""
 PER_REQUEST = 3
@@ -51,6 +53,11 @@ class Budget:
     """For index lines."""
     limit_source: str = ""
     """How the limit is known, as a few words for the screen; empty where nobody said."""
+
+    @property
+    def is_assumed(self) -> bool:
+        """Whether nobody told the limit."""
+        return self.limit_source.startswith(ASSUMED)
 
     @property
     def budget(self) -> int:

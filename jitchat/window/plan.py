@@ -225,9 +225,10 @@ class _Planner:
         sign = "" if self._exact else "~"
         told = f"{expected:,} ± {band:,}" if band else f"{sign}{expected:,}"
         smaller = f"lower the reserve by {over:,}, " if over < budget.reserve else ""
+        assumed = f", {budget.limit_source}," if budget.is_assumed else ""
         return WindowOverflow(
             f"{what} needs {told} tokens, {over:,} more than the budget of {budget.budget:,}"
-            f" (limit {budget.limit:,} − reserve {budget.reserve:,}).",
+            f" (limit {budget.limit:,}{assumed} − reserve {budget.reserve:,}).",
             f"Nothing is cut, so it is not sent. Choose: {choices}, {smaller}or use a model with a"
             " larger context.",
             over,

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from jitchat.cli.who import who_answers
+from jitchat.cli.who import Who, who_answers
+from jitchat.errors import StoreFull
+from jitchat.memory.cold.learnt import LearntModel
 from jitchat.memory.cold.model_choice import ModelLists
 from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.embedding.embedder import NoEmbedder
+from jitchat.providers.catalogue import limits
 from jitchat.settings import Settings, load_settings
-from jitchat.turn import Usage
+from jitchat.turn import LOADED, Limit, Usage
 from jitchat.window.tokens import EstimateCounter
 from tests.support import make_session
 
@@ -74,3 +78,84 @@ def test_a_session_reads_the_kept_list_of_its_model_once(
 
     assert session.options.budget.limit == 9_000
     assert read == ["https://api.x.ai/v1"]
+
+
+NEAR = {"provider.base_url": "http://127.0.0.1:9/v1", "provider.model": "m"}
+
+
+def who_near(store: ColdStore, **more: object) -> Who:
+    given = NEAR | {f"provider.{key}": value for key, value in more.items()}
+    return who_answers(load_settings(Path("/nowhere/config.toml"), {}, given), store.database)
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> list[Limit | None]:
+    """What servers say, one after the other, in place of the network."""
+    said: list[Limit | None] = []
+
+    async def ask(*_: object, **__: object) -> Limit | None:
+        return said.pop(0)
+
+    monkeypatch.setattr(limits, "ask_limit", ask)
+    return said
+
+
+def test_a_limit_that_nobody_told_is_called_assumed(store: ColdStore, answers):
+    answers.append(None)
+
+    assert who_near(store).asked_budget.limit_source == "assumed: the server did not say"
+    assert who_near(store).budget().limit_source == "assumed"
+    assert who_near(store).budget().is_assumed
+
+
+def test_what_a_server_said_stands_with_its_day_where_it_does_not_answer(store, answers):
+    answers += [Limit(16_384, LOADED), None]
+
+    asked = who_near(store).asked_budget
+    away = who_near(store).asked_budget
+
+    assert (asked.limit, asked.limit_source) == (16_384, LOADED)
+    day = datetime.now(UTC).date()
+    assert (away.limit, away.limit_source) == (16_384, f"{LOADED} on {day}")
+    assert not away.is_assumed
+
+
+def test_what_cannot_be_kept_is_used_nevertheless(store, answers, monkeypatch):
+    def full(*_: object) -> None:
+        raise StoreFull("There is no space left.", "Make room.")
+
+    monkeypatch.setattr(LearntModel, "tell_limit", full)
+    answers.append(Limit(16_384, LOADED))
+
+    assert who_near(store).asked_budget.limit == 16_384
+
+
+def test_a_limit_of_ones_own_asks_nobody(store, answers):
+    assert who_near(store, limit=9_000).asked_budget.limit == 9_000
+    assert answers == []
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "told"),
+    [
+        ("deepseek", "deepseek-chat", "deepseek-chat was retired on 2026-07-24 (table of"),
+        ("openai", "gpt-5.5-pro", "gpt-5.5-pro answers only on OpenAI's Responses API, which"),
+        ("openai", "gpt-live-1", "gpt-live-1 answers only on another API, which jitchat does not"),
+        ("openai", "gpt-6-luna", ""),
+        ("openrouter", "openai/gpt-5.5-pro", ""),
+        ("reader", "", ""),
+    ],
+)
+def test_a_model_that_is_gone_or_elsewhere_is_doubted(provider, model, told):
+    doubt = who_answers(settings_of(provider, model)).doubt()
+    assert doubt.startswith(told) if told else doubt == ""
+
+
+@pytest.mark.parametrize(
+    ("model", "named"),
+    [("anthropic/claude-sonnet-5-5", True), ("m", False), ("meta-llama/llama", False)],
+)
+def test_a_provider_in_front_of_a_model_is_told_to_be_a_part_of_its_name(store, model, named):
+    doubt = who_near(store, model=model).doubt()
+    told = f"{model} is asked for by that name at http://127.0.0.1:9/v1, which --base-url gives,"
+    assert doubt.startswith(told) if named else doubt == ""

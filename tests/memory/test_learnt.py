@@ -10,7 +10,8 @@ import pytest
 from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.learnt import KEPT_SAMPLES, LearntModel, LearntModels, server_of
 from jitchat.memory.cold.store import ColdStore
-from jitchat.turn import Sample
+from jitchat.turn import LOADED, Limit, Sample
+from tests.conftest import FixedClock
 
 SERVER = "https://llm.example/v1"
 
@@ -72,6 +73,30 @@ def test_one_model_is_forgotten_and_no_other(store: ColdStore, model: LearntMode
     assert (model.refused(), model.limit(), model.samples("estimate")) == (frozenset(), None, ())
     assert (other.refused(), other.limit()) == ({"seed"}, 9_000)
     assert len(other.samples("estimate")) == 1
+
+
+def test_what_a_server_said_when_it_was_asked_is_kept_with_the_time(
+    store: ColdStore, model: LearntModel, clock: FixedClock
+):
+    model.tell_limit(Limit(4_096, LOADED), clock())
+    model.tell_limit(Limit(16_384, LOADED), now := clock())
+
+    assert model.told_limit() == (Limit(16_384, LOADED), now)
+    assert model.limit() is None
+    assert LearntModels(store.database).of(SERVER, "small-2").told_limit() is None
+    assert model.forget()
+    assert model.told_limit() is None
+
+
+@pytest.mark.parametrize(
+    "row", [("much", "x", "2026-03-13"), (0, "x", "2026-03-13"), (8, "x", "?")]
+)
+def test_a_broken_row_of_what_a_server_said_is_passed_over(
+    store: ColdStore, model: LearntModel, row: tuple[object, str, str]
+):
+    with store.database.write() as connection:
+        connection.execute("INSERT INTO told_limits VALUES (?, 'small-1', ?, ?, ?)", (SERVER, *row))
+    assert model.told_limit() is None
 
 
 def test_the_last_limit_that_was_told_stands(model: LearntModel):

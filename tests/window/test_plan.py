@@ -69,6 +69,14 @@ def test_full_that_does_not_fit_is_refused_with_the_overshoot_and_the_choices():
         assert choice in refusal.value.remedy
 
 
+def test_a_limit_that_nobody_told_is_called_assumed_where_a_window_does_not_fit():
+    budget = replace(at_budget(800), limit_source="assumed: the server did not say")
+    with pytest.raises(WindowOverflow) as refusal:
+        sent(Mode.FULL, sources(), budget)
+    told = f"(limit {budget.limit:,}, assumed: the server did not say, − reserve"
+    assert told in refusal.value.what
+
+
 def test_a_reserve_that_is_too_small_to_help_is_not_offered():
     with pytest.raises(WindowOverflow) as refusal:
         sent(Mode.FULL, sources(), at_budget(800))

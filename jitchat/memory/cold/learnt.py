@@ -9,16 +9,17 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable
+from datetime import datetime
 from typing import TypeGuard
 from urllib.parse import urlsplit
 
 from jitchat.memory.cold.database import Database
 from jitchat.text.safe import repaired
-from jitchat.turn import Sample
+from jitchat.turn import Limit, Sample
 
 KEPT_SAMPLES = 64
 """For each server, model and counter, the latest."""
-_TABLES = ("refused_parameters", "learnt_limits", "token_samples")
+_TABLES = ("refused_parameters", "learnt_limits", "told_limits", "token_samples")
 _LARGEST = 2**63 - 1
 """SQLite's largest number; a server may report what it likes."""
 
@@ -80,6 +81,21 @@ class LearntModel:
                 (*self._key, _fitting(tokens)),
             )
 
+    def told_limit(self) -> tuple[Limit, datetime] | None:
+        """Tell what the server said last of the context size when it was asked, and when."""
+        rows = self._rows(
+            "SELECT tokens, source, told_at FROM told_limits WHERE server = ? AND model = ?"
+        )
+        return next((found for row in rows if (found := _told(*row)) is not None), None)
+
+    def tell_limit(self, limit: Limit, now: datetime) -> None:
+        """Keep what the server said, in place of what it said before."""
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO told_limits VALUES (?, ?, ?, ?, ?)",
+                (*self._key, _fitting(limit.tokens), repaired(limit.source), now.isoformat()),
+            )
+
     def samples(self, counter: str) -> tuple[Sample, ...]:
         """List what requests were counted as by `counter`, and reported as, the oldest first."""
         rows = self._rows(
@@ -130,6 +146,16 @@ def server_of(base_url: str) -> str:
         return re.split("[?#]", address.rpartition("@")[2])[0].rstrip("/")
     name = f"[{host}]" if ":" in host else host
     return f"{parts.scheme.lower()}://{name}{port}{parts.path.rstrip('/')}"
+
+
+def _told(tokens: object, source: object, told_at: object) -> tuple[Limit, datetime] | None:
+    """Make a limit of a row; None of one that holds what cannot be."""
+    if not _is_count(tokens) or not tokens or not isinstance(source, str):
+        return None
+    try:
+        return Limit(tokens, source), datetime.fromisoformat(str(told_at))
+    except ValueError:
+        return None
 
 
 def _samples(rows: Iterable[tuple[object, ...]]) -> Iterable[Sample]:

@@ -15,4 +15,5 @@ MIGRATIONS = (
     "009_inspection",
     "010_rot",
     "011_vectors_in_rows",
+    "012_told_by_providers",
 )

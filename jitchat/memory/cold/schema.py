@@ -291,3 +291,17 @@ def vectors_in_rows(db: Database) -> None:
     """Keep vectors in rows: without a rowid, SQLite gives a page of its own to each large one."""
     for statement in _OF_VECTORS:
         db.execute(statement)
+
+
+_TOLD = (
+    "CREATE TABLE told_limits (server TEXT NOT NULL, model TEXT NOT NULL, tokens INTEGER NOT NULL,"
+    " source TEXT NOT NULL, told_at TEXT NOT NULL, PRIMARY KEY (server, model)) WITHOUT ROWID",
+    "ALTER TABLE windows ADD COLUMN charged REAL",
+)
+
+
+@migrations(name="012_told_by_providers")
+def told_by_providers(db: Database) -> None:
+    """What servers said of their models' limits, and when; what they charged for each request."""
+    for statement in _TOLD:
+        db.execute(statement)

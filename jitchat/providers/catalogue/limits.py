@@ -17,17 +17,25 @@ from jitchat.turn import LOADED, Limit
 if TYPE_CHECKING:
     import httpx
 
-_PATIENCE = 5.0
+PATIENCE = 5.0
+"""Seconds for one question."""
 _OLLAMAS = "library"
 """The owner of every model of Ollama, where it speaks as OpenAI does."""
 _LLAMA_CPPS = "llamacpp"
 
 
 async def ask_limit(
-    endpoint: Endpoint, protocol_name: str, transport: httpx.AsyncBaseTransport | None = None
+    endpoint: Endpoint,
+    protocol_name: str,
+    transport: httpx.AsyncBaseTransport | None = None,
+    *,
+    patience: float = PATIENCE,
 ) -> Limit | None:
     """Ask how much the endpoint's model takes; None where its server does not tell or is away."""
-    async with Server(endpoint, protocol_name, transport, patience=_PATIENCE) as server:
+    connect = min(patience, endpoint.connect_seconds)
+    async with Server(
+        endpoint, protocol_name, transport, patience=patience, connect=connect
+    ) as server:
         try:
             if protocol_name == "ollama":
                 return await _of_ollama(server, endpoint.model)

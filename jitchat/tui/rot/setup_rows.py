@@ -15,6 +15,7 @@ from jitchat.rot.figures import percent
 from jitchat.rot.run import short
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line
+from jitchat.turn import ASSUMED
 
 _NAME = 10
 """Cells of what stands ahead of each part."""
@@ -100,7 +101,8 @@ def who_told(answerer: Answerer) -> str:
     """Write `qwen3-8b of ollama · limit 32,768 · reserve 2,048`."""
     is_named = answerer.model != answerer.provider
     who = f"{answerer.model} of {answerer.provider}" if is_named else answerer.provider
-    return f"{one_line(who)} · limit {answerer.limit:,} · reserve {answerer.reserve:,}"
+    assumed = f" ({ASSUMED})" if answerer.is_assumed else ""
+    return f"{one_line(who)} · limit {answerer.limit:,}{assumed} · reserve {answerer.reserve:,}"
 
 
 def _parts(sending: Sending) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from textual.content import Content
 
 from jitchat.errors import WindowOverflow
 from jitchat.text.counts import counted
-from jitchat.tui.figures import part_figure, used_figure
+from jitchat.tui.figures import assumed_mark, part_figure, used_figure
 from jitchat.tui.views.sends_rows import SHOWN
 from jitchat.window.budget import Budget
 from jitchat.window.difference import Change, Difference
@@ -100,7 +100,8 @@ def budget_sentence(budget: Budget, model_limit: int) -> str:
     """`budget 4,096 + reserve 2,048 = limit 6,144, of the model's 32,768`."""
     of_model = f", of the model's {model_limit:,}" if budget.limit != model_limit else ""
     return (
-        f"budget {budget.budget:,} + reserve {budget.reserve:,} = limit {budget.limit:,}{of_model}"
+        f"budget {budget.budget:,} + reserve {budget.reserve:,}"
+        f" = limit {budget.limit:,}{assumed_mark(budget)}{of_model}"
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from jitchat.exchange import posted_for
 from jitchat.memory.cold.sends import Sends
 from jitchat.text.safe import one_line
-from jitchat.tui.figures import part_figure
+from jitchat.tui.figures import assumed_mark, part_figure
 from jitchat.tui.views.wire_rows import LETTERS
 from jitchat.window.places import Place, placed
 from jitchat.window.record import messages_body
@@ -125,7 +125,8 @@ def legend(window: ContextWindow) -> list[tuple[str, str]]:
     ]
     free, reserve, limit = window.free, window.budget.reserve, window.budget.limit
     parts.append(("free", f"free {part_figure(window, free)}"))
-    parts.append(("reserve", f"reserve {reserve:,} of {limit:,}"))
+    mark = assumed_mark(window.budget)
+    parts.append(("reserve", f"reserve {reserve:,} of {limit:,}{mark}"))
     return parts
 
 
