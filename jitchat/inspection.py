@@ -205,7 +205,12 @@ class Inspection:
         return self._meter.calibration
 
     def cost_of(self, usage: Usage | None) -> float | None:
-        """Price a reply, in US dollars; None where the usage or a price is not known."""
+        """Price a reply, in US dollars; None where the usage or a price is not known.
+
+        What the provider says that it charges stands before every table.
+        """
+        if usage is not None and usage.cost is not None:
+            return usage.cost
         prices = self.options.prices
         if prices is None or prices.is_free:
             return 0.0 if prices is not None else None

@@ -76,7 +76,9 @@ class SmallModel:
         told = (hearing.reported.output_tokens or 0) if hearing.reported else 0
         answered = told or await asyncio.to_thread(self.counter.count, hearing.text)
         usage = hearing.reported or Usage(sent, answered)
-        cost = self.prices.of(usage) if self.prices is not None else None
+        cost = usage.cost
+        if cost is None and self.prices is not None:
+            cost = self.prices.of(usage)
         return Heard(hearing.text, error, sent, answered, self.counter.exact, ms, cost)
 
     async def _hear(self, messages: Sequence[Message], hearing: _Hearing) -> None:

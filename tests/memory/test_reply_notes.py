@@ -41,3 +41,14 @@ def test_a_provider_that_reported_nothing_has_no_usage(store):
     archive = WindowArchive(store.database)
     archive.close(archive.put(made[0].id, WindowRecord("d", {}, [], [])), Ending(made[1].id))
     assert ReplyNotes(store.database).of([made[1].id])[made[1].id].usage is None
+
+
+def test_what_the_provider_charged_is_kept_with_its_counts(store):
+    made = store.append(store.create("Talk").id, talk("Which port?", "8443."))
+    archive, usage = WindowArchive(store.database), Usage(9, 4, cost=0.00014)
+    window = archive.put(made[0].id, WindowRecord("d", {}, [], []))
+    archive.close(window, Ending(made[1].id, usage, None, 0.00014))
+    assert ReplyNotes(store.database).of([made[1].id])[made[1].id].usage == usage
+    ending = archive.ending(window)
+    assert ending is not None
+    assert ending.usage == usage

@@ -210,6 +210,9 @@ async def test_a_refusal_corrects_until_there_are_samples(store, monkeypatch):
         (Prices(0.0, 0.0), Usage(None, None), 0.0),
         (Prices(0.0, 0.0), None, 0.0),
         (Prices(0.0, None), None, None),
+        (None, Usage(9, 4, cost=0.00014), 0.00014),
+        (Prices(2.0, 3.0), Usage(1_000_000, 0, cost=1.5), 1.5),
+        (Prices(0.0, 0.0), Usage(9, 4, cost=0.5), 0.5),
     ],
 )
 def test_a_cost_is_known_where_all_of_it_is(store, prices, usage, cost):

@@ -139,6 +139,11 @@ def test_the_limit_says_how_it_is_known(estimated: ContextWindow, source: str, t
             "sent 3,398 ✓ (2,900 cached, 498 new) · answer 210 ✓ (120 reasoning) · $0.0041",
         ),
         (Usage(3_398, 210), None, "sent 3,398 ✓ · answer 210 ✓ · cost unknown"),
+        (
+            Usage(3_398, 210, cost=0.0041),
+            0.0041,
+            "sent 3,398 ✓ · answer 210 ✓ · $0.0041 ✓",
+        ),
         (Usage(3_398, 210), 0.0, "sent 3,398 ✓ · answer 210 ✓"),
         (Usage(3_398, None), 1e-9, "sent 3,398 ✓ · <$0.0001"),
         (Usage(10, 1, 4_000), 0.0, "sent 10 ✓ (4,000 cached, 0 new) · answer 1 ✓"),

@@ -86,10 +86,11 @@ class WindowArchive:
             connection.execute(
                 "UPDATE windows SET reply = ?, input_tokens = ?, output_tokens = ?,"
                 " cached_tokens = ?, written_tokens = ?, reasoning_tokens = ?, stop = ?,"
-                " cost = ?, provider = ? WHERE id = ?",
+                " cost = ?, provider = ?, charged = ? WHERE id = ?",
                 (
                     *(ending.reply_id, *_counts(ending.usage)),
-                    *(ending.stop, ending.cost, ending.provider, window_id),
+                    *(ending.stop, ending.cost, ending.provider),
+                    *(ending.usage and ending.usage.cost, window_id),
                 ),
             )
 
@@ -126,7 +127,7 @@ class WindowArchive:
             row = connection.execute(
                 "SELECT reply, stop, cost, provider, input_tokens, output_tokens,"
                 " COALESCE(cached_tokens, 0), COALESCE(written_tokens, 0),"
-                " COALESCE(reasoning_tokens, 0)"
+                " COALESCE(reasoning_tokens, 0), charged"
                 " FROM windows WHERE id = ?",
                 (window_id,),
             ).fetchone()

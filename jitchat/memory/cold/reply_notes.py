@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from jitchat.memory.cold.database import Database
 from jitchat.turn import Usage
@@ -16,7 +17,7 @@ _REPLIES = """
     SELECT t.value, COALESCE(json_extract(w.header, '$.model'), ''), COALESCE(w.provider, ''),
            w.stop, w.cost, COALESCE(r.content, ''), w.input_tokens, w.output_tokens,
            COALESCE(w.cached_tokens, 0), COALESCE(w.written_tokens, 0),
-           COALESCE(w.reasoning_tokens, 0)
+           COALESCE(w.reasoning_tokens, 0), w.charged
     FROM json_each(?) AS t
     LEFT JOIN windows w ON w.id = (SELECT MAX(id) FROM windows WHERE reply = t.value)
     LEFT JOIN reasoning r ON r.turn = t.value
@@ -55,10 +56,8 @@ class ReplyNotes:
             return {identity: _note(*columns) for identity, *columns in rows}
 
 
-def _note(
-    model: str, provider: str, stop: str | None, cost: float | None, reasoning: str, *counts: int
-) -> ReplyNote:
+def _note(model: str, provider: str, stop: str | None, *rest: Any) -> ReplyNote:  # noqa: ANN401  as SQLite gives it
+    cost, reasoning, *counts = rest
     is_reported = counts[0] is not None or counts[1] is not None
-    return ReplyNote(
-        model, provider, stop, Usage(*counts) if is_reported else None, cost, reasoning
-    )
+    usage = Usage(*counts) if is_reported else None
+    return ReplyNote(model, provider, stop, usage, cost, reasoning)

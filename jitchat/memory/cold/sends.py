@@ -21,7 +21,7 @@ _SENDS = """
            '[' || w.header || ',' || COALESCE(w.sizes, 'null') || ','
            || COALESCE(w.request, 'null') || ']',
            w.input_tokens, w.output_tokens, COALESCE(w.cached_tokens, 0),
-           COALESCE(w.written_tokens, 0), COALESCE(w.reasoning_tokens, 0)
+           COALESCE(w.written_tokens, 0), COALESCE(w.reasoning_tokens, 0), w.charged
     FROM windows w CROSS JOIN turns t ON t.id = w.turn LEFT JOIN turns r ON r.id = w.reply
     WHERE t.conversation = ? ORDER BY w.id
 """

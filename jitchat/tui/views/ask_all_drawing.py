@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from jitchat.answer import Answer
 from jitchat.errors import WindowOverflow
-from jitchat.text.money import cost_of
 from jitchat.text.safe import one_line
-from jitchat.tui.figures import reported, tokens, used_figure
+from jitchat.tui.figures import cost_figure, reported, tokens, used_figure
 from jitchat.turn import Status
 
 
@@ -48,7 +47,7 @@ def figures_of(answer: Answer) -> str:
     if answer.is_over and answer.first_at is not None:
         parts.append(_out(answer))
     if answer.is_over:
-        parts.append(cost_of(answer.cost))
+        parts.append(cost_figure(answer.cost, answer.usage))
     return " · ".join(parts)
 
 
