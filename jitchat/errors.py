@@ -20,6 +20,7 @@ Every error carries one sentence on what happened and one on what to do.
     ├── UnknownTurn              no turn has that #id, or no window was sent for it
     ├── EmptyDraft
     ├── WindowOverflow           what must be sent does not fit
+    ├── ReplyCut                 exit code 3: the provider stopped ahead of the reply's end
     └── ProviderError
         ├── Unreachable
         ├── KeyRefused
@@ -122,6 +123,12 @@ class WindowOverflow(JitchatError):
     def __init__(self, what: str, remedy: str, overshoot: int) -> None:
         super().__init__(what, remedy)
         self.overshoot = overshoot
+
+
+class ReplyCut(JitchatError):
+    """A part of the reply came, and is kept."""
+
+    exit_code = 3
 
 
 class ProviderError(JitchatError):

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 
 from jitchat.errors import EmptyDraft, JitchatError, NotAnAnswer, StoreError
@@ -41,10 +41,13 @@ from jitchat.providers.provider import (
     Retrying,
     ToolCall,
 )
+from jitchat.text.safe import shortened
 from jitchat.turn import Status, Turn, Usage
 from jitchat.window.record import header_fields, ledger_fields, segment_fields
 from jitchat.window.window import ContextWindow
 
+_SHOWN = 300
+"""Characters of why a model stopped that are told."""
 _STOPPED = (GeneratorExit, asyncio.CancelledError)
 
 
@@ -144,8 +147,8 @@ class Exchange:
         """Keep a piece of the stream and report it."""
         match piece:
             case Usage():
-                self.usage = piece
-                yield UsageReported(piece, self._outgoing.cost(piece))
+                self.usage = self._believed(piece)
+                yield UsageReported(self.usage, self._outgoing.cost(self.usage))
             case Retrying(seconds, why, asks_for_less):
                 yield RetryScheduled(seconds, why, asks_for_less)
             case Adapted(sentence):
@@ -168,7 +171,7 @@ class Exchange:
     def finish(self) -> None:
         """Commit the whole reply."""
         if self._writer is None:
-            raise NotAnAnswer("The model answered with nothing.", "Send again.")
+            raise self._nothing()
         with self._writing():
             self._commit(None)
             self.is_over = True
@@ -177,6 +180,14 @@ class Exchange:
                 "The model reasoned and gave no answer.",
                 "Its reasoning is kept. Regenerate the reply, or allow a longer one.",
             )
+
+    def _nothing(self) -> NotAnAnswer:
+        """Make the error for an answer without text, with the reason where one came."""
+        finished = self._finished
+        if finished is None or finished.is_whole:
+            return NotAnAnswer("The model answered with nothing.", "Send again.")
+        why = shortened(f"{finished.why} ({finished.told})", _SHOWN)
+        return NotAnAnswer(f"The model answered with nothing: {why}.", finished.remedy)
 
     def outcome(self) -> Iterator[Event]:
         """Report how it ended."""
@@ -192,6 +203,12 @@ class Exchange:
             return [TurnIndexed(entry) for entries in indexed for entry in entries]
         except JitchatError as error:
             return [] if self._error else [SendFailed(error, self._outgoing.draft)]
+
+    def _believed(self, usage: Usage) -> Usage:
+        """Take an output of 0 beside a reply for what it is: no report."""
+        if usage.output_tokens or self._writer is None:
+            return usage
+        return replace(usage, output_tokens=None)
 
     def _grow(self, piece: Piece) -> Iterator[Event]:
         """Let the reply grow by a piece of it."""
@@ -250,7 +267,7 @@ class Exchange:
             self._memory.mark_unanswered(self._said)
 
     def _ending(self) -> Ending:
-        usage, stop = self.usage, self._finished.reason if self._finished else None
+        usage, stop = self.usage, self._finished.told if self._finished else None
         cost, reply_id = self._outgoing.cost(usage), self._reply.id if self._reply else None
         return Ending(reply_id, usage, stop, cost, self._outgoing.provider)
 

@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from jitchat.errors import ContextOverflow
+from jitchat.errors import ContextOverflow, WindowOverflow
 from jitchat.events import Event, LimitLearnt, TurnsRetrieved, TurnStored, WindowBuilt
 from jitchat.exchange import Exchange, Outgoing
 from jitchat.inspection import Inspection, SessionOptions
@@ -69,8 +69,8 @@ class Session(Inspection):
             refusal = overflow
         else:
             return
-        yield await asyncio.to_thread(self._learn_limit, built.window, refusal)
         question = replace(question, once=replace(question.once, budget=None))
+        yield await asyncio.to_thread(self._learn_limit, question, mode, built.window, refusal)
         built, messages = await asyncio.to_thread(self._build, question, mode)
         async with aclosing(self._answered(exchange, question.said, built, messages)) as events:
             async for event in events:
@@ -114,10 +114,25 @@ class Session(Inspection):
             self.model_limit = budget.limit
         self.options = replace(self.options, budget=budget)
 
-    def _learn_limit(self, window: ContextWindow, refusal: ContextOverflow) -> LimitLearnt:
-        """Take in what a refusal tells, and say so."""
+    def _learn_limit(
+        self, question: Question, mode: Mode, window: ContextWindow, refusal: ContextOverflow
+    ) -> LimitLearnt:
+        """Take in what a refusal tells, and say so.
+
+        Raises:
+            ContextOverflow: The refusal itself, where it names no limit and no window of half the
+                size, which is only tried, can be planned.
+
+        """
+        known, limit = self.options, self.model_limit
         budget = self._meter.refused(window, refusal, self.options.budget)
         self.take_budget(budget)
+        if not refusal.limit:
+            try:
+                self.planning.window(question, mode, budget)
+            except WindowOverflow:
+                self.options, self.model_limit = known, limit
+                raise refusal from None
         told = told_of_refusal(self.provider.model, window, refusal)
         return LimitLearnt(Limit(budget.limit, LEARNT), told)
 

@@ -12,6 +12,11 @@ from jitchat.turn import Message, Usage
 _WHOLE = frozenset({"stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete"})
 """What servers call it when the model came to an end by itself."""
 _BY_LENGTH = frozenset({"length", "max_tokens", "model_length", "model_context_window_exceeded"})
+_BY_FILTER = frozenset(
+    {"content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii"}
+)
+_BY_CALL = frozenset({"tool_calls", "tool_use", "function_call", "malformed_function_call"})
+_REFUSED = "refusal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,11 @@ class Finished:
     """What the provider says of the reason besides; mostly empty."""
 
     @property
+    def told(self) -> str:
+        """The reason and what is said of it besides: `refusal: cyber`."""
+        return ": ".join(filter(None, (self.reason, self.details)))
+
+    @property
     def is_whole(self) -> bool:
         """Whether the model came to an end, and was not stopped by a limit or a filter."""
         return self.reason.lower() in _WHOLE
@@ -60,6 +70,30 @@ class Finished:
     def is_by_length(self) -> bool:
         """Whether it had more to say, and no room for it."""
         return self.reason.lower() in _BY_LENGTH
+
+    @property
+    def why(self) -> str:
+        """What the reason means, as a clause."""
+        reason = self.reason.lower()
+        if self.is_by_length:
+            return "the reply is as long as it may be"
+        if reason == _REFUSED:
+            return "the model refused to answer"
+        if reason in _BY_FILTER:
+            return "a filter of the provider stopped the reply"
+        if reason in _BY_CALL:
+            return "the model called a tool, and none was offered to it"
+        return "the provider stopped before the end of the reply"
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it, as a sentence; empty where the reason does not tell."""
+        reason = self.reason.lower()
+        if self.is_by_length:
+            return "Have it go on, or raise max_tokens under [provider]."
+        if reason == _REFUSED or reason in _BY_FILTER:
+            return "Say it in other words, or choose another model."
+        return "Nothing was run: ask for words." if reason in _BY_CALL else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,25 +86,54 @@ def test_what_came_before_the_stream_broke_is_printed_and_stored(
 
     done = jitchat("send", "hello")
 
-    assert (done.code, done.out) == (1, "Half an \n")
+    assert (done.code, done.out) == (3, "Half an \n")
     assert done.err == "jitchat: The answer stopped half way. Send again.\n"
     assert last_two(jitchat) == ["hello", "Half an "]
 
 
-def test_a_reply_that_the_provider_cut_short_is_told(jitchat: Shell, scripted: ScriptedProvider):
-    class Short(ScriptedProvider):
-        async def stream(
-            self, messages: Sequence[Message], options: Options
-        ) -> AsyncIterator[Piece]:
-            yield Delta("Once upon a")
-            yield Finished("length")
-
-    scripted.stream = Short().stream  # type: ignore[method-assign]
+@pytest.mark.parametrize(
+    ("finished", "why", "remedy"),
+    [
+        (Finished("length"), "The reply is as long as it may be (length).", "max_tokens"),
+        (Finished("MAX_TOKENS"), "The reply is as long as it may be (MAX_TOKENS).", '"Go on."'),
+        (
+            Finished("content_filter"),
+            "A filter of the provider stopped the reply (content_filter).",
+            "other words",
+        ),
+        (
+            Finished("refusal", "cyber: It may harm."),
+            "The model refused to answer (refusal: cyber: It may harm.).",
+            "another model",
+        ),
+        (
+            Finished("tool_calls"),
+            "The model called a tool, and none was offered to it (tool_calls).",
+            "Nothing was run",
+        ),
+        (Finished("odd"), "The provider stopped before the end of the reply (odd).", ""),
+    ],
+)
+def test_a_reply_that_the_provider_cut_is_told_with_the_reason_and_what_to_do(
+    jitchat: Shell, scripted: ScriptedProvider, finished: Finished, why: str, remedy: str
+):
+    scripted.script = ("Once upon a", finished)
 
     done = jitchat("send", "a story")
 
-    assert (done.code, done.out) == (0, "Once upon a\n")
-    assert done.err == "jitchat: the provider stopped before the end of the reply.\n"
+    assert (done.code, done.out) == (3, "Once upon a\n")
+    assert done.err.startswith(f"jitchat: {why}")
+    assert remedy in done.err
+    assert "exit code is 3" in " ".join(jitchat("send", "--help").out.split())
+
+
+def test_a_refusal_without_a_word_names_the_reason(jitchat: Shell, scripted: ScriptedProvider):
+    scripted.script = (Finished("refusal", "cyber"),)
+
+    done = jitchat("send", "a story")
+
+    assert (done.code, done.out) == (1, "")
+    assert "answered with nothing: the model refused to answer (refusal: cyber)" in done.err
 
 
 def test_full_that_does_not_fit_sends_nothing_and_tells_by_how_much(

@@ -107,7 +107,7 @@ def test_what_a_provider_says(jitchat: Shell, scripted: ScriptedProvider, payloa
 
     done = jitchat("send", "hi")
 
-    assert done.code == 1
+    assert done.code == 3
     assert_harmless(done)
     assert done.out.startswith("So ")
     assert done.err.startswith("jitchat: No ")

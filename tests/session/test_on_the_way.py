@@ -13,6 +13,7 @@ from jitchat.events import (
     ReasoningFound,
     RequestAdapted,
     RetryScheduled,
+    UsageReported,
     WindowBuilt,
 )
 from jitchat.memory.cold.learnt import LearntModel, LearntModels
@@ -24,7 +25,7 @@ from jitchat.providers.provider import (
     Retrying,
     ToolCall,
 )
-from jitchat.turn import Limit, Mode, Status
+from jitchat.turn import Limit, Mode, Status, Usage
 from jitchat.window.steering import Once
 from tests.session.sending import (
     check_nothing_is_left_open,
@@ -179,6 +180,24 @@ async def test_without_a_figure_half_of_the_window_is_tried(store):
     assert not failures(events)
     assert session.provider.sizes[1] < session.provider.sizes[0]
     assert kinds(events).count("WindowBuilt") == 2
+
+
+async def test_an_output_of_nothing_beside_a_reply_is_no_report(store):
+    session = talking(store, "Eight.", Usage(9, 0))
+    events = await send(session, "which port?")
+    first = next(event for event in events if isinstance(event, UsageReported))
+    assert first.usage == Usage(9, None)
+
+
+async def test_where_half_does_not_do_the_refusal_itself_is_told_and_nothing_is_learnt(store):
+    session = talking(store)
+    session.provider, before = Overflowing(1), session.options.budget
+    events = await send(session, "a message of some length " * 40)
+    (failed,) = failures(events)
+    assert isinstance(failed.error, ContextOverflow)
+    assert (len(session.provider.sizes), session.options.budget) == (1, before)
+    assert not [event for event in events if isinstance(event, LimitLearnt)]
+    check_nothing_is_left_open(store)
 
 
 @pytest.mark.parametrize("mode", [FULL, Mode.JIT])
