@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import tomllib
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
 from jitchat.cli import commands
 from jitchat.providers.catalogue.presets import PRESETS
+from jitchat.providers.catalogue.table import as_of, known_limit, known_retirement, other_api
 from jitchat.settings import load_settings
 from jitchat.tui.keys import ACTIONS
 from tests.support import ROOT
@@ -75,6 +78,45 @@ def test_the_example_of_each_provider_works(
     assert told <= {*profile.key_variables}
     port = re.match(r"port (\d+)", key)
     assert port is None or f":{port[1]}" in profile.base_url
+
+
+def _models() -> list[tuple[str, str]]:
+    """Every provider and model that an example sends to, as far as the table knows the provider."""
+    tables = [tomllib.loads(line)["provider"] for _, _, line in EXAMPLES]
+    tables += [
+        {"name": block.get("provider", "openai"), "model": block["model"]}
+        for kind, text in CODE
+        if kind == "toml"
+        for block in _blocks(tomllib.loads(text))
+        if "model" in block and "localhost" not in block.get("base_url", "")
+    ]
+    named = [(each["name"], each["model"]) for each in tables if "base_url" not in each]
+    named += [
+        tuple(found.split("/", 1)) for found in re.findall(r"`jitchat --model (\S+)`", README)
+    ]
+    named += [("openai", found) for found in re.findall(r"--(?:answerer|judge) (\S+)", README)]
+    known = {name for name, preset in PRESETS.items() if preset.key_variables}
+    return sorted({each for each in named if each[0] in known})
+
+
+def _blocks(table: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every table of a configuration, however deep."""
+    inner = [each for each in table.values() if isinstance(each, dict)]
+    return [table, *(block for each in inner for block in _blocks(each))]
+
+
+@pytest.mark.parametrize(("provider", "model"), _models())
+def test_every_model_that_is_named_is_one_that_answers(provider: str, model: str) -> None:
+    assert known_limit(provider, model) is not None
+    assert other_api(provider, model) == ""
+    retires = known_retirement(provider, model)
+    assert retires is None or retires > as_of() + timedelta(days=30)
+
+
+def test_the_models_of_every_provider_that_charges_are_looked_up() -> None:
+    assert {provider for provider, _ in _models()} == {
+        name for name, preset in PRESETS.items() if preset.key_variables
+    }
 
 
 def test_every_provider_has_an_example() -> None:

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from jitchat.cli import counting
+from jitchat.providers.catalogue import limits
 from jitchat.providers.protocol import Endpoint
-from jitchat.turn import Message
+from jitchat.turn import MAXIMUM, Limit, Message
 from tests.cli.conftest import Shell
 from tests.support import ScriptedProvider
 from tests.transfer.files import plain_turns, written
@@ -307,3 +308,17 @@ def test_the_body_of_the_request_is_printed_as_it_would_be_posted(jitchat: Shell
     posted = json.loads(jitchat("window", QUESTION, "--request", *where).out)
     assert (posted["model"], posted["stream"]) == ("m", True)
     assert posted["messages"][-1] == told[-1]
+
+
+def test_the_request_has_the_context_that_the_server_told(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch
+):
+    async def told(*_: object, **__: object) -> Limit:
+        return Limit(24_576, MAXIMUM)
+
+    monkeypatch.setattr(limits, "ask_limit", told)
+    asked = "window", QUESTION, "--provider", "ollama", "--model", "qwen3:8b"
+
+    assert jitchat(*asked, "--request").json["options"]["num_ctx"] == 24_576
+    assert jitchat(*asked, "--json").json["limit"] == 24_576
+    assert "limit 24,576 (the server's maximum)" in jitchat(*asked).out

@@ -94,9 +94,14 @@ def other_api(provider: str, model: str) -> str:
     return "" if provider == "openrouter" else str(_row(provider, model).get("api", ""))
 
 
+def as_of() -> date:
+    """Say of which day the table is."""
+    return date.fromisoformat(_table()["as_of"])
+
+
 def source() -> str:
     """Say how old the table is, in a few words."""
-    return f"table of {_table()['as_of'][:7]}"
+    return f"table of {as_of():%Y-%m}"
 
 
 def known_as(name: str, base_url: str) -> str:
