@@ -39,13 +39,13 @@ def make_counter(settings: Settings) -> TokenCounter:
 
 
 def make_budget(settings: Settings) -> Budget:
-    """Say what a window may spend, by what the settings and the bundled table say.
+    """Say what a window may spend; a server may be asked, which no running loop allows. Slow.
 
     Raises:
         SettingsError: The reserve leaves nothing of the limit.
 
     """
-    return who_answers(settings).budget()
+    return who_answers(settings).asked_budget
 
 
 def session_with(

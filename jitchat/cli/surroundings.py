@@ -12,6 +12,7 @@ from jitchat.cli.key_names import require_known_keys
 from jitchat.errors import JitchatError
 from jitchat.memory.cold.database import Database
 from jitchat.paths import Paths
+from jitchat.providers.http.client import CERTIFICATES
 from jitchat.settings import Settings
 from jitchat.settings.keys_file import KeysFile
 from jitchat.settings.small_models import require_addresses
@@ -20,13 +21,6 @@ from jitchat.text.counts import counted
 from jitchat.window.tokens import counter_for
 
 _PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "http_proxy", "https_proxy")
-
-_CERTIFICATES = {
-    "SSL_CERT_FILE": "file",
-    "SSL_CERT_DIR": "folder",
-    "REQUESTS_CA_BUNDLE": "file",
-    "CURL_CA_BUNDLE": "file",
-}
 
 
 def look_around(settings: Settings, paths: Paths, environ: Mapping[str, str]) -> list[Finding]:
@@ -101,8 +95,9 @@ def _network(environ: Mapping[str, str]) -> Iterator[Finding]:
     for name in _PROXIES:
         if environ.get(name) and (why := _proxy_fault(environ[name])):
             yield Finding("network", False, f"${name} {why}.", "Correct it, or unset it.")
-    for name, what in _CERTIFICATES.items():
-        is_there = os.path.isdir if what == "folder" else os.path.exists
+    for name in CERTIFICATES:
+        is_folder = name == "SSL_CERT_DIR"
+        what, is_there = ("folder", os.path.isdir) if is_folder else ("file", os.path.exists)
         if environ.get(name) and not is_there(environ[name]):
             yield Finding("network", False, f"${name} names no {what}.", "Correct it, or unset it.")
 

@@ -178,10 +178,12 @@ class Who:
         from jitchat.providers.catalogue.limits import PATIENCE, ask_limit  # noqa: PLC0415  loads httpx
 
         endpoint = await asyncio.to_thread(endpoint_of, self.profile, self.model)
+        if endpoint.wants_key and not endpoint.key:
+            return None  # nobody would say anything
         patience = PATIENCE if patient or not self.profile.is_local else _HERE
         told = await ask_limit(endpoint, self.profile.protocol, patience=patience)
         if told is None:
-            return Limit(known.tokens, UNTOLD) if known.source == ASSUMED else known
+            return Limit(known.tokens, UNTOLD) if known.source == ASSUMED else None
         await asyncio.to_thread(self._keep, told)
         return self.bounded(told)
 

@@ -58,8 +58,9 @@ class Finished:
 
     @property
     def told(self) -> str:
-        """The reason and what is said of it besides: `refusal: cyber`."""
-        return ": ".join(filter(None, (self.reason, self.details)))
+        """The reason and, where it is no end, what is said of it besides: `refusal: cyber`."""
+        details = "" if self.is_whole else self.details
+        return ": ".join(filter(None, (self.reason, details)))
 
     @property
     def is_whole(self) -> bool:
