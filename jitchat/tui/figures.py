@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.providers.provider import Finished
 from jitchat.text.money import cost_of
-from jitchat.text.safe import one_line
+from jitchat.text.safe import one_line, shortened
 from jitchat.turn import ASSUMED, Usage
 from jitchat.window.spending import spent
 from jitchat.window.why import parts_told
@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # the first frame does not wait for the indexer's imports
 
 WORKING = "…"
 """Marks what is about to change: another window is being worked out."""
+_STOP_SHOWN = 60
+"""Characters of why a reply ended; all of it is in the view of the send."""
 PART_BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -200,7 +202,7 @@ def note_sentence(note: ReplyNote | None) -> str:
         parts.append(cost_figure(note.cost, note.usage))
     if note.stop and not Finished(note.stop).is_whole:
         goes_on = " — Alt+C goes on" if Finished(note.stop).is_by_length else ""
-        parts.append(f"stopped: {note.stop}{goes_on}")
+        parts.append(f"stopped: {shortened(note.stop, _STOP_SHOWN)}{goes_on}")
     return one_line(" · ".join(parts))
 
 
