@@ -130,7 +130,7 @@ async def test_a_reply_that_was_broken_off_is_not_called_unreported(backend: Tes
 async def test_the_total_grows_and_is_of_the_conversation_on_screen(
     backend: TestBackend, store: ColdStore
 ) -> None:
-    reporting(backend, Usage(1_000, 0), PRICES)
+    reporting(backend, Usage(1_000, 250), PRICES)
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         await ready(pilot)
         demo = chat(pilot).conversation
@@ -138,7 +138,7 @@ async def test_the_total_grows_and_is_of_the_conversation_on_screen(
         await ask(pilot)
         backend.provider.script = ()  # type: ignore[attr-defined]
         await pilot.press("alt+r")
-        await until(pilot, lambda: "$4.00" in shown(chat(pilot), "#title"), "the sum of both")
+        await until(pilot, lambda: "$6.00" in shown(chat(pilot), "#title"), "the sum of both")
         screen = chat(pilot)
         await screen.open(store.create("Another"))
         await ready(pilot)
@@ -146,7 +146,7 @@ async def test_the_total_grows_and_is_of_the_conversation_on_screen(
         await pilot.pause()
         assert shown(screen, "#title") == "Another · 0 turns"
         await screen.open(store.conversation(demo.id))
-        await until(pilot, lambda: "$4.00" in shown(screen, "#title"), "the sum, from the store")
+        await until(pilot, lambda: "$6.00" in shown(screen, "#title"), "the sum, from the store")
 
 
 async def test_a_window_that_was_sent_earlier_shows_what_was_reported_for_it(
