@@ -13,6 +13,7 @@ from jitchat.cli.output import say
 from jitchat.rot.estimate import estimated, estimated_cells, sentence
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line
+from jitchat.turn import ASSUMED
 
 if TYPE_CHECKING:
     from jitchat.cli.who import Who
@@ -37,7 +38,9 @@ def confirm_new(  # noqa: PLR0913  all that is told
     """
     estimate = estimated(experiment, answerer)
     cells = counted(experiment.size, "cell")
-    say(f"{cells} for {_named(who)}, which takes {answerer.limit:,} tokens:", err=True)
+    assumed = f" ({ASSUMED})" if answerer.is_assumed else ""
+    takes = f"{answerer.limit:,} tokens{assumed}"
+    say(f"{cells} for {_named(who)}, which takes {takes}:", err=True)
     _say_beneath(sentence(estimate))
     _tell_source(title)
     _confirm(who, judge, estimate.requests, yes=yes)

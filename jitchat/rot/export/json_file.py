@@ -29,7 +29,7 @@ in the file steers a terminal, and nothing is lost.
         conversation, said, needed, held, window_id
         tokens        of the window, as it was counted when it was sent
         usage         null, or input_tokens, output_tokens, cached_tokens, written_tokens,
-                      reasoning_tokens as the provider reported them
+                      reasoning_tokens, cost as the provider reported them
         to_first, seconds, cost, note
 """
 

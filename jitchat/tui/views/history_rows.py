@@ -12,6 +12,7 @@ from jitchat.tui.figures import tokens, usage_sentence
 from jitchat.tui.sent_figures import send_sentence
 from jitchat.tui.views.history_chart import LID, Columns
 from jitchat.tui.widgets.budget_bar import PATTERNS
+from jitchat.turn import ASSUMED
 from jitchat.window.savings import Money, Savings
 from jitchat.window.window import Kind
 
@@ -86,7 +87,8 @@ def parts_sentence(send: Send) -> str:
     parts = [f"{kind} {tokens(count, exact=sure)}" for kind, count in _sizes(send) if count]
     parts += [f"free {tokens(send.free, exact=sure)}", f"reserve {send.reserve:,}"]
     full = tokens(send.full_tokens, exact=sure)
-    return f"{' + '.join(parts)} = {send.limit:,} limit · full would be {full}"
+    assumed = f" ({ASSUMED})" if send.budget.get("limit_source", "").startswith(ASSUMED) else ""
+    return f"{' + '.join(parts)} = {send.limit:,} limit{assumed} · full would be {full}"
 
 
 def send_lines(send: Send, number: int, of: int) -> tuple[str, str, str]:

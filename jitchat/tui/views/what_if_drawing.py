@@ -8,6 +8,7 @@ from itertools import groupby
 from textual.content import Content
 
 from jitchat.text.counts import counted
+from jitchat.tui.figures import assumed_mark
 from jitchat.tui.views.what_if_rows import FIGURES, Comparison, Side
 from jitchat.tui.widgets.budget_bar import PATTERNS, to_scale
 from jitchat.turn import Mode
@@ -112,7 +113,7 @@ def heading(told: str) -> Content:
 
 def scale_sentence(comparison: Comparison) -> str:
     """Say how many tokens the bars are wide, and what the limit is."""
-    limit = f"limit {comparison.budget.limit:,}"
+    limit = f"limit {comparison.budget.limit:,}{assumed_mark(comparison.budget)}"
     if not comparison.widest:
         return limit
     return f"one scale: the longest bar is {comparison.widest:,} tokens · {limit}"
