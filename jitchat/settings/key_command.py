@@ -1,19 +1,23 @@
 """Running `api_key_cmd`: any command that prints a key.
 
-It runs without a shell, and once in a process, for it may ask for a password or a touch; and
-again where the server refused what it printed, for some keys last an hour.
+It runs without a shell, in the home folder, and once in a process, for it may ask for a password
+or a touch; and again where the server refused what it printed, for some keys last an hour.
 """
 
 from __future__ import annotations
 
 import shlex
-import subprocess
 import threading
+from typing import TYPE_CHECKING
 
+from jitchat.children import run_users_command
 from jitchat.crash import redacted
 from jitchat.errors import SettingsError
 from jitchat.settings.rules import Secret
 from jitchat.text.safe import shortened
+
+if TYPE_CHECKING:
+    from subprocess import CompletedProcess  # noqa: TID251  its type
 
 SECONDS = 10.0
 """How long a command may take."""
@@ -69,18 +73,18 @@ def _words(command: str, what: str) -> list[str]:
     return words
 
 
-def _run(words: list[str], what: str) -> subprocess.CompletedProcess[bytes]:
+def _run(words: list[str], what: str) -> CompletedProcess[bytes]:
     """Run it; the error is made outside of the handler, for its context holds the command."""
     try:
-        return subprocess.run(  # noqa: S603  the user's own command, without a shell
-            words, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired:
-        why = f"did not end within {SECONDS:.0f} seconds"
+        done = run_users_command(words, SECONDS)
     except OSError as error:
         why = f"cannot be run: {error.strerror}"
     except ValueError:  # a NUL among its words
         why = "cannot be run: it holds a character that no command has"
+    else:
+        if done is not None:
+            return done
+        why = f"did not end within {SECONDS:.0f} seconds"
     raise _failed(f"{what} {why}.")
 
 

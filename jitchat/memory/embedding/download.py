@@ -13,19 +13,23 @@ import os
 import signal
 import sys
 import time
-from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from jitchat.children import own_python, start_watched
 from jitchat.memory.embedding.models import model_cached
 from jitchat.text.safe import shortened
+
+if TYPE_CHECKING:
+    from asyncio.subprocess import Process  # noqa: TID251  its type
 
 Progress = Callable[[int], None]
 """Is told the bytes that arrived so far."""
 
-_CHILD = (sys.executable, "-m", "jitchat.memory.embedding.fetch_model")
+_CHILD = own_python("-m", "jitchat.memory.embedding.fetch_model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +60,7 @@ async def fetch_model(
     patience = patience or Patience()
     try:
         await asyncio.to_thread(cache.mkdir, parents=True, exist_ok=True)
-        child = await asyncio.create_subprocess_exec(
-            *patience.command, model, str(cache),
-            stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, start_new_session=True,
-        )  # fmt: skip
+        child = await start_watched((*patience.command, model, str(cache)), cache)
     except OSError as error:
         return _failed(model, error.strerror or str(error))
     try:

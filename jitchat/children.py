@@ -1,0 +1,107 @@
+"""The one place that starts other processes.
+
+A child of ours runs Python without the current folder on its path, in a folder that is named for
+it, and with the variables that it needs: none that may hold a key. A command of the user's own
+has the user's environment and runs in the home folder, wherever jitchat was started.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from subprocess import DEVNULL, PIPE
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from asyncio.subprocess import Process
+
+_NEEDED = frozenset({
+    "PATH", "HOME", "USER", "LOGNAME", "TZ", "LANG", "LANGUAGE", "TMPDIR", "TEMP", "TMP",
+    "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR",
+    "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH",
+    "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
+    "HF_ENDPOINT", "HF_HUB_OFFLINE", "TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR",
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
+})  # fmt: skip
+"""In upper case; proxies are mostly written in lower case."""
+_FAMILIES = ("LC_", "XDG_")
+
+
+def own_python(*arguments: str) -> tuple[str, ...]:
+    """Make the command of a Python child: what follows the interpreter's own options."""
+    return (sys.executable, "-P", *arguments)
+
+
+def own_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Choose what a child of ours is handed; it finds its modules where this process does."""
+    here = os.path.realpath(_current_folder())
+    path = [each for each in sys.path if each and os.path.realpath(each) != here]
+    needed = {
+        name: value
+        for name, value in environ.items()
+        if name.upper() in _NEEDED or name.startswith(_FAMILIES)
+    }
+    return needed | {"PYTHONPATH": os.pathsep.join(path)}
+
+
+async def start_watched(command: Sequence[str], folder: Path) -> Process:
+    """Start a child of ours whose output is read in the event loop; it leads a group of its own.
+
+    Raises:
+        OSError: It cannot be started.
+
+    """
+    import asyncio  # noqa: PLC0415  30 ms, loaded where there is an event loop
+
+    return await asyncio.create_subprocess_exec(
+        *command, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, start_new_session=True,
+        cwd=folder, env=own_environment(os.environ),
+    )  # fmt: skip
+
+
+def start_piped(command: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
+    """Start a child of ours that is written to and read from; Ctrl+C does not reach it.
+
+    Raises:
+        OSError: It cannot be started.
+
+    """
+    return subprocess.Popen(  # noqa: S603  a command of ours
+        command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True,
+        cwd=folder, env=own_environment(os.environ),
+    )  # fmt: skip
+
+
+def run_users_command(
+    words: Sequence[str], seconds: float
+) -> subprocess.CompletedProcess[bytes] | None:
+    """Run a command that the user configured, without a shell; None if it takes too long.
+
+    Raises:
+        OSError: It cannot be run.
+        ValueError: It holds a NUL.
+
+    """
+    try:
+        return subprocess.run(  # noqa: S603  the user's own command
+            words, stdin=DEVNULL, capture_output=True, timeout=seconds, check=False,
+            cwd=_home_folder(),
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def _current_folder() -> str:
+    try:
+        return os.getcwd()  # noqa: PTH109  as sys.path has it
+    except OSError:  # it was deleted
+        return ""
+
+
+def _home_folder() -> str:
+    home = os.path.expanduser("~")  # noqa: PTH111  never fails, unlike Path.home
+    return home if os.path.isdir(home) else os.path.abspath(os.sep)  # noqa: PTH100, PTH112
