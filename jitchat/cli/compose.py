@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from jitchat.cli.answerers import key_in_the_open, lacks_key, make_provider, make_small_model
 from jitchat.cli.who import Who, who_answers
+from jitchat.errors import EmbedderUnavailable
 from jitchat.memory.embedding.embedder import Embedder, load_embedder
 from jitchat.memory.memory import Memory
 from jitchat.paths import Paths, absolute
@@ -26,11 +28,15 @@ __all__ = [
 ]  # fmt: skip
 
 
-def make_embedder(settings: Settings, paths: Paths) -> Embedder:
-    """Load the embedder of the settings, as far as it is on this machine."""
+def make_embedder(
+    settings: Settings,
+    paths: Paths,
+    warn: Callable[[EmbedderUnavailable], object] = lambda _: None,
+) -> Embedder:
+    """Load the embedder of the settings, as far as it is on this machine; see `load_embedder`."""
     wanted = settings.embedder
     folder = absolute(Path(wanted.path)) if wanted.path else None
-    return load_embedder(wanted.name, wanted.model, folder, paths.models)
+    return load_embedder(wanted.name, wanted.model, folder, paths.models, warn)
 
 
 def make_counter(settings: Settings) -> TokenCounter:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jitchat.cli.options import Flags, SharingCommand, embedder_options
-from jitchat.cli.output import progress, say
+from jitchat.cli.output import progress, say, warn
 from jitchat.text.counts import counted
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def import_command(flags: Flags, file: Path, pick: str | None, no_vectors: bool)
 
     settings, paths = flags.settings(), flags.paths()
     found = read_file(file, pick)
-    embedder = NoEmbedder() if no_vectors else make_embedder(settings, paths)
+    embedder = NoEmbedder() if no_vectors else make_embedder(settings, paths, warn)
     with opened_store(paths) as store:
         for each, made in store_all(store, found):
             say(_report(each, made))

@@ -36,6 +36,11 @@ def say(text: str, *, err: bool = False, newline: bool = True) -> None:
     emit(visible(text), err=err, newline=newline)
 
 
+def warn(sentence: object) -> None:
+    """Print a sentence that is no part of the output."""
+    say(f"jitchat: {sentence}", err=True)
+
+
 def painted(text: str, colour: str | None) -> str:
     """Make text of whatever origin safe and, given a colour, coloured; for `emit`."""
     return click.style(visible(text), fg=colour) if colour else visible(text)

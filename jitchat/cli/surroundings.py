@@ -74,10 +74,13 @@ def _database(path: Path) -> Finding:
 
 
 def _embedder(settings: Settings, paths: Paths) -> Finding:
+    refused: list[JitchatError] = []
     try:
-        found = make_embedder(settings, paths)
+        found = make_embedder(settings, paths, refused.append)
     except JitchatError as error:
-        return Finding("embedder", False, error.what, error.remedy)
+        refused = [error]
+    if refused:
+        return Finding("embedder", False, refused[0].what, refused[0].remedy)
     return Finding("embedder", True, found.id)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jitchat.cli.options import Flags, SharingCommand, common_options
-from jitchat.cli.output import is_terminal, say, say_json
+from jitchat.cli.output import is_terminal, say, say_json, warn
 from jitchat.errors import EmptyDraft, JitchatError, UsageError
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def opened_session(flags: Flags) -> Iterator[tuple[Session, Mode, Who]]:
     require_addresses(settings)
     with opened_store(paths) as store:
         conversation = choose_conversation(store, flags.conversation)
-        who, embedder = who_answers(settings, store.database), make_embedder(settings, paths)
+        who, embedder = who_answers(settings, store.database), make_embedder(settings, paths, warn)
         session = session_with(who, Memory(store, conversation, embedder), asking=True)
         list(session.memory.catch_up())
         yield session, Mode(settings.chat.mode), who

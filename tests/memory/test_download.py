@@ -215,15 +215,29 @@ def test_the_child_asks_for_the_repository_that_fastembed_names(tmp_path, monkey
 
     def download(repository: str, **options: object) -> str:
         asked.update(options, repository=repository)
-        return "there"
+        return str(tmp_path)
 
+    monkeypatch.setattr(child_module, "foreign_file", lambda model, folder: "")
     monkeypatch.setattr("huggingface_hub.snapshot_download", download)
     monkeypatch.setattr(os, "environ", dict(os.environ))
-    assert answer(capsys, DEFAULT_MODEL, str(tmp_path)) == (0, {"ok": True, "detail": "there"})
+    assert answer(capsys, DEFAULT_MODEL, str(tmp_path)) == (
+        0,
+        {"ok": True, "detail": str(tmp_path)},
+    )
     assert asked["repository"] == "Qdrant/all-MiniLM-L6-v2-onnx"
     assert asked["cache_dir"] == str(tmp_path)
+    assert asked["revision"] == "5f1b8cd78bc4fb444dd171e59b18f3a3af89a079"
     assert {"model.onnx", "tokenizer.json", "config.json"} <= set(asked["allow_patterns"])
     assert os.environ["HF_HUB_DISABLE_IMPLICIT_TOKEN"] == "1"
+
+
+def test_the_child_refuses_files_that_are_not_the_published_ones(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *_, **__: str(tmp_path))
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    (tmp_path / "model.onnx").write_bytes(b"anything")
+    code, told = answer(capsys, DEFAULT_MODEL, str(tmp_path))
+    assert (code, told["ok"]) == (1, False)
+    assert told["detail"] == "model.onnx is not the published file (it has another SHA-256)"
 
 
 def test_the_child_tells_what_went_wrong(tmp_path, monkeypatch, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from jitchat.errors import EmbedderUnavailable
 from jitchat.memory.embedding import embedder as embedder_module
+from jitchat.memory.embedding import models
 from jitchat.memory.embedding.embedder import (
     DEFAULT_MODEL,
     BuiltinEmbedder,
@@ -118,16 +120,62 @@ def test_auto_looks_before_it_loads_fastembed(tmp_path, monkeypatch):
     assert load_embedder("auto", DEFAULT_MODEL, None, tmp_path / "missing").id == "builtin-256"
 
 
-def test_auto_takes_the_model_that_is_here_and_else_the_builtin_one(tmp_path, monkeypatch, fast):
-    kept = tmp_path / "models--Qdrant--all-MiniLM-L6-v2-onnx"
-    (kept / "snapshots").mkdir(parents=True)
-    (kept / "refs").mkdir()
-    (kept / "refs" / "main").write_text("abc123")
-    (kept / "snapshots" / "abc123").symlink_to(MODEL)
+@pytest.fixture
+def cached(tmp_path, fast):
+    """The model in a cache, as a download leaves it."""
+    kept = tmp_path / "models--Qdrant--all-MiniLM-L6-v2-onnx" / "snapshots" / "abc123"
+    kept.mkdir(parents=True)
+    for file in MODEL.iterdir():
+        (kept / file.name).symlink_to(file)
+    return kept
+
+
+def published(monkeypatch, folder: Path) -> None:
+    """The files of `folder` are what was published."""
+    hashes = {file.name: sha256(file.read_bytes()).hexdigest() for file in folder.iterdir()}
+    monkeypatch.setitem(models.PUBLISHED, DEFAULT_MODEL, models.Published(folder.name, hashes))
+
+
+def test_auto_takes_the_model_that_is_here_and_else_the_builtin_one(
+    tmp_path, monkeypatch, fast, cached
+):
+    published(monkeypatch, cached)
     assert load_embedder("auto", DEFAULT_MODEL, None, tmp_path).id == fast.id
 
     monkeypatch.setattr(embedder_module, "FastEmbedder", _fail)
     assert load_embedder("auto", DEFAULT_MODEL, None, tmp_path).id == "builtin-256"
+
+
+@pytest.mark.parametrize("changed", ["model.onnx", "tokenizer.json", "config.json"])
+def test_a_downloaded_model_with_another_file_is_refused_and_said_so(
+    tmp_path, monkeypatch, cached, changed
+):
+    published(monkeypatch, cached)
+    content = (cached / changed).read_bytes()
+    (cached / changed).unlink()
+    (cached / changed).write_bytes(content[:-1] + b" ")
+    warnings: list[EmbedderUnavailable] = []
+
+    embedder = load_embedder("auto", DEFAULT_MODEL, None, tmp_path, warnings.append)
+
+    assert embedder.id == "builtin-256"
+    assert len(warnings) == 1
+    assert f"is not used: {changed} in {cached} is not the published file" in str(warnings[0])
+    assert f"Delete {cached.parent.parent};" in warnings[0].remedy
+    with pytest.raises(EmbedderUnavailable, match="another SHA-256"):
+        load_embedder("fastembed", DEFAULT_MODEL, None, tmp_path)
+
+
+def test_a_folder_of_the_users_own_is_taken_whatever_its_files_hold(fast, tmp_path):
+    assert models.foreign_file(DEFAULT_MODEL, MODEL)
+    assert load_embedder("auto", DEFAULT_MODEL, MODEL, tmp_path).id == fast.id
+
+
+def test_the_published_revision_comes_before_another_one(tmp_path, cached):
+    pinned = cached.parent / models.PUBLISHED[DEFAULT_MODEL].revision
+    assert models.snapshot_of(DEFAULT_MODEL, tmp_path) == cached
+    pinned.symlink_to(cached)
+    assert models.snapshot_of(DEFAULT_MODEL, tmp_path) == pinned
 
 
 def _fail(*_: object) -> None:

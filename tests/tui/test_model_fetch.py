@@ -33,6 +33,26 @@ async def test_a_model_that_came_is_used(backend: TestBackend) -> None:
         assert screen.session.memory.embedder.id == "fake-embedder"
 
 
+@pytest.mark.parametrize("is_there", [True, False])
+async def test_a_model_that_came_and_is_refused_is_told_once_and_one_that_did_not_come_is_not(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch, *, is_there: bool
+) -> None:
+    async def fetch(_: object) -> tuple[bool, str]:
+        backend.may_fetch_model = not is_there
+        return False, "It could not be downloaded: model.onnx is not the published file."
+
+    backend.may_fetch_model = True
+    monkeypatch.setattr(backend, "fetch_model", fetch)
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await until(pilot, lambda: not screen.query_one(ModelFetch).running, "the end of it")
+        await pilot.pause()
+        told = [notice.message for notice in pilot.app._notifications]
+        assert told == (
+            ["It could not be downloaded: model.onnx is not the published file."] * is_there
+        )
+
+
 async def test_nothing_is_fetched_where_that_is_forbidden(backend: TestBackend) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)

@@ -6,13 +6,19 @@ the built-in one. Nothing here asks the network; see `download` for that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.memory.embedding.models import lack_of, model_cached
+from jitchat.memory.embedding.models import (
+    DEFAULT_MODEL,
+    foreign_file,
+    lack_of,
+    model_cached,
+    snapshot_of,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +26,11 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+__all__ = [
+    "DEFAULT_MODEL", "BuiltinEmbedder", "Embedder", "FastEmbedder", "NoEmbedder", "load_embedder",
+    "unit_rows", "vectors_of",
+]  # fmt: skip
+
 _REACH = 4_000
 _RECALL_IS_LEXICAL = "Recall goes by words alone meanwhile; the turns are all kept."
 
@@ -130,8 +140,16 @@ def unit_rows(vectors: Vectors) -> Vectors:
     return np.asarray(scaled, dtype=np.float32)
 
 
-def load_embedder(name: str, model: str, folder: Path | None, cache: Path) -> Embedder:
+def load_embedder(
+    name: str,
+    model: str,
+    folder: Path | None,
+    cache: Path,
+    warn: Callable[[EmbedderUnavailable], object] = lambda _: None,
+) -> Embedder:
     """Load the embedder of that name: auto, fastembed, builtin or none.
+
+    `warn` is told why `auto` does not take the model that was downloaded.
 
     Raises:
         EmbedderUnavailable: One was asked for by name, or by its folder, and cannot be loaded.
@@ -142,8 +160,10 @@ def load_embedder(name: str, model: str, folder: Path | None, cache: Path) -> Em
     if name == "fastembed" or (name == "auto" and folder):
         return _fast_embedder(model, folder, cache)
     if name == "auto" and model_cached(model, cache):
-        with suppress(EmbedderUnavailable):
+        try:
             return _fast_embedder(model, folder, cache)
+        except EmbedderUnavailable as error:
+            warn(error)
     if name == "auto":
         with suppress(EmbedderUnavailable):
             return _builtin_embedder()
@@ -152,8 +172,15 @@ def load_embedder(name: str, model: str, folder: Path | None, cache: Path) -> Em
 
 
 def _fast_embedder(model: str, folder: Path | None, cache: Path) -> Embedder:
+    snapshot = None if folder else snapshot_of(model, cache)
+    if snapshot is not None and (name := foreign_file(model, snapshot)):
+        raise EmbedderUnavailable(
+            f"The embedding model {model} is not used: {name} in {snapshot} is not the published"
+            " file (it has another SHA-256).",
+            f"Delete {snapshot.parent.parent}; F5 in the chat fetches it again.",
+        )
     try:
-        return FastEmbedder(model, folder, cache)
+        return FastEmbedder(model, folder or snapshot, cache)
     except Exception as error:  # each library fails in classes of its own
         why = _why_not_loaded(error, model, folder, cache)
         raise EmbedderUnavailable(

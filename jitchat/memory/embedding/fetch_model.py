@@ -10,6 +10,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
+
+from jitchat.memory.embedding.models import PUBLISHED, foreign_file
 
 _ALWAYS = (
     "config.json",
@@ -45,17 +48,26 @@ def _fetch(model: str, cache: str) -> str:
 
     Raises:
         LookupError: fastembed has no such model, or no repository for it.
+        ValueError: What came is not what was published.
 
     """
     from fastembed import TextEmbedding  # noqa: PLC0415  400 ms
     from huggingface_hub import snapshot_download  # noqa: PLC0415  reads the environment
 
+    published = PUBLISHED.get(model)
     for known in TextEmbedding.list_supported_models():
         if known["model"].lower() == model.lower() and known["sources"].get("hf"):
             wanted = [*_ALWAYS, known["model_file"], *known.get("additional_files", ())]
-            return snapshot_download(
-                str(known["sources"]["hf"]), cache_dir=cache, allow_patterns=wanted, max_workers=2
+            folder: str = snapshot_download(
+                str(known["sources"]["hf"]),
+                revision=published.revision if published else None,
+                cache_dir=cache,
+                allow_patterns=list(published.sha256) if published else wanted,
+                max_workers=2,
             )
+            if published and (name := foreign_file(model, Path(folder))):
+                raise ValueError(f"{name} is not the published file (it has another SHA-256)")
+            return folder
     raise LookupError(f"fastembed has no model {model}")
 
 

@@ -198,8 +198,12 @@ class OpenedScreen(PreviewingScreen):
 
     @on(ModelFetch.Ended)
     def _fetch_ended(self, message: ModelFetch.Ended) -> None:
-        """A model that came is used as soon as every turn has its vector."""
-        if message.asked or message.fetched:
+        """A model that came is used as soon as every turn has its vector.
+
+        Nobody waits for a download that is tried again at the next start; what came and was
+        refused is told.
+        """
+        if message.asked or message.fetched or not self.backend.may_fetch_model:
             self.notify(message.sentence, markup=False)
         if message.fetched and self.session is not None:
             self._change_embedder(self.session, self.opening)
