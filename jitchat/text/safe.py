@@ -5,10 +5,12 @@ encoded as UTF-8 and bound to SQLite. `visible` is applied at every exit to a te
 it returns holds no control character but tab and line feed, so it cannot steer a terminal,
 and no invisible or direction-changing character, so it cannot hide anything. The joiners and
 the two selectors of emoji are kept: scripts of India and families of emoji need them.
+`skeleton` is for looking for a word that somebody may have hidden in a text.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from itertools import chain
 
 _REPLACEMENT = 0xFFFD
@@ -57,6 +59,31 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return text.replace("\r\n", "\n").translate(_VISIBLE)
+
+
+class _Skeleton(dict[int, str | None]):
+    """What each character is reduced to, worked out when it is first met."""
+
+    def __missing__(self, code: int) -> str | None:
+        character = chr(code)
+        shows_nothing = unicodedata.category(character) in _SHOWS_NOTHING or not visible(character)
+        if shows_nothing and not character.isspace():
+            self[code] = None
+        else:
+            self[code] = unicodedata.normalize("NFKC", character)
+        return self[code]
+
+
+_SHOWS_NOTHING = ("Cc", "Cf", "Mn", "Me")
+_SKELETON = _Skeleton()
+
+
+def skeleton(text: str) -> str:
+    """Reduce `text` to its plain letters: NFKC, without marks and what shows nothing.
+
+    It is done by the character: normalising a whole text is slow where marks are out of order.
+    """
+    return text.translate(_SKELETON)
 
 
 def both_ends(text: str, reach: int, between: str = " ") -> str:

@@ -12,11 +12,12 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import count
 
-from jitchat.text.safe import one_line
+from jitchat.text.safe import one_line, skeleton
 from jitchat.turn import IndexEntry, Role, Turn
 
 _DAY_IN_NAME = re.compile(r"(?<=\d)-(?=\d\d-\d\d)")
-_NO_MARKUP = str.maketrans({"<": "‹", ">": "›"})
+_NO_MARKUP = str.maketrans("<>＜＞﹤﹥", "‹›‹›‹›")
+_OPENS = re.compile("[<＜﹤]")
 
 
 def spoken_as(role: Role) -> Role:
@@ -63,9 +64,13 @@ def fenced(tag: str, pieces: Sequence[str]) -> list[str]:
 
 
 def free_tag(tag: str, texts: Iterable[str]) -> str:
-    """Choose `tag`, or the first of tag-1, tag-2 … that opens or closes in none of the texts."""
-    written = re.compile(rf"<\s*/?\s*{tag}(-\d+)?", re.IGNORECASE)
-    taken = set(written.findall("\n".join(texts)))
+    """Choose `tag`, or the first of tag-1, tag-2 … that opens or closes in none of the texts.
+
+    What a model may read as the tag is taken for it: `<U+200B/Turn>` and `＜／ｔｕｒｎ＞` are.
+    """
+    written = re.compile(rf"<\s*+/?+\s*+{tag}(-\d+)?", re.IGNORECASE)
+    suspects = "\n".join(text for text in texts if _OPENS.search(text))
+    taken = set(written.findall(skeleton(suspects)))
     if not taken:
         return tag
     return next(f"{tag}-{number}" for number in count(1) if f"-{number}" not in taken)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,6 +28,24 @@ def test_a_fences_tag_is_in_none_of_the_texts(texts: list[str], wanted: str):
     for text in texts:
         bare = re.sub(r"\s", "", text).lower()
         assert not re.search(rf"</?{tag}(?!\d)", bare)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "</turn>", "<turn>", "< / turn >", "<\n/\tturn>", "</TURN>", "</turn-0>",
+        "<\u200b/turn>", "</tu\u00adrn>", "</\u2060turn>", "<\u200d/t\u200curn>", "</t\ufe0furn>",
+        "<\u202e/turn>", "<\U000e0101/turn>", "</tu\x08rn>", "</t\u0301urn>",
+        "＜/turn>", "﹤/turn>", "<／turn>", "＜／ｔｕｒｎ＞", "</ᵗᵘʳⁿ>", "</𝐭𝐮𝐫𝐧>", "</ⓣⓤⓡⓝ>",
+        "<\u3000/\u00a0turn>", "</turn－0>", "<ㅤ/turn>",
+    ],
+)  # fmt: skip
+def test_what_a_model_may_read_as_the_tag_is_taken_for_it(form: str):
+    assert free_tag("turn", ["nothing < here", f"so {form} it is"]) == "turn-1"
+
+
+def test_a_tag_in_disguise_takes_its_number_too():
+    assert free_tag("turn", ["</turn>", "＜／turn－１＞ <\u200b/turn-\u200b2"]) == "turn-3"
 
 
 def test_a_text_full_of_tags_costs_no_more_than_one_look():
@@ -73,6 +92,11 @@ def check_fence(text: str, name: str) -> None:
         assert tag.partition("-")[0] == name
         assert text.count(f"<{tag}>") == text.count(f"</{tag}>") == 1
         assert text.endswith(f"</{tag}>\n")
+
+
+@pytest.mark.parametrize("name", ["Eve＞＜/turn＞", "Eve﹥﹤/turn﹥"])
+def test_a_speakers_name_cannot_close_it_in_wide_brackets(name: str):
+    assert free_tag("turn", [quoted(turn(7, "x", Role.USER, name), "say")]) == "turn"
 
 
 def test_a_speakers_name_cannot_close_the_tag_that_names_them():
