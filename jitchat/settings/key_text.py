@@ -62,10 +62,15 @@ def _next_tidied(text: str) -> tuple[str, str] | None:
         ("invisible characters", text.translate(dict.fromkeys(map(ord, _INVISIBLE)))),
         ("white space around it", text.strip()),
         ("quotation marks", _unquoted(text)),
-        ("the word Bearer", _BEARER.sub("", text, count=1) if _BEARER.match(text) else text),
-        ("the variable's name", _ASSIGNED.sub("", text, count=1) if _assigns(text) else text),
+        ("the word Bearer", _without(_BEARER, text)),
+        ("the variable's name", _without(_ASSIGNED, text) if _assigns(text) else text),
     )
     return next(((what, left) for what, left in ways if left != text), None)
+
+
+def _without(start: re.Pattern[str], text: str) -> str:
+    found = start.match(text)
+    return text[found.end() :] if found else text
 
 
 def _unquoted(text: str) -> str:

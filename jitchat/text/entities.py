@@ -22,7 +22,7 @@ _TELLING = re.compile(r"[\d@]|_\w|[a-z][A-Z]|^--?[a-z]|^[A-Z]{2,}$|\w\w\.[a-z]{2
 _HOLDS_IDENTIFIER = re.compile(r"[\d_@]|[a-z][A-Z]|[A-Z]{2}|-[a-z]|\w\.\w")
 """True of every text that has an identifier, and of few that have none."""
 _BACK = 8
-_OPENING = re.compile(r"(?:^|[.!?:…\n])[\s\"'“‘(*_>#-]*$")
+_OPENING = re.compile(r"(?:^|[.!?:…\n])[\s\"'“‘(*_>#-]{0,8}$")
 _NO_NAMES = STOP_WORDS | frozenset(
     ("great", "wow", "sure", "nice", "cool", "good", "happy", "dear", "sorry", "congrats", "love")
 )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from jitchat.window.window import ContextWindow, Segment
 
-_TEXT = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?')
+_TEXT = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(\s*:)?|\\?\Z)')
 """A string of a document, and what tells that it is a name."""
 _HOLDERS = frozenset({"content", "text"})
 """Names of what holds the text of a message."""

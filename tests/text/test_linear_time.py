@@ -1,37 +1,71 @@
-"""No text is slow to look at: every pattern is linear, and every reach is bounded.
+"""No text is slow to look at: twice the text takes twice the time, whatever it holds.
 
-A pattern that grows squared or worse needs hours for these texts and would never end; the
-alarm turns that into a failure. A run that passes takes a fraction of it.
+Every regular expression of jitchat is collected, and tried as it is used: on runs, on runs
+behind and ahead of something else, on two that take turns, and on what fits it as far as each
+of its repetitions. So are the functions that look at foreign text.
 """
 
 from __future__ import annotations
 
-import signal
-import sys
+import faulthandler
+import random
+import re
+import time
+from collections.abc import Callable, Iterator
 from datetime import date
 from functools import partial
 
 import pytest
 
+from jitchat.bench.f1 import answer_f1
+from jitchat.crash import redacted
 from jitchat.memory.index.indexer import index_entry
 from jitchat.memory.index.query import make_query
+from jitchat.providers.protocols.overflow import overflow_in
+from jitchat.providers.protocols.parameters import refused_parameter
+from jitchat.providers.reader.passages import read_window
+from jitchat.providers.reader.reader import answer
+from jitchat.rot.reading.forms import has
+from jitchat.rot.reading.plain import heard, plain, unmarked
+from jitchat.rot.reading.refusals import refuses
+from jitchat.rot.reading.totals import total
 from jitchat.text.dates import has_time_cue, mentioned
 from jitchat.text.decisions import commits, is_decision
 from jitchat.text.entities import entities
-from jitchat.text.safe import one_line, repaired, shortened, visible
+from jitchat.text.safe import one_line, repaired, shortened, skeleton, visible
 from jitchat.text.sentences import sentences
 from jitchat.text.words import stems
+from jitchat.tui.commands import addressed_in, command_in
+from jitchat.turn import Message, Role
+from jitchat.window.estimate import estimate
+from jitchat.window.render import free_tag
 from tests.support import turn
+from tests.text import patterns
+from tests.text.pumping import pumps
 
 RUNS = (
-    " ", "a", "A", "(", "7", ".", "_", "a_", "a.", "x@", "-", "--a", "'", "a'", "`", '."', "!",
-    "a::", "1:", "a/", "c++", "c#", "a'b", "__", "ि", "กั", "한",
-    "\n", "\t", "- ", "> ", "#", "*", "[", "```\n", "Mr. ", "i. ", "Ab ", "1 ", "may ", "Friday ",
-    "agreed ", "we ", "not ", "let's ", "lock the ", "went with ", "moved it ", "instead of ",
-    "http://a.b/", "é", "\u0301\u0316", "日", "日。", "ก", "\u200d", "\ud800",
+    "a", "A", "i", "7", "_", " ", "\n", "\t", "\r", "\u3000", "\0", ".", ",", ":", ";", "!", "?",
+    "-", "(", ")", "[", "]", "{", "}", "<", ">", "/", "\\", "'", '"', "`", "“", "”", "*", "#", "~",
+    "=", "+", "|", "&", "$", "%", "@", "é", "\u0301", "ि", "日", "ー", "。", "한", "ก", "😀",
+    "\u200d", "\u200b", "\u00ad", "\ufe0f", "\U000e0101", "\ud800", "ﬁ", "＜",
 )  # fmt: skip
+PHRASES = (
+    "a_", "a.", "x@", "--a", "a'", '."', "a::", "1:", "a/", "c++", "a'b", "กั", "- ", "> ", "```\n",
+    "Mr. ", "i. ", "Ab ", "1 ", "1.", "may ", "Friday ", "agreed ", "been ", "we ", "not ",
+    "let's ", "lock the ", "went with ", "moved it ", "instead of ", "http://a.b/",
+    "日。", "\u0301\u0316",
+    "</turn", "< ", "no a ", "(#1", "\\n", "or ", "that ", "{}", "[](", "**a", "#1 ",
+)  # fmt: skip
+FLOOR = 0.0015
+"""Seconds of computing that the clock can tell apart from nothing."""
+LARGEST_RATIO = 2.6
 
-LOOKS = {
+
+def of_whole(text: str) -> object:
+    return total(text, "How many?"), heard(text), unmarked(text), plain(text)
+
+
+LOOKS: dict[str, Callable[[str], object]] = {
     "index_entry": lambda text: index_entry(turn(1, text)),
     "make_query": lambda text: make_query(text, text, frozenset({"ann"})),
     "stems": stems,
@@ -45,38 +79,131 @@ LOOKS = {
     "repaired": repaired,
     "one_line": one_line,
     "shortened": partial(shortened, width=80),
+    "skeleton": skeleton,
+    "free_tag": lambda text: free_tag("turn", [text]),
+    "estimate": estimate,
+    "redacted": redacted,
+    "read_window": lambda text: read_window([Message(Role.USER, text)]),
+    "answer": lambda text: answer([Message(Role.USER, f"<recalled>\n{text}\nWhen is it?")]),
+    "overflow_in": lambda text: overflow_in(400, {"error": {"message": text}}),
+    "refused_parameter": lambda text: refused_parameter(400, text, {"top_p", "temperature"}),
+    "rot answers": of_whole,
+    "refuses": refuses,
+    "has": lambda text: [has(text, value) for value in ("7443", "teal", "14 March", "17:45")],
+    "addressed_in": addressed_in,
+    "command_in": command_in,
+    "answer_f1": lambda text: answer_f1("single-hop", text, "teal"),
+}
+"""Those that make expressions of their own are among them, see the last test."""
+MADE = {
+    ("jitchat.window.render", "free_tag"),
+    ("jitchat.rot.reading.forms", "_form"),
+    ("jitchat.rot.reading.forms", "_letters"),
+    ("jitchat.providers.protocols.parameters", "_mention"),
+    ("jitchat.providers.http.redaction", "blotted"),  # a secret as it stands
+    ("jitchat.rot.layout", "_says"),  # the lab's own texts
 }
 
 
-@pytest.fixture
-def alarm(rounds):
-    if sys.platform == "win32":
-        pytest.skip("needs an alarm")
+def texts(pattern: re.Pattern[str] | None, *, long: bool) -> Iterator[Callable[[int], str]]:
+    """What a text may be made of: each takes its length."""
 
-    def give_up(*_):
-        raise TimeoutError("this text is looked at for ever")
+    def repeated(before: str, run: str, after: str = "") -> Callable[[int], str]:
+        return lambda size: before + run * max(1, size // len(run)) + after
 
-    before = signal.signal(signal.SIGALRM, give_up)
-    signal.alarm(rounds(20, 120))
+    for before, run in pumps(pattern) if pattern else ():
+        for after in ("", "\0", "a!") if long else ("\0",):
+            yield repeated(before, run, after)
+    for run in RUNS if pattern and not long else RUNS + PHRASES:
+        yield repeated("", run)
+    pairs = [(one, other) for one in RUNS for other in RUNS if one != other]
+    for one, other in pairs if long else random.Random(7).sample(pairs, 5):
+        yield repeated(one, other)
+        yield repeated("", one, other)
+        yield repeated("", one + other)
+        yield lambda size, one=one, other=other: one * (size // 2) + other * (size // 2)
+
+
+def seconds(look: Callable[[str], object], text: str, tries: int = 1) -> float:
+    """What it takes at the least, of computing."""
+
+    def once() -> float:
+        began = time.process_time()
+        look(text)
+        return time.process_time() - began
+
+    return min(once() for _ in range(tries))
+
+
+def growth(
+    look: Callable[[str], object], text: Callable[[int], str], size: int, tries: int
+) -> float:
+    """How much more a text twice as long takes; 0 where nothing is to be measured."""
+    one = seconds(look, text(size), tries)
+    return seconds(look, text(2 * size), tries) / one if one >= FLOOR else 0.0
+
+
+def require_linear(
+    look: Callable[[str], object], made: Iterator[Callable[[int], str]], sizes: tuple[int, ...]
+) -> None:
+    for text in made:
+        for size in sizes:
+            ratios = [growth(look, text, size, 1)]
+            while ratios[-1] > LARGEST_RATIO and len(ratios) < 4:  # once may be chance
+                ratios.append(growth(look, text, size, 3))
+            assert ratios[-1] <= LARGEST_RATIO, (size, ratios, text(40))
+
+
+@pytest.fixture(autouse=True)
+def an_end() -> Iterator[None]:
+    """An expression that never ends cannot be interrupted: the process ends, and says where."""
+    faulthandler.dump_traceback_later(600, exit=True)
     yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+    faulthandler.cancel_dump_traceback_later()
 
 
-@pytest.mark.parametrize("look", LOOKS)
-def test_a_long_run_of_anything_is_looked_at_in_one_go(look, alarm, rounds):
-    for run in RUNS:
-        text = run * (rounds(10_000, 300_000) // len(run))
-        for whole in (f"{text}x", f"Ab 1 {text}?"):
-            LOOKS[look](whole)
+@pytest.mark.parametrize("part", range(4))
+def test_no_expression_is_slow(part: int):
+    for found in list(patterns.found().values())[part::4]:
+        require_linear(found.look, texts(found.pattern, long=False), (2_048,))
 
 
-def test_marks_that_are_out_of_order_are_folded_in_one_go(alarm):
+@pytest.mark.long
+@pytest.mark.parametrize("name", patterns.found())
+def test_no_expression_is_slow_on_anything(name: str):
+    found = patterns.found()[name]
+    require_linear(found.look, texts(found.pattern, long=True), (256, 2_048))
+    require_linear(found.look, texts(found.pattern, long=False), (100_000,))
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_no_look_at_foreign_text_is_slow(name: str):
+    require_linear(LOOKS[name], texts(None, long=False), (2_000,))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", LOOKS)
+def test_no_look_at_foreign_text_is_slow_on_anything(name: str):
+    require_linear(LOOKS[name], texts(None, long=True), (2_000,))
+    require_linear(LOOKS[name], texts(None, long=False), (100_000,))
+
+
+def test_a_look_that_is_slow_is_found():
+    slow = patterns.Found(re.compile(r"<\s*/?\s*turn"), "it", {"findall"})
+    with pytest.raises(AssertionError):
+        require_linear(slow.look, texts(slow.pattern, long=False), (2_048,))
+
+
+def test_expressions_that_are_made_in_functions_are_looked_at_through_these():
+    assert {(each.module, each.function) for each in patterns.made_in_functions()} == MADE
+
+
+def test_marks_that_are_out_of_order_are_folded_in_one_go():
     assert stems("\u0301" * 100_000 + "\u0316" * 100_000 + "\u0591" * 100_000) == []
     assert stems("\u05b0" * 100_000 + "\u0591" * 100_000) == []
 
 
-def test_a_turn_of_ten_million_characters_is_indexed(alarm):
+def test_a_turn_of_ten_million_characters_is_indexed():
     entry = index_entry(turn(1, "x" * 10_000_000))
     assert len(entry.summary) == 160
     end = index_entry(turn(1, "blah " * 2_000_000 + ". So we decided on port 8443."))

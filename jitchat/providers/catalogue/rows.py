@@ -25,7 +25,7 @@ _DOES_NOT = frozenset(
     ("audio", "embedding", "embeddings", "image", "moderation", "rerank", "transcribe", "video")
 )
 _OTHER_WORK = re.compile(
-    r"(?:^|[^a-z])(?:(?:\w*-)?embed(?:ding)?s?|text-?embedding|whisper|tts|dall-e|image|imagen|sora|veo"
+    r"(?:^|[^a-z])(?:embed(?:ding)?s?|text-?embedding|whisper|tts|dall-e|image|imagen|sora|veo"
     r"|moderation|transcribe|realtime|rerank(?:er)?|davinci|babbage|stable-diffusion|bge)(?:$|[^a-z])"
 )
 _LOADED_AT = (

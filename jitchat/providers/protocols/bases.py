@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-_HAS_VERSION = re.compile(r"/v\d+[a-z\d]*$")
+_HAS_VERSION = re.compile(r"/v\d[a-z\d]*+$")
 
 
 def base_of(base_url: str, protocol_name: str) -> str:

@@ -21,7 +21,7 @@ OTHERS = 4
 """The most that is said of others beside what is asked for; the fewest is one less."""
 NUMERALS = {4: "four", 5: "five", 6: "six"}
 NEVER = "never said"
-_CHOICE = re.compile(r"\[([^|\]]+)\|([^|\]]+)\]")
+_CHOICE = re.compile(r"\[([^\[|\]]+)\|([^|\]]+)\]")
 
 
 def told(kind: Kind, name: str, said: str, asked: str, value: Draw, /, **also: Draw) -> Maker:

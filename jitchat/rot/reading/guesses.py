@@ -16,7 +16,7 @@ _PROBABLY = (
 )
 _SMALL = r"(?:(?:that|it|it's|is|be|in|on|at|to|by|from|around|about|roughly|a|an|the|also) )*"
 _GUESS = re.compile(
-    rf"\b{_PROBABLY} {_SMALL}(?P<word>[^\W_]+)[^\W_-]*(?:[ -][^\W_]+)? ?(?:[.!?,;)\n]|\Z)"
+    rf"\b{_PROBABLY} {_SMALL}(?P<word>[^\W_]++)(?:[ -][^\W_]+)? ?(?:[.!?,;)\n]|\Z)"
     rf"|\b{_PROBABLY}[^.!?\n]{{0,40}}\b(?P<same>the same|same as)\b"
 )
 _PLACES = """

@@ -18,7 +18,9 @@ _BETWEEN = re.compile(
 _OR_AFTER = re.compile(
     rf"\A(?: [^\W\d_]+)?,? ?\(?(?:or |/ ?){_FILLER}{{0,2}}?(?P<other>\w[\w:.,]*)"
 )
-_OR_BEFORE = re.compile(rf"(?P<other>\w[\w:.,]*) (?:[^\W\d_]+ )?or {_FILLER}{{0,2}}\Z")
+_OR_BEFORE = re.compile(
+    rf"(?<![\w:.,])[:.,]*+(?P<other>[\w:.,]++) (?:[^\W\d_]++ )?or {_FILLER}{{0,2}}\Z"
+)
 _EITHER = re.compile(r"\beither\b(?! way| case)[^.;!?\n]*\Z")
 _OR = re.compile(r"\A[^.;!?\n]{0,30}\bor\b")
 _CHOICE = re.compile(r"\b(?:possible|2|several|candidates|options|alternatives)\b")

@@ -18,7 +18,7 @@ LONGEST = 8_000
 _THOUGHTS = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
 """Some servers leave them in the answer, with their opening tag or without."""
 _STRUCK = re.compile(r"~~[^~\n]+~~|<(s|del|strike)>[^<\n]*</\1>", re.IGNORECASE)
-SOURCE = re.compile(r"[(\[](?:turn |message )?#\d+[^()\[\]\n]*[)\]]", re.IGNORECASE)
+SOURCE = re.compile(r"[(\[](?:turn |message )?#\d[^()\[\]\n]*+[)\]]", re.IGNORECASE)
 """Where the embedded reader has a sentence from, and what other models make of that."""
 
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[\w+-]*[ \t]*$", re.MULTILINE)
@@ -33,6 +33,7 @@ _DASH = re.compile(r"[‐‑‒–−]")
 _QUOTES = re.compile(r"[\"“”„«»‹›‘‚]|(?<!\w)'|'(?!\w)")
 _NOON = re.compile(r"(?<=\d) ?([ap])\.? ?m\b\.?")
 _WEEKDAY_STAMP = re.compile(r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?=\d{4}-\d\d-\d\d)")
+_SLICE = 256
 _BLANKS = re.compile(r"[^\S\n]+")
 
 
@@ -53,10 +54,16 @@ def unmarked(text: str) -> str:
     return _LINE_MARK.sub("", _ESCAPED.sub(r"\1", _TAG.sub(" ", text)))
 
 
+def _compatible(text: str) -> str:
+    """NFKC, in slices: ordering a long run of marks takes its length squared."""
+    slices = (text[start : start + _SLICE] for start in range(0, len(text), _SLICE))
+    return "".join(unicodedata.normalize("NFKC", each) for each in slices)
+
+
 def plain(text: str) -> str:
     """Fold a text into the one spelling that values are compared in; lines stay lines."""
     bare = _LONG_DASH.sub(" - ", unmarked(text))
-    spelt = folded(unicodedata.normalize("NFKC", _EMPHASIS.sub("", bare)))
+    spelt = folded(_compatible(_EMPHASIS.sub("", bare)))
     spelt = _DASH.sub("-", _QUOTES.sub(" ", spelt))
     spelt = _WEEKDAY_STAMP.sub("", _NOON.sub(r" \1m", spelt))
     return numbered(_BLANKS.sub(" ", spelt)).strip()

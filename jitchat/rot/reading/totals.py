@@ -16,7 +16,7 @@ from jitchat.rot.reading.numbers import ITEM, Number, numbers, spelt_out
 from jitchat.rot.reading.plain import SOURCE, heard, unmarked
 from jitchat.text.words import stems
 
-_CITED = re.compile(rf"[\W_]*[“\"`].*[”\"`] {SOURCE.pattern}[\W_]*")
+_CITED = re.compile(rf"(?:[^\w“\"`]|_)*+[“\"`].*[”\"`] {SOURCE.pattern}[\W_]*")
 _QUOTED = re.compile(r"“[^“”\n]*”|\"[^\"\n]*\"")
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*|__([^_\n]+)__")
 

@@ -15,7 +15,7 @@ from jitchat.rot.templates.scene import Move, Scene
 from jitchat.rot.templates.wording import Form, Node
 from jitchat.text.words import stems
 
-_PART = re.compile(r"[\[\]|]|\{[^}]*\}|[^\[\]|{]+|\{")
+_PART = re.compile(r"[\[\]|]|\{[^{}]*\}|[^\[\]|{]+|\{")
 _SLOT = re.compile(r"\{((?:a )?)([a-z_]+)(\d?)([!?]?)\}", re.IGNORECASE)
 _LISTING = re.compile(r"\{(list|numbered) ([a-z_]+)\}")
 _CLOSED = re.compile(r"(?:[.?!]\|?\]?|\{(?:list|numbered) [a-z_]+\})$")
