@@ -9,22 +9,16 @@ from __future__ import annotations
 
 import codecs
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import IO
 
 import click
 
 from jitchat.errors import JitchatError
-from jitchat.text.safe import visible
-
-_STEERS = re.compile(
-    "[\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
-)
-"""What JSON leaves as it is, and a terminal may obey or not show."""
+from jitchat.text.safe import CHANGED, visible
 
 
 class OutputError(JitchatError):
@@ -67,7 +61,7 @@ def say_json(value: object) -> None:
     import json  # noqa: PLC0415  needed by some commands only
 
     text = json.dumps(value, indent=2, ensure_ascii=not _is_utf8(sys.stdout))
-    emit(_STEERS.sub(_escaped, text))
+    emit(text.translate(_escapes()))
 
 
 @contextmanager
@@ -96,6 +90,12 @@ def _is_utf8(stream: IO[str] | None) -> bool:
         return False
 
 
-def _escaped(match: re.Match[str]) -> str:
-    units = match[0].encode("utf-16-be", "surrogatepass")
+@cache
+def _escapes() -> dict[int, str]:
+    """Write what `visible` would change as JSON may: a terminal may obey it, or not show it."""
+    return {code: _escaped(chr(code)) for code in CHANGED}
+
+
+def _escaped(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at] << 8 | units[at + 1]:04x}" for at in range(0, len(units), 2))

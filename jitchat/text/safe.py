@@ -45,6 +45,8 @@ def _visible_table() -> dict[int, int | None]:
 
 
 _VISIBLE = _visible_table()
+CHANGED = _VISIBLE.keys()
+"""The code points that are not shown as they are."""
 
 
 def repaired(text: str) -> str:

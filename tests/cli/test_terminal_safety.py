@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from jitchat.errors import RequestRefused
+from jitchat.text.safe import CHANGED
 from tests.cli.conftest import Result, Shell
 from tests.support import ScriptedProvider
 from tests.transfer.files import jsonl, locomo_sample, written
@@ -33,6 +34,7 @@ PAYLOADS = {
         "\u202egnp.exe\u202c\u2067x\u2069",
         "a\u200b\u2060\ufeffb\u200f",
         "a" + "".join(chr(0xE0000 + ord(letter)) for letter in "evil"),
+        "a\U000e0100\U000e01ef\ufe00\u034f\u00ad\u3164\u180e",
     ],
     "markup": [
         "[bold red]x[/bold red][/][link=http://evil.example]y",
@@ -49,10 +51,7 @@ def assert_harmless(done: Result) -> None:
     for text in (done.out, done.err):
         for letter in text:
             assert letter == "\n" or unicodedata.category(letter) not in ("Cc", "Cs"), ascii(letter)
-            assert letter not in "\u061c\u200b\u200e\u200f\u2028\u2029\u2060\ufeff", ascii(letter)
-            assert not 0x202A <= ord(letter) <= 0x202E, ascii(letter)
-            assert not 0x2066 <= ord(letter) <= 0x2069, ascii(letter)
-            assert not 0xE0000 <= ord(letter) <= 0xE007F, ascii(letter)
+            assert ord(letter) not in CHANGED, ascii(letter)
 
 
 @BY_NAME
