@@ -8,6 +8,7 @@ import click
 
 from jitchat.cli.options import Flags, SharingCommand, location_options
 from jitchat.cli.output import say, say_json
+from jitchat.text.ages import local
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,5 +53,5 @@ def _print_table(found: Sequence[Conversation]) -> None:
     ids = max(len(each.id) for each in found)
     counts = max(len(f"{each.turns:,}") for each in found)
     for each in found:
-        touched = f"{each.updated_at.astimezone():%Y-%m-%d %H:%M}"
+        touched = f"{local(each.updated_at):%Y-%m-%d %H:%M}"
         say(f"{each.id:<{ids}}  {each.turns:>{counts},} turns  {touched}  {each.title}")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from jitchat.rot.experiment import Experiment
+from jitchat.text.ages import local
 from jitchat.turn import Turn
 
 
@@ -57,7 +58,7 @@ class Run:
         """Name it: `qwen3-8b, 2k to 32k, Tue 24 Nov 15:40`."""
         lengths = self.experiment.lengths
         spread = " to ".join(dict.fromkeys(map(short, (lengths[0], lengths[-1]))))
-        return f"{self.model}, {spread}, {self.begun_at.astimezone():%a %d %b %H:%M}"
+        return f"{self.model}, {spread}, {local(self.begun_at):%a %d %b %H:%M}"
 
 
 def source_of(own: Sequence[Turn]) -> str:

@@ -217,9 +217,9 @@ def close_interrupted(store: ColdStore) -> int:
 
 
 def _abandoned(store: ColdStore) -> list[int]:
+    now, database = store.now().timestamp(), str(store.database.path)
     with store.database.read() as connection:
         rows = connection.execute("SELECT turn, process, seen_at FROM streaming").fetchall()
-        now, database = store.now().timestamp(), str(store.database.path)
         return [
             turn
             for turn, process, seen_at in rows

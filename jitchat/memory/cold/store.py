@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 
 from jitchat.errors import UnknownConversation
 from jitchat.memory.cold.database import Database
@@ -24,6 +24,7 @@ from jitchat.memory.cold.path import (
     tree_from,
 )
 from jitchat.memory.cold.turn_rows import TURN_COLUMNS, insert_turn, require, turn_from
+from jitchat.text.ages import local
 from jitchat.text.safe import one_line
 from jitchat.text.words import folded
 from jitchat.turn import Conversation, Status, Turn
@@ -40,7 +41,7 @@ _LISTED = f"""
 
 def local_now() -> datetime:
     """The default clock: the user's own time, with its offset, as screens and windows show it."""
-    return datetime.now().astimezone()
+    return local(datetime.now(UTC))
 
 
 class ColdStore:
