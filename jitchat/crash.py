@@ -13,6 +13,8 @@ import traceback
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from jitchat.paths import make_private
+
 _LOOKS_LIKE_A_KEY = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|key|tok)[-_][\w-]{8,}|\bAIza[\w-]{10,}|(?i:bearer)\s+\S+"
     r"|(?i:x-api-key|api[-_]?key|authorization)\W{1,4}\S+"
@@ -61,7 +63,7 @@ def crash_report(error: BaseException, version: str, secrets: Iterable[str] = ()
 def write_crash(path: Path, report: str) -> bool:
     """Leave the report in a file that only the user can read; whether that worked."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(path.parent)
         path.unlink(missing_ok=True)  # its rights may be wider, or it may be a link
         handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:

@@ -26,7 +26,6 @@ from jitchat.events import (
 from jitchat.memory.cold.archive import Ending, WindowRecord
 from jitchat.memory.cold.replies import ReplyWriter
 from jitchat.memory.cold.requests import PostedRequests
-from jitchat.memory.cold.sqlite_errors import damaged
 from jitchat.memory.cold.turn_rows import require
 from jitchat.memory.memory import Memory
 from jitchat.providers.posted import posted_fields, posted_from
@@ -298,5 +297,5 @@ def posted_for(memory: Memory, window_id: int) -> Posted | None:
         posted = posted_from(fields)
         require(str, posted.provider, posted.url, posted.sha256)
     except (ValueError, TypeError, LookupError, AttributeError) as error:
-        raise damaged(database.path) from error
+        raise database.damaged() from error
     return posted

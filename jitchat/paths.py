@@ -1,10 +1,12 @@
 """Where configuration, data and logs live; the only file that knows.
 
-`JITCHAT_HOME` puts everything into one folder. Nothing is created here.
+`JITCHAT_HOME` puts everything into one folder. What is made there is its owner's alone.
 """
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -58,6 +60,29 @@ def locate(
         **{name: absolute(path) for name, (path, _) in chosen.items()},
         origins={name: why for name, (_, why) in chosen.items()},
     )
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, for their owner alone.
+
+    Raises:
+        OSError: One of them cannot be made.
+
+    """
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    for each in reversed(missing):
+        each.mkdir(mode=0o700, exist_ok=True)
+
+
+def open_to_others(path: Path, what: str) -> str:
+    """Say that others can read `what` is in a file; empty where not, or where it is not there."""
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except OSError:
+        return ""
+    if os.name != "posix" or not mode & 0o077:
+        return ""
+    return f"Others can read {what} in {path} ({mode:04o}): run chmod 600 on it."
 
 
 def absolute(path: Path) -> Path:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from jitchat.memory.cold.archive import WindowArchive
 from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.sends import Send, Sends
-from jitchat.memory.cold.sqlite_errors import damaged
 from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.cold.turn_rows import require
 from jitchat.turn import Turn
@@ -58,7 +57,7 @@ class Replay:
     def _turn(self, position: int) -> Turn:
         turn = self._store.turn(self._conversation, position)
         if turn is None:
-            raise damaged(self._store.database.path)
+            raise self._store.database.damaged()
         return turn
 
 
@@ -74,7 +73,7 @@ def window_of(database: Database, window_id: int) -> ContextWindow:
         window = window_from(record.header, record.segments, record.ledger)
         _check(window)
     except (ValueError, TypeError, LookupError, AttributeError) as error:
-        raise damaged(database.path) from error
+        raise database.damaged() from error
     return window
 
 

@@ -49,7 +49,9 @@ class LocalBackend(ModelBackend):
         from jitchat.cli.compose import key_in_the_open, make_embedder  # noqa: PLC0415
         from jitchat.memory.memory import Memory  # noqa: PLC0415
 
-        warnings = [key_in_the_open(self.settings), self.doubt()]
+        warnings = [
+            key_in_the_open(self.settings), self.doubt(), self.store.database.warning()
+        ]  # fmt: skip
         if self._embedder is None:
             self._embedder = make_embedder(
                 self.settings, self._paths, lambda error: warnings.append(str(error))

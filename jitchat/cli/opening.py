@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from jitchat.cli.output import warn
 from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.replies import close_interrupted
 from jitchat.memory.cold.store import ColdStore
@@ -37,6 +38,8 @@ def opened_store(paths: Paths) -> Iterator[ColdStore]:
     quiet_libraries()
     store = open_store(paths)
     try:
+        if warning := store.database.warning():
+            warn(warning)
         yield store
     finally:
         store.database.close()

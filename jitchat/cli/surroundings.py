@@ -67,9 +67,12 @@ def _database(path: Path) -> Finding:
     if not path.exists():
         return Finding("database", True, f"{path} is made when the chat opens")
     try:
-        Database(path).close()
+        database = Database(path)
     except JitchatError as error:
         return Finding("database", False, error.what, error.remedy)
+    database.close()
+    if warning := database.warning():
+        return Finding("database", None, warning)
     return Finding("database", True, str(path))
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from jitchat.errors import StoreError, StoreReadOnly, UnknownRun
+from jitchat.paths import make_private
 from jitchat.rot.hold import Hold, forget
 from jitchat.rot.run import Run
 from jitchat.rot.run_file import RunFile
@@ -61,7 +62,7 @@ class Runs:
         """
         number = max(self._numbers(), default=0) + 1
         try:
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private(self.folder)
             while not _claimed(self._path(number)):
                 number += 1
         except OSError as error:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 
 from jitchat.crash import remember_secret
 from jitchat.errors import JitchatError, SettingsError
+from jitchat.paths import make_private, open_to_others
 from jitchat.settings.rules import Secret
 
 _HEAD = "# Written by `jitchat keys`. Anyone who reads this file can spend your money.\n"
@@ -71,18 +71,12 @@ class KeysFile:
 
     def warning(self) -> str:
         """Say that others may read it; empty where they may not, or where it is not there."""
-        try:
-            mode = stat.S_IMODE(self.path.stat().st_mode)
-        except OSError:
-            return ""
-        if os.name != "posix" or not mode & 0o077:
-            return ""
-        return f"Others can read the keys in {self.path} ({mode:04o}): run chmod 600 on it."
+        return open_to_others(self.path, "the keys")
 
     def _write(self, keys: dict[str, Secret]) -> None:
         lines = [f"{json.dumps(name)} = {json.dumps(str(key))}\n" for name, key in keys.items()]
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private(self.path.parent)
             _replace(self.path, (_HEAD + "".join(lines)).encode())
         except OSError as error:
             why = error.strerror

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import stat
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -83,3 +86,32 @@ def test_json_has_the_cost_of_a_model_whose_price_is_known(two: Shell, scripted:
 
     assert first["cost"] == pytest.approx((100 * 0.25 + 10 * 2.0) / 1e6)
     assert first["cost_unknown"] == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs permission bits")
+def test_a_database_that_others_can_read_is_told_of_and_left_so(jitchat: Shell, demo: object):
+    path = jitchat.home / "jitchat.db"
+    path.chmod(0o644)
+    told = f"Others can read the conversations in {path} (0644): run chmod 600 on it."
+    done = jitchat("conversations", "--json")
+    assert done.json
+    assert done.err == f"jitchat: {told}\n"
+    assert told in jitchat("doctor").out
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+    path.chmod(0o600)
+    assert jitchat("conversations").err == ""
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="needs a settable zone")
+def test_a_zone_that_there_cannot_be_is_utc_and_no_damage(
+    jitchat: Shell, demo: object, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("TZ", "UTC-25")
+    time.tzset()
+    try:
+        assert jitchat("send", "hello", "--provider", "reader").code == 0
+        done = jitchat("conversations")
+    finally:
+        monkeypatch.setenv("TZ", "UTC")
+        time.tzset()
+    assert (done.code, done.err) == (0, "")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from jitchat.errors import StoreError
+from jitchat.errors import StoreError, StoreUnreadable
 from jitchat.memory.cold.archive import WindowRecord
 from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.sends import Sends
@@ -209,4 +210,22 @@ def test_the_same_damage_while_it_is_open_is_told_too(healthy, tmp_path):
     assert any(told)
     for error in filter(None, told):
         require_a_sentence(error)
+    store.database.close()
+
+
+def test_what_became_of_the_file_is_told_as_it_is(healthy, tmp_path):
+    path = tmp_path / "cold.db"
+    path.write_bytes(healthy)
+    edited = sqlite3.connect(path)
+    edited.execute("UPDATE conversations SET created_at = 'never'")
+    edited.commit()
+    edited.close()
+
+    store = ColdStore(Database(path))
+    with pytest.raises(StoreUnreadable, match=r"is damaged.* It was left as it is"):
+        store.conversations()
+    with store.database.write() as connection:
+        connection.execute("UPDATE conversations SET title = title")
+    with pytest.raises(StoreUnreadable, match=r"is damaged.* It was written to before that"):
+        store.conversations()
     store.database.close()

@@ -8,8 +8,11 @@ import sys
 
 import pytest
 
+from jitchat.crash import write_crash
 from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.store import ColdStore
+from jitchat.settings.keys_file import KeysFile
+from jitchat.settings.rules import Secret
 from tests.support import talk
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs permission bits")
@@ -42,6 +45,20 @@ def test_the_database_its_log_and_its_folder_are_the_owners_alone(
     assert {mode(each) for each in real.parent.iterdir()} == {0o600}
     assert mode(real.parent) == 0o700
     database.close()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda folder: Database(folder / "cold.db").close(),
+        lambda folder: KeysFile(folder / "keys.toml").put("groq", Secret("x" * 20)),
+        lambda folder: write_crash(folder / "crash.txt", "report"),
+    ],
+)
+def test_folders_that_were_missing_above_are_the_owners_alone_too(tmp_path, generous, make):
+    make(tmp_path / "one" / "two" / "three")
+    folders = [tmp_path / "one", tmp_path / "one" / "two", tmp_path / "one" / "two" / "three"]
+    assert [mode(each) for each in folders] == [0o700, 0o700, 0o700]
 
 
 def test_a_folder_that_was_there_keeps_its_rights(tmp_path, generous):

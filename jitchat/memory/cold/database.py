@@ -20,6 +20,7 @@ from stat import S_ISREG
 from jitchat.errors import StoreReadOnly, StoreTooNew, StoreUnreadable
 from jitchat.memory.cold.migrated import MIGRATION_SET, MIGRATION_TABLE, MIGRATIONS
 from jitchat.memory.cold.sqlite_errors import ELSEWHERE, damaged, named
+from jitchat.paths import make_private, open_to_others
 from jitchat.text.safe import one_line
 
 WAIT_SECONDS = 30.0
@@ -37,6 +38,7 @@ class Database:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.RLock()
+        self._has_written = False
         with self._named_errors():
             self._connection = _connect(path)
             try:
@@ -104,9 +106,11 @@ class Database:
                 yield self._connection
                 return
             self._connection.execute("BEGIN IMMEDIATE")
+            before = self._connection.total_changes
             try:
                 yield self._connection
                 self._connection.execute("COMMIT")
+                self._has_written |= self._connection.total_changes > before
             except BaseException:  # taken back whatever it was, and passed on
                 self._connection.rollback()
                 raise
@@ -123,7 +127,15 @@ class Database:
             try:
                 yield self._connection
             except (ValueError, TypeError, LookupError) as error:
-                raise damaged(self.path) from error
+                raise self.damaged() from error
+
+    def damaged(self) -> StoreUnreadable:
+        """Make the error of a row that holds what cannot be."""
+        return damaged(self.path, has_written=self._has_written)
+
+    def warning(self) -> str:
+        """Say that others may read it; empty where they may not."""
+        return open_to_others(self.path, "the conversations")
 
     def close(self) -> None:
         """Give the file back; the write-ahead log is folded into it."""
@@ -135,7 +147,7 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            raise named(error, self.path) from error
+            raise named(error, self.path, has_written=self._has_written) from error
 
 
 def _applied(connection: sqlite3.Connection) -> set[str]:
@@ -162,7 +174,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 def _require_file(path: Path) -> None:
     """Create the file where there is none, readable by its owner alone."""
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(path.parent)
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
     elif not S_ISREG(path.stat().st_mode):
         raise StoreUnreadable(f"{path} is not a file.", ELSEWHERE)

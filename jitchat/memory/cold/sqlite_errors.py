@@ -25,7 +25,7 @@ _KINDS: dict[int, type[StoreError]] = {
 _EXPLANATIONS: dict[type[StoreError], tuple[str, str]] = {
     StoreUnreadable: (
         "is damaged, or not a database",
-        "It was left as it is. Make a copy; `sqlite3 FILE .recover` can save what is readable."
+        "Make a copy; `sqlite3 FILE .recover` can save what is readable."
         " Start afresh with another --db.",
     ),
     StoreReadOnly: (
@@ -40,19 +40,22 @@ _EXPLANATIONS: dict[type[StoreError], tuple[str, str]] = {
 }
 
 
-def named(error: sqlite3.Error, path: Path) -> StoreError:
-    """Turn SQLite's error into one that says what to do."""
+def named(error: sqlite3.Error, path: Path, *, has_written: bool = False) -> StoreError:
+    """Turn SQLite's error into one that says what to do; see `damaged`."""
     code = getattr(error, "sqlite_errorcode", None)
     if code is None and "decode" in str(error):
-        return damaged(path)
+        return damaged(path, has_written=has_written)
     kind = _KINDS.get((code or 0) & 0xFF)
     if kind is None:
         return StoreError(f"The database {path} failed: {one_line(str(error))}.", "Try again.")
+    if kind is StoreUnreadable:
+        return damaged(path, has_written=has_written)
     what, remedy = _EXPLANATIONS[kind]
     return kind(f"The database {path} {what}.", remedy)
 
 
-def damaged(path: Path) -> StoreUnreadable:
-    """The error of a file that holds what cannot be."""
+def damaged(path: Path, *, has_written: bool = False) -> StoreUnreadable:
+    """The error of a file that holds what cannot be; `has_written`: since it was opened."""
     what, remedy = _EXPLANATIONS[StoreUnreadable]
-    return StoreUnreadable(f"The database {path} {what}.", remedy)
+    left = "It was written to before that was found." if has_written else "It was left as it is."
+    return StoreUnreadable(f"The database {path} {what}.", f"{left} {remedy}")

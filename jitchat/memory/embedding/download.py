@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.children import own_python, start_watched
 from jitchat.memory.embedding.models import model_cached
+from jitchat.paths import make_private
 from jitchat.text.safe import shortened
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ async def fetch_model(
     """Download `model` into `cache`. Raises nothing; cancelling it ends the child."""
     patience = patience or Patience()
     try:
-        await asyncio.to_thread(cache.mkdir, parents=True, exist_ok=True)
+        await asyncio.to_thread(make_private, cache)
         child = await start_watched((*patience.command, model, str(cache)), cache)
     except OSError as error:
         return _failed(model, error.strerror or str(error))
