@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from jitchat.errors import SettingsError
 from jitchat.settings.nearest import nearest
@@ -17,7 +18,7 @@ from jitchat.settings.sections import SECTIONS
 from jitchat.settings.values import all_keys
 from jitchat.text.safe import repaired, shortened
 
-__all__ = ["checked", "nearest", "unknown", "unknown_in_table"]
+__all__ = ["checked", "nearest", "toml_text", "unknown", "unknown_in_table"]
 
 _EXPECTED: dict[type, str] = {
     str: "a text",
@@ -30,6 +31,12 @@ _EXPECTED: dict[type, str] = {
 _FOUND: dict[type, str] = {dict: "a table", list: "a list"}
 _TABLES = ("providers", "models", "keys")
 """Sections that are made by the user's own names."""
+LONGEST_FILE = 256 << 10
+"""Characters of a file of settings."""
+_DEEPEST = 32
+_DEEP_NAME = re.compile(
+    rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_DEEPEST}}}"""
+)
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 
 
@@ -156,3 +163,23 @@ def _quoted(value: object) -> str:
         return repr(shortened(value, 60)) if isinstance(value, str) else str(value)[:60]
     except ValueError:  # an int of more than 4,300 digits has no text
         return "that number"
+
+
+def toml_text(path: Path) -> str:
+    """Read a file that is to be TOML, as far as its parser takes little time and memory for it.
+
+    Raises:
+        SettingsError: It is too large, or a name in it has too many parts.
+        OSError: It cannot be read.
+        UnicodeDecodeError: It is not UTF-8.
+
+    """
+    with path.open(encoding="utf-8-sig") as file:
+        text = file.read(LONGEST_FILE + 1)
+    if len(text) > LONGEST_FILE:
+        raise SettingsError(f"{path} is larger than {LONGEST_FILE >> 10} KB.", "Shorten it.")
+    if _DEEP_NAME.search(text):
+        raise SettingsError(
+            f"{path} has a name of more than {_DEEPEST} parts (a.b.c…).", "Write it flatter."
+        )
+    return text

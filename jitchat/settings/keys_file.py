@@ -11,6 +11,7 @@ from pathlib import Path
 from jitchat.crash import remember_secret
 from jitchat.errors import JitchatError, SettingsError
 from jitchat.paths import make_private, open_to_others
+from jitchat.settings.checks import toml_text
 from jitchat.settings.rules import Secret
 
 _HEAD = "# Written by `jitchat keys`. Anyone who reads this file can spend your money.\n"
@@ -32,7 +33,7 @@ class KeysFile:
         import tomllib  # noqa: PLC0415  4 ms, not needed to print help
 
         try:
-            document = tomllib.loads(self.path.read_text(encoding="utf-8-sig"))
+            document = tomllib.loads(toml_text(self.path))
         except FileNotFoundError:
             return {}
         except OSError as error:

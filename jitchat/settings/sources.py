@@ -15,7 +15,7 @@ from jitchat.crash import remember_secret
 from jitchat.errors import SettingsError
 from jitchat.providers.catalogue.presets import PRESETS
 from jitchat.settings.addresses import ollama_address
-from jitchat.settings.checks import checked, nearest, unknown
+from jitchat.settings.checks import checked, nearest, toml_text, unknown
 from jitchat.settings.in_use import Given, provider_in_use
 from jitchat.settings.nested import NamedTables, named_tables
 from jitchat.settings.profiles import unknown_provider
@@ -116,7 +116,7 @@ def _read(config: Path) -> dict[str, Any]:
     import tomllib  # noqa: PLC0415  4 ms, not needed to print help
 
     try:
-        return tomllib.loads(config.read_text(encoding="utf-8-sig"))
+        return tomllib.loads(toml_text(config))
     except FileNotFoundError:
         return {}
     except UnicodeDecodeError as error:

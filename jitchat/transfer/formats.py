@@ -5,7 +5,10 @@ Nothing is stored here, so a file that turns out to be broken leaves nothing beh
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -16,6 +19,10 @@ from jitchat.transfer.plain import BrokenLine, read_plain
 from jitchat.transfer.report import Found
 
 MAX_BYTES = 200 << 20
+MAX_OBJECTS = 1_000_000
+"""Messages, or other objects, of a file: a million small ones take some 400 MB to read."""
+MAX_VALUES = 8_000_000
+"""Commas and opening brackets, each: prose of 200 MB has a third as many."""
 _EXPECTED = (
     "Known are LoCoMo's JSON, and a JSON or JSONL list of objects with role and content"
     " (created_at and name are optional)."
@@ -88,6 +95,8 @@ def _text(path: Path) -> str:
         raise ImportFailed(f"{path} is larger than {MAX_BYTES >> 20} MB.", "Split it.")
     if not data.strip():
         raise ImportFailed(f"{path} is empty.", _EXPECTED)
+    if max(data.count(b","), data.count(b"[")) > MAX_VALUES:
+        raise ImportFailed(f"{path} holds more than {MAX_VALUES:,} values.", "Split it.")
     encoding = json.detect_encoding(data)
     lenient = "surrogateescape" if encoding.startswith("utf-8") else "replace"
     return data.decode(encoding, lenient)
@@ -95,23 +104,43 @@ def _text(path: Path) -> str:
 
 def _parsed(text: str, path: Path) -> object:
     try:
-        return _DECODER.decode(text)
+        return _decoder(path).decode(text)
     except (ValueError, RecursionError) as error:
-        items = list(_lines(text))
+        items = list(_lines(text, path))
         if not any(isinstance(item, dict) and "role" in item for item in items):
             raise ImportFailed(f"{path} {_fault(error)}.", _EXPECTED) from None
         return items
 
 
-def _lines(text: str) -> Iterator[object]:
+def _decoder(path: Path) -> json.JSONDecoder:
+    """Make what reads a file as far as it holds no more objects than there is room for."""
+    numbers = itertools.count(1)
+
+    def counted(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        if next(numbers) > MAX_OBJECTS:
+            raise _too_many(path)
+        return {sys.intern(name): value for name, value in pairs}
+
+    return json.JSONDecoder(strict=False, parse_int=_whole, object_pairs_hook=counted)
+
+
+def _too_many(path: Path) -> ImportFailed:
+    return ImportFailed(f"{path} holds more than {MAX_OBJECTS:,} messages.", "Split it.")
+
+
+def _lines(text: str, path: Path) -> Iterator[object]:
     """Read JSONL. A text that opens a list is none: half of it would pass for all of it."""
     if text.lstrip().startswith("["):
         return
-    for number, line in enumerate(text.split("\n"), start=1):
+    decoder, broken = _decoder(path), 0
+    for number, match in enumerate(_LINE.finditer(text), start=1):
+        line = match[0]
         if line.strip():
             try:
-                yield _DECODER.decode(line)
+                yield decoder.decode(line)
             except (ValueError, RecursionError):
+                if (broken := broken + 1) > MAX_OBJECTS:
+                    raise _too_many(path) from None
                 yield BrokenLine(number)
 
 
@@ -126,4 +155,4 @@ def _fault(error: Exception) -> str:
     return f"is not JSON: {error}" if isinstance(error, json.JSONDecodeError) else "is not JSON"
 
 
-_DECODER = json.JSONDecoder(strict=False, parse_int=_whole)
+_LINE = re.compile(r"[^\n]*+\n|[^\n]++")

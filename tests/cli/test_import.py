@@ -162,7 +162,7 @@ def test_an_import_that_is_interrupted_while_indexing_catches_up_later(
     jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     embedder, turns = Interrupted(), plain_turns(300)
-    monkeypatch.setattr(composing, "make_embedder", lambda settings, paths: embedder)
+    monkeypatch.setattr(composing, "make_embedder", lambda *_: embedder)
 
     done = jitchat("import", written(tmp_path, "talk.json", turns))
 
@@ -179,7 +179,7 @@ def test_an_import_that_is_interrupted_while_indexing_catches_up_later(
 def test_an_embedder_that_fails_is_told_and_costs_no_turn(
     jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(composing, "make_embedder", lambda settings, paths: FailingEmbedder())
+    monkeypatch.setattr(composing, "make_embedder", lambda *_: FailingEmbedder())
 
     done = jitchat("import", written(tmp_path, "talk.json", plain_turns(20)))
 

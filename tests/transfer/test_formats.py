@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -175,6 +177,58 @@ def test_a_file_above_the_cap_is_refused_whatever_its_size_claims_to_be(
 
     assert "is larger than 2 MB" in refusal(written(tmp_path, "big", b" " * ((2 << 20) + 1)))
     assert "is larger than 2 MB" in refusal(Path("/dev/zero"))
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (json.dumps(plain_turns(5)), "4 messages"),
+        (jsonl(plain_turns(5)), "4 messages"),
+        ("{}\n" * 5, "4 messages"),
+        ('{"role": 1}\n' + "x\n" * 5, "4 messages"),
+        (json.dumps({"messages": [{"a": {"b": {}}}, {"a": {}}]}), "4 messages"),
+        (f"[{'1,' * 99}1]", "90 values"),
+        (f"[{'[' * 90}]", "90 values"),
+    ],
+)
+def test_a_file_of_more_values_than_there_is_room_for_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, told: str
+):
+    monkeypatch.setattr(formats, "MAX_OBJECTS", 4)
+    monkeypatch.setattr(formats, "MAX_VALUES", 90)
+    told = told.replace("4 messages", "4 messages")
+    assert refusal(written(tmp_path, "many", content)) == (
+        f"{tmp_path}/many holds more than {told}. Split it."
+    )
+
+
+def test_a_file_of_as_many_values_as_there_is_room_for_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(formats, "MAX_OBJECTS", 4)
+    for content in (json.dumps(plain_turns(4)), jsonl(plain_turns(4))):
+        assert len(read_file(written(tmp_path, "many", content))[0].turns) == 4
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs the system's own count")
+@pytest.mark.parametrize(("before", "between", "after"), [("[", ",", "]"), ("", "\n", "")])
+def test_a_million_tiny_messages_take_less_than_half_a_gigabyte(
+    tmp_path: Path, before: str, between: str, after: str
+):
+    message = '{"role":"user","content":"a"}'
+    path = tmp_path / "many.json"
+    path.write_text(before + between.join([message] * formats.MAX_OBJECTS) + after)
+    code = (
+        "import pathlib, resource, sys\n"
+        "from jitchat.transfer.formats import read_file\n"
+        "found = read_file(pathlib.Path(sys.argv[1]))\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, path], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 500 << 10
 
 
 def test_a_turn_of_a_megabyte_on_one_line_is_taken(tmp_path: Path):
