@@ -1,8 +1,9 @@
 """What Textual's reading of the keyboard lacks, added to its tables.
 
 Alt+Enter as most terminals send it (ESC CR), which it takes for Enter; bytes that are no UTF-8,
-which end its input thread, and the app with it: they become U+FFFD; and a shorter wait for what
-may follow Esc, which stops a reply.
+which end its input thread, and the app with it: they become U+FFFD; an Esc inside of a paste,
+which it takes for a key, and what follows for others: it becomes a visible ␛; and a shorter wait
+for what may follow Esc, which stops a reply.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import codecs
 import os
 import sys
+from collections.abc import Callable
 from enum import Enum
 from functools import partial
 from typing import Any
@@ -33,8 +35,50 @@ def widen_input() -> None:
     if sys.platform != "win32":
         from textual.drivers import linux_driver  # noqa: PLC0415  not there on Windows
 
-        linux_driver.getincrementaldecoder = _replacing  # type: ignore[assignment, attr-defined]
+        linux_driver.getincrementaldecoder = _reader  # type: ignore[assignment, attr-defined]
 
 
-def _replacing(encoding: str) -> partial[codecs.IncrementalDecoder]:
-    return partial(codecs.getincrementaldecoder(encoding), errors="replace")
+_PASTE, _PASTE_END = "\x1b[200~", "\x1b[201~"
+
+
+def _reader(encoding: str) -> Callable[[], _Reader]:
+    return partial(_Reader, encoding)
+
+
+class _Reader:
+    """Decodes what a terminal sends, piece by piece."""
+
+    def __init__(self, encoding: str) -> None:
+        self._decode = codecs.getincrementaldecoder(encoding)(errors="replace").decode
+        self._is_paste = False
+        self._before = ""
+        """Of what was typed, the end that may begin a paste's mark."""
+        self._held = ""
+        """Of what was pasted, the end that may begin the mark of its end."""
+
+    def decode(self, data: bytes, final: bool = False) -> str:
+        """Decode as many of the bytes as are whole characters."""
+        rest, made = self._held + self._decode(data, final), ""
+        self._held = ""
+        while rest:
+            part, rest = self._pasted(rest, final=final) if self._is_paste else self._typed(rest)
+            made += part
+        return made
+
+    def _typed(self, text: str) -> tuple[str, str]:
+        """Split behind a paste's mark; nothing is held back, for Esc is a key."""
+        found = (self._before + text).find(_PASTE)
+        self._is_paste = found >= 0
+        end = found + len(_PASTE) - len(self._before) if self._is_paste else len(text)
+        self._before = "" if self._is_paste else (self._before + text)[1 - len(_PASTE) :]
+        return text[:end], text[end:]
+
+    def _pasted(self, text: str, *, final: bool) -> tuple[str, str]:
+        """Split behind the mark of its end; what may be the first half of that waits."""
+        inside, mark, rest = text.partition(_PASTE_END)
+        self._is_paste = not mark
+        if not mark and not final:
+            halves = (_PASTE_END[:size] for size in range(len(_PASTE_END) - 1, 0, -1))
+            self._held = next((half for half in halves if inside.endswith(half)), "")
+            inside = inside.removesuffix(self._held)
+        return inside.replace("\x1b", "␛") + mark, rest

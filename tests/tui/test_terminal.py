@@ -33,3 +33,30 @@ def test_bytes_that_are_no_text_are_replaced_and_the_rest_is_read():
 
 def test_esc_is_a_key_soon_enough_to_stop_a_reply_within_a_tenth_of_a_second():
     assert constants.ESCAPE_DELAY <= 0.03
+
+
+PASTED = "\x1b[200~abc \x1b[2Jdef\x1b\x11 日\x1b[201~z"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 100])
+def test_an_esc_inside_of_a_paste_is_text_however_it_arrives(size: int):
+    decode, parser = linux_driver.getincrementaldecoder("utf-8")().decode, XTermParser()
+    sent = f"a{PASTED}\x1b\r".encode()
+    told: list[events.Event] = []
+    for start in range(0, len(sent), size):
+        text = decode(sent[start : start + size])
+        told += parser.feed(text) if text else ()
+    pasted = [each.text for each in told if isinstance(each, events.Paste)]
+    assert pasted == ["abc ␛[2Jdef␛\x11 日"]
+    pressed = [each.key for each in told if isinstance(each, events.Key)]
+    assert pressed == ["a", "z", "alt+enter"]
+
+
+def test_nothing_that_is_typed_waits_for_more():
+    decode = linux_driver.getincrementaldecoder("utf-8")().decode
+    assert [decode(bytes([each])) for each in b"\x1b[20"] == ["\x1b", "[", "2", "0"]
+
+
+def test_what_is_pasted_at_the_very_end_is_not_held():
+    decode = linux_driver.getincrementaldecoder("utf-8")().decode
+    assert decode(b"\x1b[200~a\x1b[20", final=True) == "\x1b[200~a␛[20"
