@@ -40,7 +40,7 @@ _OVERFLOWS = re.compile(
             r"maximum input length (?:is|of)\b",
             r"input is too long",
             r"input length exceeds",
-            rf"request too large .*limit {_N}, requested {_N}",
+            rf"request too large .{{0,200}}limit {_N}, requested {_N}",
         )
     ),
     re.IGNORECASE,
@@ -83,10 +83,12 @@ _BOTH = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?P<window>{_N}) \+ (?P<answer>{_N}) >",
-        rf"too large: (?P<answer>{_N})\..* your request has (?P<window>{_N}) input tokens",
+        rf"too large: (?P<answer>{_N})\..{{0,200}} your request has (?P<window>{_N}) input tokens",
         rf"passed (?P<window>{_N}) input tokens and requested (?P<answer>{_N})",
-        rf"requested (?P<answer>{_N}) output tokens and .*? (?:at least )?(?P<window>{_N}) input",
-        rf"\((?P<window>{_N}) (?:in the messages|of text input), .*?(?P<answer>{_N}) in the",
+        rf"requested (?P<answer>{_N}) output tokens and .{{0,200}}?"
+        rf" (?:at least )?(?P<window>{_N}) input",
+        rf"\((?P<window>{_N}) (?:in the messages|of text input), .{{0,200}}?"
+        rf"(?P<answer>{_N}) in the",
         rf"(?P<window>{_N}) `inputs` tokens and (?P<answer>{_N}) `max_new_tokens`",
     )
 )

@@ -18,7 +18,7 @@ _NOT_HELD = "The window does not hold an answer to that."
 _LONGEST_QUOTE = 600
 """In characters."""
 _CODE = re.compile(r"\s--[a-z]|[{};]$|^\$ ")
-_CITATION = re.compile(r"(?:- )?[“`].*[”`] \(#\d+, .*\)")
+_CITATION = re.compile(r"(?:- )?[“`](?>.*[”`] \(#\d+, ).*\)")
 
 
 def not_held(turns: int) -> str:
