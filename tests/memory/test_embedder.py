@@ -175,6 +175,8 @@ def test_the_published_revision_comes_before_another_one(tmp_path, cached):
     pinned = cached.parent / models.PUBLISHED[DEFAULT_MODEL].revision
     assert models.snapshot_of(DEFAULT_MODEL, tmp_path) == cached
     pinned.symlink_to(cached)
+    assert models.snapshot_of(DEFAULT_MODEL.upper(), tmp_path) == pinned
+    assert models.foreign_file(DEFAULT_MODEL.upper(), pinned)
     assert models.snapshot_of(DEFAULT_MODEL, tmp_path) == pinned
 
 

@@ -12,7 +12,7 @@ import os
 import sys
 from pathlib import Path
 
-from jitchat.memory.embedding.models import PUBLISHED, foreign_file
+from jitchat.memory.embedding.models import foreign_file, published
 
 _ALWAYS = (
     "config.json",
@@ -54,18 +54,18 @@ def _fetch(model: str, cache: str) -> str:
     from fastembed import TextEmbedding  # noqa: PLC0415  400 ms
     from huggingface_hub import snapshot_download  # noqa: PLC0415  reads the environment
 
-    published = PUBLISHED.get(model)
+    pinned = published(model)
     for known in TextEmbedding.list_supported_models():
         if known["model"].lower() == model.lower() and known["sources"].get("hf"):
             wanted = [*_ALWAYS, known["model_file"], *known.get("additional_files", ())]
             folder: str = snapshot_download(
                 str(known["sources"]["hf"]),
-                revision=published.revision if published else None,
+                revision=pinned.revision if pinned else None,
                 cache_dir=cache,
-                allow_patterns=list(published.sha256) if published else wanted,
+                allow_patterns=list(pinned.sha256) if pinned else wanted,
                 max_workers=2,
             )
-            if published and (name := foreign_file(model, Path(folder))):
+            if name := foreign_file(model, Path(folder)):
                 raise ValueError(f"{name} is not the published file (it has another SHA-256)")
             return folder
     raise LookupError(f"fastembed has no model {model}")

@@ -61,9 +61,14 @@ def model_cached(model: str, cache: Path) -> bool:
         return False
 
 
+def published(model: str) -> Published | None:
+    """Look a model up, as fastembed does: in whatever case it is written."""
+    return next((known for name, known in PUBLISHED.items() if name.lower() == model.lower()), None)
+
+
 def snapshot_of(model: str, cache: Path) -> Path | None:
     """Find the snapshot of a model with known files: the published one, else whichever is whole."""
-    known = PUBLISHED.get(model)
+    known = published(model)
     if known is None:
         return None
     try:
@@ -79,8 +84,9 @@ def snapshot_of(model: str, cache: Path) -> Path | None:
 
 
 def foreign_file(model: str, snapshot: Path) -> str:
-    """Name the first file that is not as it was published; empty where all are. Slow: 0.1 s."""
-    for name, sha256 in PUBLISHED[model].sha256.items():
+    """Name the first file that is not as it was published; empty where none is. Slow: 0.1 s."""
+    known = published(model)
+    for name, sha256 in known.sha256.items() if known else ():
         try:
             with (snapshot / name).open("rb") as file:
                 is_published = hashlib.file_digest(file, "sha256").hexdigest() == sha256
