@@ -47,7 +47,7 @@ from jitchat.window.window import ContextWindow
 
 _SHOWN = 300
 """Characters of why a model stopped that are told."""
-_STOPPED = (GeneratorExit, asyncio.CancelledError)
+_STOPPED = (GeneratorExit, asyncio.CancelledError, KeyboardInterrupt)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from contextlib import suppress
+from typing import IO, Any, NoReturn
 
 import click
 
@@ -28,6 +29,7 @@ from jitchat.cli.options import Flags, SharingGroup, common_options
 from jitchat.cli.output import OutputError, say
 from jitchat.cli.replay import replay_command
 from jitchat.cli.rot import rot_command
+from jitchat.cli.termination import exit_code, handle_signals
 from jitchat.cli.tokens import tokens_command
 from jitchat.cli.turns import send_command, window_command
 from jitchat.cli.why import why_command
@@ -50,17 +52,16 @@ class _Commands(SharingGroup):
         try:
             code = super().main(args, prog_name, **extra | {"standalone_mode": False})
         except OutputError as error:
-            _forget_output()
+            _forget_output(sys.stdout)
             code = _tell(error)
         except (click.Abort, KeyboardInterrupt):
             code = INTERRUPTED
         except (JitchatError, click.ClickException) as error:
             code = _tell(error)
         except Exception as error:  # noqa: BLE001  whatever it is, the user gets a sentence
-            from jitchat.cli.failure import tell_defect  # noqa: PLC0415  hardly ever needed
-
-            code = tell_defect(error)
-        sys.exit(code if isinstance(code, int) else 0)
+            code = _tell_defect(error)
+        _flush_output()
+        sys.exit(exit_code(code if isinstance(code, int) else 0))
 
 
 _EPILOG = (
@@ -113,23 +114,44 @@ for _command in (
 
 def main() -> None:
     """Run the command line."""
+    handle_signals()
     commands.main(prog_name="jitchat")
 
 
 def _tell(error: JitchatError | click.ClickException) -> int:
     """Say what is wrong, and how the command is used where that is the matter."""
-    if isinstance(error, JitchatError):
-        say(f"jitchat: {error}", err=True)
-        return error.exit_code
+    what = str(error) if isinstance(error, JitchatError) else error.format_message()
+    usage = ""
     if isinstance(error, click.UsageError) and error.ctx is not None:
-        say(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help' for help.\n", err=True)
-    say(f"jitchat: {error.format_message()}", err=True)
+        path = error.ctx.command_path
+        usage = f"{error.ctx.get_usage()}\nTry '{path} --help' for help.\n\n"
+    with suppress(OutputError):
+        say(f"{usage}jitchat: {what}", err=True)
     return error.exit_code
 
 
-def _forget_output() -> None:
-    """Give up standard output, so that the interpreter does not complain of it at the end."""
+def _tell_defect(error: Exception) -> int:
+    """Report a defect; what fails once a signal came may fail for the terminal that went away."""
+    if exit_code(0):
+        return 0
+    from jitchat.cli.failure import tell_defect  # noqa: PLC0415  hardly ever needed
+
+    return tell_defect(error)
+
+
+def _flush_output() -> None:
+    """Write what is buffered: where that fails at the very end, the exit code is another one."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            _forget_output(stream)
+
+
+def _forget_output(stream: IO[str]) -> None:
+    """Give up an output, so that the interpreter does not complain of it at the end."""
     try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     except (AttributeError, OSError):  # it is not there, or is no file
         return

@@ -14,6 +14,8 @@ from jitchat.cli.key_names import require_known_keys
 from jitchat.cli.model_backend import ModelBackend
 from jitchat.cli.opening import choose_conversation, open_store, quiet_libraries
 from jitchat.cli.options import Flags
+from jitchat.cli.output import is_terminal
+from jitchat.cli.termination import restore_with
 from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.embedding.models import model_cached
 from jitchat.settings.small_models import require_addresses
@@ -112,19 +114,26 @@ def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> 
 
 
 def require_terminal(otherwise: str) -> None:
-    """See to it that there is a screen to draw on.
+    """See to it that there is a screen to draw on, and a keyboard.
 
     Raises:
-        click.UsageError: There is none; `otherwise` says what to do.
+        click.UsageError: One is missing; `otherwise` says what to do.
 
     """
-    if not sys.stdout.isatty():
+    if not is_terminal(sys.stdout):
         raise click.UsageError(otherwise)
+    if not is_terminal(sys.stdin):
+        what = "There is no keyboard: standard input is not a terminal."
+        raise click.UsageError(f"{what} {otherwise}")
 
 
 def run_app(app: JitchatApp) -> int:
     """Run the app to its end; the exit code."""
     widen_input()
+    if sys.platform != "win32":
+        from jitchat.tui.driver import restorer  # noqa: PLC0415  not there on Windows
+
+        restore_with(restorer())
     sys.setswitchinterval(SWITCH_SECONDS)
     app.run()
     return app.return_code or 0

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from rich.segment import Segments
 from rich.text import Text
+from textual import constants, events
 from textual.app import App, SystemCommand
 from textual.await_complete import AwaitComplete
+from textual.driver import Driver
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
@@ -47,6 +49,32 @@ class JitchatApp(App[None]):
         self._interrupted_at = float("-inf")
         self._held: list[Callable[[], None]] = []
         """What is to be told once nothing is read that it would cover."""
+        self._early: list[events.Event] | None = []
+        """Keys that came before the prompt could take them; None once it can."""
+
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's driver for this system, or ours in its place."""
+        if sys.platform == "win32" or constants.DRIVER is not None:
+            return super().get_driver_class()
+        from jitchat.tui.driver import TerminalDriver  # noqa: PLC0415  not there on Windows
+
+        return TerminalDriver
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keep keys until the prompt is there: they arrive whole and in order."""
+        is_typed = isinstance(event, events.Key | events.Paste) and not event.is_forwarded
+        if is_typed and self._early is not None:
+            self._early.append(event)
+        else:
+            await super().on_event(event)
+
+    async def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Hand the prompt what was typed before it was there."""
+        if self._early and isinstance(event.widget, Prompt):
+            for each in self._early:  # more may come meanwhile
+                await super().on_event(each)
+        if isinstance(event.widget, Prompt):
+            self._early = None
 
     def on_mount(self) -> None:
         """Theme and keys as set."""

@@ -10,10 +10,7 @@ from __future__ import annotations
 
 import codecs
 import os
-import sys
-from collections.abc import Callable
 from enum import Enum
-from functools import partial
 from typing import Any
 
 ESCAPE_SECONDS = 0.025
@@ -32,24 +29,16 @@ def widen_input() -> None:
     table["\x1b\r"] = (_Keys.ALT_ENTER,)
     if "ESCDELAY" not in os.environ:
         constants.ESCAPE_DELAY = ESCAPE_SECONDS  # type: ignore[misc]
-    if sys.platform != "win32":
-        from textual.drivers import linux_driver  # noqa: PLC0415  not there on Windows
-
-        linux_driver.getincrementaldecoder = _reader  # type: ignore[assignment, attr-defined]
 
 
 _PASTE, _PASTE_END = "\x1b[200~", "\x1b[201~"
 
 
-def _reader(encoding: str) -> Callable[[], _Reader]:
-    return partial(_Reader, encoding)
-
-
-class _Reader:
+class InputReader:
     """Decodes what a terminal sends, piece by piece."""
 
-    def __init__(self, encoding: str) -> None:
-        self._decode = codecs.getincrementaldecoder(encoding)(errors="replace").decode
+    def __init__(self) -> None:
+        self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
         self._is_paste = False
         self._before = ""
         """Of what was typed, the end that may begin a paste's mark."""

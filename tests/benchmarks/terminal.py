@@ -14,6 +14,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+COOKED = termios.ECHO | termios.ICANON | termios.ISIG
+
+
+def _control_terminal() -> None:
+    """Make it the one that the process is hung up with."""
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
 
 class Terminal:
     """Runs a command on a terminal of 120 columns and watches what it draws."""
@@ -23,7 +31,13 @@ class Terminal:
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 120, 0, 0))
         self.started = time.perf_counter()
         self._process = subprocess.Popen(
-            command, stdin=slave, stdout=slave, stderr=slave, env=dict(environ), close_fds=True
+            command,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=dict(environ),
+            close_fds=True,
+            preexec_fn=_control_terminal,  # noqa: PLW1509  two system calls
         )
         os.close(slave)
         self.seen = b""
@@ -45,8 +59,12 @@ class Terminal:
 
     def type(self, keys: str) -> None:
         """Press keys."""
+        self.type_bytes(keys.encode())
+
+    def type_bytes(self, keys: bytes) -> None:
+        """Have bytes come as if they were typed, whatever they are."""
         self.seen = b""
-        os.write(self._master, keys.encode())
+        os.write(self._master, keys)
 
     def drain(self, seconds: float) -> None:
         """Read what is drawn for a while."""
@@ -60,6 +78,21 @@ class Terminal:
         line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
         return int(line.split()[1]) / 1024
 
+    @property
+    def is_cooked(self) -> bool:
+        """Whether lines are read and echoed, as a shell leaves its terminal."""
+        modes = termios.tcgetattr(self._master)[3]
+        return modes & COOKED == COOKED
+
+    def send_signal(self, number: int) -> None:
+        """Send the program a signal."""
+        self._process.send_signal(number)
+
+    def hang_up(self, timeout: float = 30.0) -> int:
+        """Close the terminal under the program; its exit code."""
+        os.close(self._master)
+        return self._process.wait(timeout)
+
     def until_exit(self, keys: str = "", timeout: float = 30.0) -> tuple[int, bytes]:
         """Press keys now and then until the program ends; its exit code and all it drew."""
         deadline = time.perf_counter() + timeout
@@ -68,11 +101,14 @@ class Terminal:
                 self.stop()
                 raise TimeoutError(self.seen[-2000:].decode("utf-8", "replace"))
             self._take(0.2)
-            if b"\x1b[?1049h" in self.seen:
+            if keys and b"\x1b[?1049h" in self.seen:
                 os.write(self._master, keys.encode())
         self._take(0.1)
-        os.close(self._master)
         return self._process.returncode, self.seen
+
+    def close(self) -> None:
+        """Give the terminal back."""
+        os.close(self._master)
 
     def stop(self) -> None:
         """End the program."""

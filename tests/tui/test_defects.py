@@ -74,6 +74,7 @@ def test_the_terminal_is_restored_and_nothing_leaks(
         crash.unlink(missing_ok=True)
         terminal = Terminal([sys.executable, "-c", program, place], environ)
         code, drawn = terminal.until_exit(keys="a\r\x1b[Z\x1bOQ")
+        terminal.close()
         assert code == 1, place
         assert drawn.rfind(b"\x1b[?1049l") > drawn.rfind(b"\x1b[?1049h"), place
         assert drawn.rfind(b"\x1b[?25h") > drawn.rfind(b"\x1b[?25l"), place

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from codecs import getincrementaldecoder
-
 import pytest
 from textual import constants, events
 from textual._xterm_parser import XTermParser
-from textual.drivers import linux_driver
 
-from jitchat.tui.terminal import widen_input
+from jitchat.tui.terminal import InputReader, widen_input
 
 
 @pytest.fixture(autouse=True)
@@ -25,12 +22,6 @@ def test_alt_enter_is_a_key_of_its_own(sent: str, key: str):
     assert pressed == [key]
 
 
-def test_bytes_that_are_no_text_are_replaced_and_the_rest_is_read():
-    decode = linux_driver.getincrementaldecoder("utf-8")().decode
-    assert decode(b"ok \xff\xfe tail \xe2\x82") + decode(b"\xac", final=True) == "ok �� tail €"
-    assert getincrementaldecoder("utf-8")().decode(b"plain", final=True) == "plain"
-
-
 def test_esc_is_a_key_soon_enough_to_stop_a_reply_within_a_tenth_of_a_second():
     assert constants.ESCAPE_DELAY <= 0.03
 
@@ -40,7 +31,7 @@ PASTED = "\x1b[200~abc \x1b[2Jdef\x1b\x11 日\x1b[201~z"
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 100])
 def test_an_esc_inside_of_a_paste_is_text_however_it_arrives(size: int):
-    decode, parser = linux_driver.getincrementaldecoder("utf-8")().decode, XTermParser()
+    decode, parser = InputReader().decode, XTermParser()
     sent = f"a{PASTED}\x1b\r".encode()
     told: list[events.Event] = []
     for start in range(0, len(sent), size):
@@ -53,10 +44,10 @@ def test_an_esc_inside_of_a_paste_is_text_however_it_arrives(size: int):
 
 
 def test_nothing_that_is_typed_waits_for_more():
-    decode = linux_driver.getincrementaldecoder("utf-8")().decode
+    decode = InputReader().decode
     assert [decode(bytes([each])) for each in b"\x1b[20"] == ["\x1b", "[", "2", "0"]
 
 
 def test_what_is_pasted_at_the_very_end_is_not_held():
-    decode = linux_driver.getincrementaldecoder("utf-8")().decode
+    decode = InputReader().decode
     assert decode(b"\x1b[200~a\x1b[20", final=True) == "\x1b[200~a␛[20"

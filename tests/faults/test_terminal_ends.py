@@ -1,0 +1,240 @@
+"""A terminal that is killed, hung up, closed or missing, and keys that come before the app does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.benchmarks.terminal import Terminal
+from tests.providers.streams import DONE, STOP, delta, event
+from tests.support import has_loopback
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+JITCHAT = [sys.executable, "-m", "jitchat"]
+LEFT = (b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l", b"\x1b[?1003l", b"\x1b[?2004l")
+GOAL = 2.0
+"""Seconds from the signal to the end."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers with one word; the end of the reply waits for the server's `go_on`."""
+
+    server: Any
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        self._write(event(delta("zebra")))
+        self.server.go_on.wait()
+        self._write("".join([event(STOP), DONE]))
+
+    def _write(self, text: str) -> None:
+        try:
+            self.wfile.write(text.encode())
+        except OSError:
+            self.close_connection = True
+
+    def log_message(self, *words: object) -> None:
+        """Nothing on the terminal."""
+
+
+@pytest.fixture
+def server() -> Iterator[Any]:
+    if not has_loopback():
+        pytest.skip("needs the loopback interface")
+    made: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    made.daemon_threads = True
+    made.go_on = threading.Event()
+    address = f"http://127.0.0.1:{made.server_port}/v1"
+    made.flags = ["--base-url", address, "--model", "m", "--limit", "8192"]
+    thread = threading.Thread(target=made.serve_forever, args=(0.01,))
+    thread.start()
+    yield made
+    made.go_on.set()
+    made.shutdown()
+    thread.join()
+    made.server_close()
+
+
+@pytest.fixture
+def environ(home: Path) -> dict[str, str]:
+    home.mkdir()
+    (home / "config.toml").write_text("[embedder]\ndownload = false\n")
+    return dict(os.environ) | {"TERM": "xterm-256color", "JITCHAT_DB": str(home / "cold.db")}
+
+
+def started(server: Any, environ: dict[str, str], streaming: bool) -> Terminal:
+    terminal = Terminal([*JITCHAT, *server.flags], environ)
+    terminal.wait_for("estimate")  # the status line of an open conversation
+    if streaming:
+        terminal.type("hello\r")
+        terminal.wait_for("zebra")
+    return terminal
+
+
+def last_turn(home: Path) -> tuple[str, str]:
+    with closing(sqlite3.connect(home / "cold.db")) as connection:
+        query = "SELECT content, status FROM turns ORDER BY position DESC LIMIT 1"
+        return connection.execute(query).fetchone()
+
+
+@pytest.mark.parametrize("streaming", [False, True], ids=["idle", "streaming"])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT"])
+def test_a_signal_keeps_the_reply_and_restores_the_terminal(
+    server: Any, environ: dict[str, str], home: Path, name: str, streaming: bool
+) -> None:
+    terminal = started(server, environ, streaming)
+    number = getattr(signal, name)
+    begun = time.perf_counter()
+    terminal.send_signal(number)
+    code, drawn = terminal.until_exit()
+    assert time.perf_counter() - begun < GOAL
+    assert code == 128 + number
+    assert [each for each in LEFT if each not in drawn] == []
+    assert terminal.is_cooked
+    terminal.close()
+    assert not streaming or last_turn(home) == ("zebra", "cancelled")
+    assert not Path(f"{home}/cold.db-wal").exists(), "the store was not closed"
+
+
+@pytest.mark.parametrize("heard", [True, False], ids=["with SIGHUP", "where SIGHUP is ignored"])
+def test_a_closed_terminal_ends_the_app_and_keeps_the_reply(
+    server: Any, environ: dict[str, str], home: Path, heard: bool
+) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL if heard else signal.SIG_IGN)
+    try:
+        terminal = started(server, environ, streaming=True)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    begun = time.perf_counter()
+    assert terminal.hang_up() == 128 + signal.SIGHUP
+    assert time.perf_counter() - begun < GOAL
+    assert last_turn(home) == ("zebra", "cancelled")
+    assert not (home / "crash.txt").exists()
+
+
+STUCK = """
+import os, signal, sys, time
+from jitchat.cli.termination import handle_signals, restore_with
+from jitchat.tui.driver import restorer
+import tty
+handle_signals()
+restore_with(restorer())
+tty.setraw(0)
+os.write(1, b"stuck")
+while True:
+    try:
+        time.sleep(60)
+    except BaseException:
+        pass
+"""
+
+
+def test_an_app_that_does_not_end_by_itself_is_ended_and_the_terminal_restored(
+    environ: dict[str, str],
+) -> None:
+    terminal = Terminal([sys.executable, "-c", STUCK], environ)
+    terminal.wait_for("stuck")
+    terminal.send_signal(signal.SIGTERM)
+    begun = time.perf_counter()
+    code, drawn = terminal.until_exit()
+    assert time.perf_counter() - begun < GOAL
+    assert code == 128 + signal.SIGTERM
+    assert [each for each in LEFT if each not in drawn] == []
+    assert terminal.is_cooked
+    terminal.close()
+
+
+@pytest.mark.parametrize("ignored", [False, True], ids=["", "where SIGINT is ignored"])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_headless_send_that_is_ended_keeps_the_reply_so_far(
+    server: Any, environ: dict[str, str], home: Path, name: str, ignored: bool
+) -> None:
+    if ignored and name == "SIGINT":
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.SIG_DFL)
+    try:
+        process = subprocess.Popen(
+            [*JITCHAT, "send", "hello", *server.flags],
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert process.stdout is not None
+    while not (came := process.stdout.read1()).endswith(b"zebra"):
+        assert came
+    number = getattr(signal, name)
+    begun = time.perf_counter()
+    process.send_signal(number)
+    _, told = process.communicate(timeout=30)
+    assert time.perf_counter() - begun < GOAL
+    assert process.returncode == 128 + number
+    assert b"Traceback" not in told
+    assert last_turn(home) == ("zebra", "cancelled")
+
+
+@pytest.mark.parametrize("command", [[], ["demo"], ["rot"]], ids=["chat", "demo", "rot"])
+def test_without_a_keyboard_it_says_so(environ: dict[str, str], command: list[str]) -> None:
+    program = f"exec {sys.executable} -m jitchat {' '.join(command)} < /dev/null"
+    terminal = Terminal(["sh", "-c", program], environ)
+    code, drawn = terminal.until_exit()
+    terminal.close()
+    assert code == 2
+    assert b"There is no keyboard: standard input is not a terminal." in drawn
+
+
+@pytest.mark.parametrize("seconds", [None, 0.0, 0.05, 0.1, 0.2, 0.4])
+def test_a_message_typed_while_the_app_starts_is_sent_once(
+    server: Any,
+    environ: dict[str, str],
+    home: Path,
+    seconds: float | None,
+    rounds: Callable[[int, int], int],
+) -> None:
+    """At once, or so many seconds after the first byte was drawn."""
+    server.go_on.set()
+    for number in range(1, rounds(1, 10) + 1):
+        terminal = Terminal([*JITCHAT, *server.flags], environ)
+        if seconds is not None:
+            terminal.until_drawn(30.0)
+            terminal.drain(seconds)
+        for keys in ("hel", "lo\u00e9", "\r"):
+            terminal.type(keys)
+        terminal.wait_for("zebra")
+        terminal.send_signal(signal.SIGTERM)
+        terminal.until_exit()
+        terminal.close()
+        with closing(sqlite3.connect(home / "cold.db")) as connection:
+            query = "SELECT count(*) FROM turns WHERE content = 'hello\u00e9'"
+            assert connection.execute(query).fetchone() == (number,)
+
+
+def test_bytes_that_are_no_text_are_replaced_and_the_rest_is_read(
+    server: Any, environ: dict[str, str], home: Path
+) -> None:
+    terminal = started(server, environ, streaming=False)
+    terminal.type_bytes(b"ok \xff\xfe tail \xe2\x82\xac\r")
+    terminal.wait_for("zebra")
+    terminal.send_signal(signal.SIGTERM)
+    terminal.until_exit()
+    terminal.close()
+    with closing(sqlite3.connect(home / "cold.db")) as connection:
+        said = connection.execute("SELECT content FROM turns WHERE role = 'user'").fetchall()
+    assert ("ok \ufffd\ufffd tail \u20ac",) in said
