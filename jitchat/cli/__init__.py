@@ -29,7 +29,7 @@ from jitchat.cli.options import Flags, SharingGroup, common_options
 from jitchat.cli.output import OutputError, say
 from jitchat.cli.replay import replay_command
 from jitchat.cli.rot import rot_command
-from jitchat.cli.termination import exit_code, handle_signals
+from jitchat.cli.termination import exit_code, handle_signals, leave
 from jitchat.cli.tokens import tokens_command
 from jitchat.cli.turns import send_command, window_command
 from jitchat.cli.why import why_command
@@ -115,7 +115,10 @@ for _command in (
 def main() -> None:
     """Run the command line."""
     handle_signals()
-    commands.main(prog_name="jitchat")
+    try:
+        commands.main(prog_name="jitchat")
+    except SystemExit as end:
+        leave(int(end.code or 0))
 
 
 def _tell(error: JitchatError | click.ClickException) -> int:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +18,7 @@ from jitchat.cli.model_backend import ModelBackend
 from jitchat.cli.opening import choose_conversation, open_store, quiet_libraries
 from jitchat.cli.options import Flags
 from jitchat.cli.output import is_terminal
-from jitchat.cli.termination import restore_with
+from jitchat.cli.termination import leave_threads, restore_with
 from jitchat.memory.cold.store import ColdStore
 from jitchat.memory.embedding.models import model_cached
 from jitchat.settings.small_models import require_addresses
@@ -34,6 +37,9 @@ if TYPE_CHECKING:
 SWITCH_SECONDS = 0.0005
 """How long indexing may keep the interpreter from the event loop; Python's default is ten times
 that, at each of the many steps between a key and the screen."""
+
+PATIENCE = 0.15
+"""Seconds that quitting waits for threads."""
 
 
 class LocalBackend(ModelBackend):
@@ -135,5 +141,25 @@ def run_app(app: JitchatApp) -> int:
 
         restore_with(restorer())
     sys.setswitchinterval(SWITCH_SECONDS)
-    app.run()
+    leave_threads()
+    asyncio.run(_run(app))
     return app.return_code or 0
+
+
+async def _run(app: JitchatApp) -> None:
+    asyncio.get_running_loop().set_default_executor(_Threads())
+    await app.run_async()
+
+
+class _Threads(ThreadPoolExecutor):
+    """Threads that quitting waits for no longer than `PATIENCE`.
+
+    One that plans for a draft, or loads a long conversation, may compute for seconds.
+    """
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
+        """Begin nothing more; have what is short done."""
+        super().shutdown(wait=False, cancel_futures=cancel_futures)
+        until = time.monotonic() + PATIENCE
+        for thread in self._threads if wait else ():
+            thread.join(max(0.0, until - time.monotonic()))

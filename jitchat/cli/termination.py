@@ -1,17 +1,20 @@
-"""SIGTERM, SIGHUP and SIGQUIT: jitchat ends as it does on Ctrl+C, and with the signal's exit code.
+"""How the process ends, without waiting for anything that has nothing to store.
 
-So each of them cancels what is on its way, keeps what came, closes the store and restores the
-terminal. Where that takes longer than `LONGEST`, the process ends without it: what was committed
-is durable, and a reply that was growing is interrupted.
+SIGTERM, SIGHUP and SIGQUIT end it as Ctrl+C does, and with the signal's exit code: what is on its
+way is cancelled, what came is kept, the store closed and the terminal restored. Where that takes
+longer than `LONGEST`, the process ends without it: what was committed is durable, and a reply that
+was growing is interrupted.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from types import FrameType
+from typing import NoReturn
 
 LONGEST = 1.5
 """Seconds."""
@@ -20,6 +23,7 @@ _BASE = 128
 
 _received: list[int] = []
 _restorers: list[Callable[[], object]] = []
+_leaves_threads = threading.Event()
 
 
 def handle_signals() -> None:
@@ -38,6 +42,18 @@ def restore_with(restorer: Callable[[], object]) -> None:
 def exit_code(code: int) -> int:
     """The signal's exit code where one ended the process, else `code`."""
     return _BASE + _received[0] if _received else code
+
+
+def leave_threads() -> None:
+    """Have `leave` wait for no thread: those that are left only read and compute."""
+    _leaves_threads.set()
+
+
+def leave(code: int) -> NoReturn:
+    """End the process, what is to be printed being printed."""
+    if _leaves_threads.is_set():
+        os._exit(code)
+    sys.exit(code)
 
 
 def _end(number: int, frame: FrameType | None) -> None:

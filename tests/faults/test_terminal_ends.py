@@ -238,3 +238,31 @@ def test_bytes_that_are_no_text_are_replaced_and_the_rest_is_read(
     with closing(sqlite3.connect(home / "cold.db")) as connection:
         said = connection.execute("SELECT content FROM turns WHERE role = 'user'").fetchall()
     assert ("ok \ufffd\ufffd tail \u20ac",) in said
+
+
+PLANS_FOR_EVER = """
+from jitchat import cli
+from jitchat.session import Session
+def preview(self, *arguments):
+    with self.memory.store.database.read() as connection:
+        endless = "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+        connection.execute(endless).fetchall()
+Session.preview = preview
+cli.main()
+"""
+
+
+@pytest.mark.parametrize("how", ["keys", "signal"])
+def test_quitting_waits_for_no_thread_that_only_reads(environ: dict[str, str], how: str) -> None:
+    terminal = Terminal([sys.executable, "-c", PLANS_FOR_EVER], environ)
+    terminal.wait_for("no language model")  # the prompt is ready, and a plan under way
+    terminal.drain(0.5)
+    begun = time.perf_counter()
+    terminal.type("\x11" if how == "keys" else "")
+    if how == "signal":
+        terminal.send_signal(signal.SIGTERM)
+    code, _ = terminal.until_exit()
+    assert time.perf_counter() - begun < 1.0
+    assert code == (0 if how == "keys" else 128 + signal.SIGTERM)
+    assert terminal.is_cooked
+    terminal.close()

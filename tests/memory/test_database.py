@@ -259,3 +259,20 @@ def test_a_row_that_holds_what_cannot_be_is_damage_and_no_crash(store, column, v
         connection.execute(f"UPDATE turns SET {column} = ?", (value,))
     with pytest.raises(StoreUnreadable, match="damaged"):
         store.turns(made.id)
+
+
+def test_closing_breaks_off_what_another_thread_reads(tmp_path):
+    database, began = Database(tmp_path / "cold.db"), threading.Event()
+    endless = "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+    def read() -> None:
+        with database.read() as connection:
+            began.set()
+            connection.execute(endless).fetchall()
+
+    with ThreadPoolExecutor(1) as threads:
+        reading = threads.submit(read)
+        began.wait()
+        database.close()
+        with pytest.raises(StoreError):
+            reading.result(timeout=10)

@@ -25,6 +25,8 @@ from jitchat.text.safe import one_line
 
 WAIT_SECONDS = 30.0
 _SOON = 0.005
+_PATIENCE = 0.1
+"""Seconds that closing waits for another thread."""
 
 
 class Database:
@@ -138,9 +140,16 @@ class Database:
         return open_to_others(self.path, "the conversations")
 
     def close(self) -> None:
-        """Give the file back; the write-ahead log is folded into it."""
-        with self._lock:
+        """Give the file back; the write-ahead log is folded into it.
+
+        What another thread reads or writes for longer than that is broken off, and taken back.
+        """
+        while not self._lock.acquire(timeout=_PATIENCE):
+            self._connection.interrupt()
+        try:
             self._connection.close()
+        finally:
+            self._lock.release()
 
     @contextmanager
     def _named_errors(self) -> Iterator[None]:
