@@ -23,6 +23,7 @@ def quiet_libraries() -> None:
 def open_store(paths: Paths) -> ColdStore:
     """Open the cold store, and mark the replies of a crashed run as interrupted."""
     database = Database(paths.database)
+    database.on_notice = warn
     try:
         store = ColdStore(database)
         close_interrupted(store)

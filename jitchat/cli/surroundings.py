@@ -71,6 +71,8 @@ def _database(path: Path) -> Finding:
     except JitchatError as error:
         return Finding("database", False, error.what, error.remedy)
     database.close()
+    if (refusal := database.refusal) is not None:
+        return Finding("database", False, refusal.what, refusal.remedy)
     if warning := database.warning():
         return Finding("database", None, warning)
     return Finding("database", True, str(path))

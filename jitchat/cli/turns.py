@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from jitchat.turn import Mode, Turn
     from jitchat.window.window import ContextWindow
 
+UNINDEXED = "the newest turns are not indexed, for nothing can be written to the database."
+
 
 def _on_a_conversation(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add what `window` and `send` have in common."""
@@ -242,7 +244,10 @@ def opened_session(flags: Flags) -> Iterator[tuple[Session, Mode, Who]]:
         conversation = choose_conversation(store, flags.conversation)
         who, embedder = who_answers(settings, store.database), make_embedder(settings, paths, warn)
         session = session_with(who, Memory(store, conversation, embedder), asking=True)
-        list(session.memory.catch_up())
+        if store.database.refusal is None:
+            list(session.memory.catch_up())
+        elif session.memory.is_behind():
+            warn(UNINDEXED)
         yield session, Mode(settings.chat.mode), who
 
 

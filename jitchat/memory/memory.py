@@ -185,6 +185,12 @@ class Memory:
                 self.embedder, self._outdated = chosen, False
                 self._loaded.forget()
 
+    def is_behind(self) -> bool:
+        """Whether a finished turn is not indexed yet."""
+        from jitchat.memory.index.backlog import Indexer  # noqa: PLC0415  loads numpy
+
+        return bool(Indexer(self.store, self.conversation.id, NoEmbedder()).missing(limit=1))
+
     def _before_index_grows(self, position: int) -> None:
         """Rows that were loaded before they were whole have to be loaded again."""
         with self._lock:

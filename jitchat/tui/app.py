@@ -32,6 +32,10 @@ TWICE_WITHIN = 2.0
 """Seconds in which a second Ctrl+C quits."""
 
 
+NOTICE_SECONDS = 60
+"""So long is shown what became of the database."""
+
+
 class JitchatApp(App[None]):
     """jitchat in a terminal."""
 
@@ -78,6 +82,7 @@ class JitchatApp(App[None]):
 
     def on_mount(self) -> None:
         """Theme and keys as set."""
+        self._backend.store.database.on_notice = partial(self.call_later, self._warn)
         settings = self._backend.settings
         if settings.screen.theme in self.available_themes:
             self.theme = settings.screen.theme
@@ -88,6 +93,9 @@ class JitchatApp(App[None]):
                 markup=False,
             )
         self.set_keymap(dict(settings.keys))
+
+    def _warn(self, notice: str) -> None:
+        self.notify(notice, severity="warning", timeout=NOTICE_SECONDS, markup=False)
 
     def on_ready(self) -> None:
         """Open the lab, where it was asked for."""

@@ -20,20 +20,7 @@ from jitchat.memory.cold.store import ColdStore
 from jitchat.turn import Role, Turn
 from tests.benchmarks.terminal import Terminal
 
-WORDS = [
-    "harbour",
-    "ferry",
-    "gull",
-    "kettle",
-    "deploy",
-    "window",
-    "port",
-    "logo",
-    "garden",
-    "budget",
-    "Tuesday",
-    "release",
-]
+WORDS = ("harbour", "ferry", "gull", "kettle", "deploy", "window", "port", "logo", "Tuesday")
 AT_ONCE = 20_000
 DELAYS = (0.3, 2.0, 6.0)
 

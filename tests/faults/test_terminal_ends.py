@@ -135,9 +135,11 @@ import tty
 handle_signals()
 restore_with(restorer())
 tty.setraw(0)
-os.write(1, b"stuck")
+told = []
 while True:
     try:
+        if not told:
+            told.append(os.write(1, b"stuck"))
         time.sleep(60)
     except BaseException:
         pass

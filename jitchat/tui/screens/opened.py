@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 SHOWN_FIRST = 40
 """Turns that are read before the whole conversation is."""
 
+READ_ONLY = "What is stored can be read; nothing can be sent."
+
 
 class OpenedScreen(PreviewingScreen):
     """A desk with a conversation on it."""
@@ -124,7 +126,11 @@ class OpenedScreen(PreviewingScreen):
         self.show_status()
         self._return_unanswered(turns)
         self.plan_now()
-        self._catch_up(message.session, None, message.opening)
+        if (refusal := self.backend.store.database.refusal) is None:
+            self._catch_up(message.session, None, message.opening)
+        else:
+            self.indexed = True
+            self.notify(f"{READ_ONLY} {refusal}", severity="warning", timeout=60, markup=False)
         if self.backend.warning and message.opening == 1:
             self.notify(self.backend.warning, severity="warning", timeout=SECONDS, markup=False)
         if self.backend.may_fetch_model:
