@@ -67,7 +67,7 @@ class JitchatApp(App[None]):
     async def on_event(self, event: events.Event) -> None:
         """Keep keys until the prompt is there: they arrive whole and in order."""
         is_typed = isinstance(event, events.Key | events.Paste) and not event.is_forwarded
-        if is_typed and self._early is not None:
+        if is_typed and self._early is not None and isinstance(self.screen, ChatScreen):
             self._early.append(event)
         else:
             await super().on_event(event)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from textual.app import App
 from textual.pilot import Pilot
+from textual.widgets import TextArea
 
 from jitchat.providers.provider import Finished, Reasoning, ReasoningEnded
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.screens.chat import ChatScreen
-from jitchat.tui.screens.exact import ExactScreen
+from jitchat.tui.screens.exact import PART, ExactScreen
 from jitchat.tui.screens.forked import GO_ON
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.reasoning import Reasoning as ReasoningLine
@@ -236,3 +238,18 @@ async def test_enter_opens_the_exact_text_of_a_turn_and_what_is_typed_goes_to_th
         await pilot.press("h", "i")
         assert screen.query_one(Prompt).text == "hi"
         assert screen.query_one(Prompt).has_focus
+
+
+async def test_a_text_that_is_too_long_to_lay_out_is_shown_in_parts_and_copied_whole() -> None:
+    text = "".join(f"{number:09}\n" for number in range(5_000))
+    app: App[None] = App()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.push_screen(ExactScreen("#1 user", text))
+        shown = []
+        for key in ("", "n", "n", "n", "p"):
+            if key:
+                await pilot.press(key)
+            shown.append(app.screen.query_one(TextArea).text)
+        assert shown == [text[:PART], text[PART : 2 * PART], text[2 * PART :], shown[2], shown[1]]
+        await pilot.press("y")
+        assert app.clipboard == text

@@ -205,3 +205,37 @@ async def test_the_parts_of_a_reply_stand_a_line_apart_like_its_paragraphs():
         lines = [block.region.y for block in body.query(MarkdownBlock)]
         assert len(body.query(ReplyPart)) == 2
         assert {after - line for line, after in pairwise(lines)} == {2}
+
+
+@pytest.mark.parametrize("unit", ["x", "word ", "- item\n"])
+async def test_of_a_megabyte_that_comes_at_once_the_beginning_is_drawn_and_the_rest_counted(unit):
+    text = (unit * 1_000_000)[:1_000_000]
+    async with ReplyApp().run_test() as pilot:
+        body = pilot.app.query_one(ReplyBody)
+        body.add(text, typing=False)
+        await body.finish(text)
+        assert text.startswith(body.source)
+        left = len(text) - len(body.source)
+        assert 0 < len(body.source) <= reply_body.HEAD
+        more = str(body.query_one(".turn-note").render())
+        assert more == f"… {left:,} characters more: Enter shows them"
+
+
+async def test_a_line_without_an_end_is_drawn_as_far_as_it_is_quick_to_lay_out():
+    async with ReplyApp().run_test() as pilot:
+        body = pilot.app.query_one(ReplyBody)
+        for _ in range(100):
+            body.add("x" * 100, typing=False)
+            await body._draw()
+        await body.finish("x" * 10_000)
+        assert len(body.source) == reply_body.LONGEST_LINE
+        assert "6,000 characters more" in str(body.query_one(".turn-note").render())
+
+
+def test_a_long_text_that_is_opened_is_cut_and_one_of_many_pages_is_not():
+    pages = "A line of words.\n" * 2_000
+    assert reply_body.beginning(pages) == pages
+    assert len(reply_body.beginning(pages * 2)) == reply_body.HEAD
+    assert (
+        reply_body.beginning("short\n" + "x" * 9_000) == "short\n" + "x" * reply_body.LONGEST_LINE
+    )

@@ -11,8 +11,8 @@ from textual.widgets import Static, TextArea
 
 from jitchat.text.safe import one_line, visible
 
-MOST = 400_000
-"""Characters that are shown; a block of thousands of turns can be larger."""
+PART = 20_000
+"""Characters that are shown at a time: to lay out a megabyte takes seconds."""
 
 
 class ExactScreen(ModalScreen[None]):
@@ -22,26 +22,41 @@ class ExactScreen(ModalScreen[None]):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "dismiss", "Close", id="exact_close"),
         Binding("y", "copy", "Copy", id="exact_copy"),
+        Binding("n", "part(1)", "Next part", id="exact_next"),
+        Binding("p", "part(-1)", "Part before", id="exact_before"),
     ]
 
     def __init__(self, title: str, text: str, note: str = "") -> None:
         super().__init__(classes="dialog")
         self._title, self._text, self._note = one_line(title), visible(text), visible(note)
+        self._part = 0
 
     def compose(self) -> ComposeResult:
         """A box with the text."""
-        left = len(self._text) - MOST
         with Vertical(classes="box") as box:
             box.border_title = self._title.replace("[", "\\[")
-            more = f"first {MOST:,} characters shown, {left:,} more · " if left > 0 else ""
-            box.border_subtitle = f"{more}Y copy · Esc close"
             if self._note:
                 yield Static(Content(self._note), id="exact-note")
-            yield TextArea(self._text[:MOST], read_only=True, id="exact", compact=True)
+            yield TextArea(read_only=True, id="exact", compact=True)
 
     def on_mount(self) -> None:
         """So that the arrows scroll."""
+        self.action_part(0)
         self.query_one(TextArea).focus()
+
+    def action_part(self, step: int) -> None:
+        """Show another part of a text that is too long to be laid out at once."""
+        last = max(0, len(self._text) - 1) // PART
+        if step and not 0 <= self._part + step <= last:
+            return
+        self._part += step
+        start = self._part * PART
+        end = min(len(self._text), start + PART)
+        area = self.query_one(TextArea)
+        area.text = self._text[start:end]
+        area.scroll_home(animate=False)
+        where = f"characters {start + 1:,} to {end:,} of {len(self._text):,} · N next · P before · "
+        self.query_one(".box").border_subtitle = f"{where if last else ''}Y copy · Esc close"
 
     def action_copy(self) -> None:
         """All of it, or what is selected."""

@@ -2,7 +2,7 @@
 
 To draw it is to lay out the screen and its last paragraphs: a key that comes in the middle
 waits. So it is drawn now and then, and beside typing right behind a key, for the next one is then
-furthest away.
+furthest away. Of what is very long, the beginning is drawn, and a line says how much more there is.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from __future__ import annotations
 import asyncio
 import time
 
+from textual.content import Content
 from textual.timer import Timer
+from textual.widgets import Static
 
 from jitchat.text.safe import visible
 from jitchat.tui.widgets.reply_parts import ReplyParts
@@ -19,8 +21,12 @@ DRAW_EVERY = 0.1
 """Seconds between two drawings, at least."""
 SHARE, LONGEST_REST = 0.2, 1.5
 """And so long that it takes no more of the event loop's time, up to so many seconds."""
-MOST_AT_ONCE = 600
-"""Characters in one drawing, some three paragraphs; more where it would fall behind."""
+MOST_AT_ONCE, MOST_BEHIND = 600, 1_200
+"""Characters in one drawing, some three paragraphs; and where it would fall behind."""
+BETWEEN = 0.02
+"""Seconds for keys between two drawings of what is there already."""
+LONGEST, HEAD, LONGEST_LINE = 40_000, 1_500, 4_000
+"""Characters that are drawn as a reply grows, of so many that come at once, and of one line."""
 DRAW_BESIDE_TYPING = 0.6
 """Seconds until it is drawn although keys were pressed just now."""
 
@@ -29,11 +35,19 @@ class ReplyBody(ReplyParts):
     """The text of an assistant's turn."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(visible(text))
+        begun = beginning(text)
+        super().__init__(visible(begun))
+        self._drawn, self._left = len(begun), len(text) - len(begun)
+        """Characters that are drawn, and that are not for want of room."""
+        self._more: Static | None = None
         self._pending: list[str] = []
         self._waiting: Timer | None = None
         self._drawn_at = self._worked = float("-inf")
         self._drawing = asyncio.Lock()
+
+    async def on_mount(self) -> None:
+        """Say how much is not drawn."""
+        await self._show_left()
 
     def add(self, piece: str, *, typing: bool) -> None:
         """A piece of the reply; drawn with those that come within the same moment."""
@@ -50,9 +64,15 @@ class ReplyBody(ReplyParts):
     async def finish(self, text: str) -> None:
         """The whole of it, as it was stored."""
         async with self._drawing:
-            while await self._grow_a_little():  # noqa: ASYNC110  it waits for nothing
-                await asyncio.sleep(0)
-            await self.become(visible(text))
+            while await self._grow_a_little():
+                self.call_after_refresh(self.fold_away)
+                await asyncio.sleep(BETWEEN if self._pending else 0)
+            if self._left and text:
+                self._left = len(text) - self._drawn
+            else:
+                self._drawn, self._left = len(text), 0
+                await self.become(visible(text))
+            await self._show_left()
             self.call_after_refresh(self.fold_away)
 
     @property
@@ -81,12 +101,26 @@ class ReplyBody(ReplyParts):
     async def _grow_a_little(self) -> bool:
         """Append what is quick to draw of what waits; tell whether anything did."""
         pieces = self._take_pending()
-        now = _quick(pieces)
-        if now < len(pieces):
+        is_flood = len(pieces) > LONGEST
+        now = 0 if self._left else HEAD if is_flood else _quick(pieces)
+        room = min(_room(self.source, pieces[:now]), LONGEST - self._drawn)
+        if self._left or is_flood or room < now:
+            self._left += len(pieces) - room
+        elif now < len(pieces):
             self._pending.append(pieces[now:])
-        if pieces:
-            await self.grow(visible(pieces[:now]))
+        self._drawn += room
+        if room:
+            await self.grow(visible(pieces[:room]))
+        await self._show_left()
         return bool(pieces)
+
+    async def _show_left(self) -> None:
+        if self._more is None and self._left and self.is_attached:
+            self._more = Static(classes="turn-note")
+            await self.mount(self._more)
+        if self._more is not None:
+            self._more.display = bool(self._left)
+            self._more.update(Content(left_out(self._left)))
 
     def _take_pending(self) -> str:
         if self._waiting is not None:
@@ -97,9 +131,30 @@ class ReplyBody(ReplyParts):
         return pieces
 
 
+def beginning(text: str) -> str:
+    """What is drawn of a text that is all there: all of it, unless it is very long."""
+    head = text if len(text) <= LONGEST else text[:HEAD]
+    return head[: _room("", head)]
+
+
+def left_out(characters: int) -> str:
+    """Say that a text goes on."""
+    return f"… {characters:,} characters more: Enter shows them"
+
+
 def _quick(pieces: str) -> int:
     """How many characters are drawn now: whole lines, and not much more than `MOST_AT_ONCE`."""
-    most = max(MOST_AT_ONCE, len(pieces) // 3)
+    most = max(MOST_AT_ONCE, min(len(pieces) // 3, MOST_BEHIND))
     if len(pieces) <= most:
         return len(pieces)
     return pieces.rfind("\n", 0, most) + 1 or most
+
+
+def _room(drawn: str, pieces: str) -> int:
+    """How many characters can follow what is drawn until a line is too long to be laid out."""
+    length, place = len(drawn) - drawn.rfind("\n") - 1, 0
+    for line in pieces.splitlines(keepends=True):
+        if length + len(line) > LONGEST_LINE:
+            return place + max(0, LONGEST_LINE - length)
+        length, place = (0 if line.endswith("\n") else length + len(line)), place + len(line)
+    return place

@@ -13,7 +13,7 @@ from jitchat.text.safe import one_line, visible
 from jitchat.tui.details import NOTHING, Detail
 from jitchat.tui.figures import note_sentence
 from jitchat.tui.widgets.reasoning import Reasoning
-from jitchat.tui.widgets.reply_body import ReplyBody
+from jitchat.tui.widgets.reply_body import ReplyBody, beginning, left_out
 from jitchat.turn import Role, Status, Turn
 from jitchat.window.steering import Hold
 from jitchat.window.window import Kind
@@ -49,7 +49,10 @@ class TurnView(Vertical):
         if turn.role is Role.ASSISTANT:
             self._body = ReplyBody(turn.content)
         else:
-            self._body = Static(Content(visible(turn.content)), classes="turn-body")
+            begun = beginning(turn.content)
+            left = len(turn.content) - len(begun)
+            more = f"\n{left_out(left)}" if left else ""
+            self._body = Static(Content(f"{visible(begun)}{more}"), classes="turn-body")
         self._reasoning: Reasoning | None = None
         if detail.reasoning:
             self._reasoning = Reasoning(detail.reasoning, _thought_tokens(detail))
