@@ -91,6 +91,8 @@ class Exchange:
         self.is_due = False
         """Whether the growing reply is to be saved now."""
         self.is_over = False
+        self._ended = Status.CUT
+        """How a reply ended that could not be stored."""
 
     def __enter__(self) -> None:
         """Nothing is open before the draft is stored."""
@@ -106,6 +108,7 @@ class Exchange:
                 self._commit(error)
             except StoreError as refused:
                 self._error = self._error or refused
+                self._ended = self._status(error)
                 self._give_up()
                 if isinstance(error, _STOPPED):
                     raise  # whoever stopped it hears no further event
@@ -117,6 +120,31 @@ class Exchange:
     def has_begun(self) -> bool:
         """Whether anything of a reply came."""
         return self._writer is not None
+
+    @property
+    def unstored(self) -> int | None:
+        """From which character on the reply is not stored; None where all of it is."""
+        if not self.is_over or self._writer is None or self._reply is not None:
+            return None
+        return self._writer.stored
+
+    def store_again(self) -> Turn | None:
+        """Store what came of a reply that could not be stored when it ended; None: there is none.
+
+        Raises:
+            StoreError: It still cannot.
+
+        """
+        with self._lock:
+            if self.unstored is None or self._writer is None:
+                return None
+            if self._said is not None:
+                self._memory.store.set_status(self._said, Status.COMPLETE)
+            self._reply = self._writer.finish(self._ended)
+            self._memory.refresh()
+            if self._window_id is not None:
+                self._memory.archive.close(self._window_id, self._ending())
+            return self._reply
 
     def store_draft(self) -> Turn:
         """Commit what the user says; a turn that is answered again is there already."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 
-from jitchat.errors import ContextOverflow, WindowOverflow
+from jitchat.errors import ContextOverflow, StoreError, WindowOverflow
 from jitchat.events import Event, LimitLearnt, TurnsRetrieved, TurnStored, WindowBuilt
 from jitchat.exchange import Exchange, Outgoing
 from jitchat.inspection import Inspection, SessionOptions
@@ -30,6 +30,9 @@ __all__ = ["Session", "SessionOptions"]
 class Session(Inspection):
     """A conversation in use: its memory, who answers, and how much fits."""
 
+    _last: Exchange | None = None
+    """The message that was sent last."""
+
     async def send(
         self, draft: str, mode: Mode, once: Once = NO_MORE
     ) -> AsyncGenerator[Event, None]:
@@ -37,7 +40,10 @@ class Session(Inspection):
 
         `once` says where it stands and what else holds for it alone.
         """
-        exchange = Exchange(self.memory, self._outgoing(draft, once))
+        if self.unstored is not None:
+            with suppress(StoreError):  # the message itself is refused then, and comes back
+                await asyncio.to_thread(self.store_again)
+        self._last = exchange = Exchange(self.memory, self._outgoing(draft, once))
         with self.memory.pace.under_way(), exchange:
             said = await asyncio.to_thread(exchange.store_draft)
             yield TurnStored(said)
@@ -53,6 +59,20 @@ class Session(Inspection):
             yield event
         for event in await asyncio.to_thread(exchange.index):
             yield event
+
+    @property
+    def unstored(self) -> int | None:
+        """From which character on the last reply is not stored; None where all of it is."""
+        return self._last.unstored if self._last is not None else None
+
+    def store_again(self) -> Turn | None:
+        """Store the rest of the last reply where it could not be; None where nothing was to be.
+
+        Raises:
+            StoreError: It still cannot.
+
+        """
+        return self._last.store_again() if self._last is not None else None
 
     async def _fitted(
         self, exchange: Exchange, question: Question, mode: Mode

@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # the first frame does not wait for the session's imports
     from jitchat.providers.catalogue.choices import ProviderChoice
     from jitchat.session import Session
     from jitchat.subcall.summariser import LinesWritten
-    from jitchat.turn import Mode
+    from jitchat.turn import Mode, Turn
     from jitchat.window.budget import Budget
     from jitchat.window.steering import Held, Once
     from jitchat.window.window import ContextWindow
@@ -63,6 +63,14 @@ class SessionReported(Message):
     worker: Worker[None]
     """Which carried it; by now the screen may be waiting for another."""
     event: Event
+
+
+@dataclass
+class ReplyStored(Message):
+    """The rest of a reply is stored that could not be before."""
+
+    session: Session
+    turn: Turn
 
 
 @dataclass

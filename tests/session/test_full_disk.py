@@ -88,7 +88,9 @@ async def test_a_reply_that_cannot_be_stored_is_shown_to_its_end(store):
     await check_it_goes_on(store, session)
 
 
-async def test_of_a_reply_that_outgrows_the_disk_what_was_saved_is_kept(store):
+async def test_of_a_reply_that_outgrows_the_disk_the_rest_is_stored_ahead_of_what_follows(
+    store,
+):
     session = talking(store, "The start", LONG)
 
     def watch(event: Event) -> None:
@@ -102,7 +104,7 @@ async def test_of_a_reply_that_outgrows_the_disk_what_was_saved_is_kept(store):
     assert durable(store).turns[-2:-1] == [(5, "user", "hello", "complete")]
     assert durable(store).turns[-1][2] == "The start"
     await check_it_goes_on(store, session)
-    assert durable(store).turns[5] == (6, "assistant", "The start", "interrupted")
+    assert durable(store).turns[5] == (6, "assistant", f"The start{LONG}", "complete")
 
 
 async def test_a_stopped_reply_that_cannot_be_stored_is_told_to_who_stopped_it(store):
@@ -167,3 +169,29 @@ async def test_a_request_that_fails_on_a_full_disk_is_told_by_its_own_error(stor
     (failed,) = failures(events)
     assert isinstance(failed.error, Unreachable)
     await check_it_goes_on(store, session)
+
+
+@pytest.mark.parametrize("begun", ["", "The start "])
+async def test_a_reply_that_could_not_be_stored_is_once_there_is_room(store, begun):
+    session = talking(store, *filter(None, [begun]), LONG)
+
+    def watch(event: Event) -> None:
+        if isinstance(event, ReplyDelta) and event.text == LONG:
+            fill(store)
+        if not begun and isinstance(event, WindowBuilt):
+            fill(store)
+
+    await send(session, "hello", watch=watch)
+    assert session.unstored == len(begun)
+    with pytest.raises(StoreFull):
+        session.store_again()
+    free(store)
+    reply = session.store_again()
+    assert reply.content == f"{begun}{LONG}"
+    assert session.unstored is None
+    assert session.store_again() is None
+    assert durable(store).turns[-2:] == [
+        (5, "user", "hello", "complete"),
+        (6, "assistant", f"{begun}{LONG}", "complete"),
+    ]
+    assert durable(store).streaming == 0

@@ -9,6 +9,7 @@ import pytest
 from jitchat.errors import StoreFull
 from jitchat.memory.cold.replies import ReplyWriter
 from jitchat.tui.app import JitchatApp
+from jitchat.tui.screens import sending
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_view import TurnView
@@ -105,3 +106,28 @@ async def test_the_title_of_the_inspector_says_what_is_the_matter(backend: TestB
 
 def _last(transcript: Transcript) -> TurnView:
     return list(transcript.query(TurnView))[-1]
+
+
+async def test_a_reply_that_is_not_stored_says_so_beside_it_until_it_is(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "STORE_AGAIN", 0.05)
+    gate = asyncio.Event()
+    backend.provider = ScriptedProvider(("It is ", gate, "now."))
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        screen.query_one(Prompt).insert("when?")
+        await pilot.press("enter")
+        transcript = screen.query_one(Transcript)
+        await until(pilot, lambda: _last(transcript).reply.source == "It is ", "the first piece")
+        with monkeypatch.context() as refusing:
+            refusing.setattr(ReplyWriter, "_write", full)
+            gate.set()
+            await idle(pilot)
+            notes = [str(each.render()) for each in _last(transcript).query(".turn-note")]
+            assert any("Not stored from character 7 on" in note for note in notes)
+            assert _last(transcript).turn.content == "It is now."
+        await until(pilot, lambda: _last(transcript).turn.status is Status.COMPLETE, "it is stored")
+        shown = [each for each in _last(transcript).query(".turn-note") if each.display]
+        assert not any("Not stored" in str(each.render()) for each in shown)
+        assert backend.store.turns("demo")[-1].content == "It is now."

@@ -85,6 +85,8 @@ class ReplyWriter:
         self._saved_at = self._timing.monotonic()
         self._call_off: Callable[[], None] | None = None
         self._final: Turn | None = None
+        self.stored = 0
+        """How many characters of the text are durable."""
 
     @property
     def text(self) -> str:
@@ -156,6 +158,7 @@ class ReplyWriter:
                 connection.execute("REPLACE INTO reasoning VALUES (?, ?)", (turn.id, thoughts))
             self._note_writer(connection, turn, status)
         self._saved_thoughts = turn.id, thoughts
+        self.stored = len(text)
         self._turn = turn  # not before the commit: a row that was rolled back has no id
         return replace(turn, content=text, status=status)
 

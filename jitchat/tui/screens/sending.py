@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.worker import get_current_worker
 
-from jitchat.errors import JitchatError
+from jitchat.errors import JitchatError, StoreError
 from jitchat.events import (
     LimitLearnt,
     ReasoningDelta,
@@ -27,7 +28,7 @@ from jitchat.tui.backend import Backend
 from jitchat.tui.batches import Batches
 from jitchat.tui.details import is_broken_off
 from jitchat.tui.figures import usage_sentence
-from jitchat.tui.messages import SendEnded, SessionReported
+from jitchat.tui.messages import ReplyStored, SendEnded, SessionReported
 from jitchat.tui.screens.forked import ForkedScreen
 from jitchat.tui.telling import SECONDS, telling
 from jitchat.tui.widgets.hint_line import HintLine
@@ -40,6 +41,7 @@ from jitchat.window.steering import NO_MORE, Once
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
+    from textual.timer import Timer
     from textual.worker import Worker
 
     from jitchat.events import Event
@@ -47,6 +49,9 @@ if TYPE_CHECKING:
 
 NEW_TITLE = "New conversation"
 TITLE_WIDTH = 60
+STORE_AGAIN = 5.0
+"""Seconds until a reply that could not be stored is tried again."""
+_UNSTORED = "it will be, as soon as there is room. Until then, Enter and Y copy it."
 _MISSING = "Alt+W points at the turn that was missing"
 
 
@@ -60,6 +65,7 @@ class SendingScreen(ForkedScreen):
         self._answered = self._again = self._measured = False
         self._place = 0
         """The position that the reply will have."""
+        self._retry: Timer | None = None
 
     @property
     def busy(self) -> bool:
@@ -181,6 +187,7 @@ class SendingScreen(ForkedScreen):
             if place and turn.position >= place:
                 await self.query_one(Transcript).put(turn)
         await self.query_one(Transcript).end_stream()
+        await self._show_unstored(message.session)
         if message.error is not None:
             self.tell(message.error)
         if message.cancelled:
@@ -188,6 +195,33 @@ class SendingScreen(ForkedScreen):
         if not self._answered:
             await self.query_one(Transcript).take_in(message.session.memory.turns)
         await self._free()
+
+    async def _show_unstored(self, session: Session) -> None:
+        """Say beside a reply that it is not stored, and store it as soon as that can be done."""
+        if (place := session.unstored) is None:
+            return
+        what = f"Not stored from character {place + 1:,} on" if place else "Not stored"
+        await self.query_one(Transcript).warn(f"{what}: {_UNSTORED}")
+        self._retry = self._retry or self.set_interval(STORE_AGAIN, partial(self._store, session))
+
+    @work(thread=True, exclusive=True, group="store")
+    def _store(self, session: Session) -> None:
+        try:
+            turn = session.store_again()
+        except StoreError:
+            return  # there is no room yet
+        if turn is not None:
+            self.post_message(ReplyStored(session, turn))
+        elif self._retry is not None:
+            self._retry.stop()  # it was stored ahead of the next message, or another one came
+            self._retry = None
+
+    @on(ReplyStored)
+    async def _reply_stored(self, message: ReplyStored) -> None:
+        if message.session is self.session:
+            await self.query_one(Transcript).warn("")
+            await self.query_one(Transcript).put(message.turn)
+            self.plan_now(afresh=True)
 
     def _return(self, draft: str) -> None:
         """A message that was not answered, back into the prompt; not what was said before."""

@@ -113,6 +113,11 @@ class Transcript(TurnStretch):
             text = "".join(self._grown)
             await self.put(replace(growing, content=text, status=Status.INTERRUPTED))
 
+    async def warn(self, sentence: str) -> None:
+        """Say below the last turn what is the matter with it."""
+        if views := self._mounted():
+            await views[-1].warn(sentence)
+
     async def draw_behind_key(self) -> None:
         """The reply that is growing, if one is, now that a key was drawn."""
         if (reply := self._growing_reply()) is not None:

@@ -57,6 +57,7 @@ class TurnView(Vertical):
         if detail.reasoning:
             self._reasoning = Reasoning(detail.reasoning, _thought_tokens(detail))
         self._note: Static | None = None
+        self._warning: Static | None = None
 
     def compose(self) -> ComposeResult:
         """Header, reasoning, body and note, as far as there are any."""
@@ -110,6 +111,15 @@ class TurnView(Vertical):
             self._reasoning = Reasoning()
             await self.mount(self._reasoning, before=self._body)
         self._reasoning.add(piece)
+
+    async def warn(self, sentence: str) -> None:
+        """Say what is the matter with the turn, below it; nothing, once nothing is."""
+        if self._warning is None and sentence:
+            self._warning = Static(classes="turn-note")
+            await self.mount(self._warning)
+        if self._warning is not None:
+            self._warning.display = bool(sentence)
+            self._warning.update(Content(sentence))
 
     async def finish(self, turn: Turn, detail: Detail = NOTHING) -> None:
         """The turn as it was stored."""
