@@ -19,7 +19,6 @@ from jitchat.children import own_python, run_users_command, start_piped, start_w
 from jitchat.memory.embedding.download import fetch_model
 from jitchat.memory.embedding.embedder import DEFAULT_MODEL
 from jitchat.settings.key_command import key_from_command
-from tests.bench import works
 
 MODULES = (
     "json", "fastembed", "sitecustomize", "usercustomize", "pickle", "socket", "runpy", "typing",
@@ -60,7 +59,7 @@ def download(tmp_path: Path) -> None:
 
 
 def bench(tmp_path: Path) -> None:
-    assert alone(works.count, int) != os.getpid()
+    assert alone("tests.bench.works:count", {}, int) != os.getpid()
 
 
 def key(tmp_path: Path) -> None:

@@ -6,18 +6,18 @@ process that has the conversation open, without the screen.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
-from jitchat.bench.alone import Tell, alone
+from jitchat.bench.alone import Fields, Tell, alone
 from jitchat.bench.bounds import fts5_ms, matrix_ms
-from jitchat.bench.haystack import PHRASINGS, Haystack, other_questions
+from jitchat.bench.haystack import PHRASINGS, Haystack, Length, other_questions
 from jitchat.bench.measures import QUESTIONS, Asked, Built, Measured, Sent, embedder_name
 from jitchat.bench.resident import memory_mb
 from jitchat.bench.scores import spread
@@ -25,14 +25,44 @@ from jitchat.bench.talk import OpenTalk
 from jitchat.bench.timing import Timed, TimedEmbedder, timed
 from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import Embedder
+from jitchat.memory.embedding.embedder import Embedder, load_embedder
 from jitchat.memory.index.batches import BATCH
 from jitchat.memory.memory import Memory
 from jitchat.turn import Mode, Turn
 from jitchat.window.budget import Budget
-from jitchat.window.tokens import TokenCounter
+from jitchat.window.tokens import TokenCounter, counter_for
 
 _TALK = "talk"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be measured with, as it is told to another process."""
+
+    embedder: str
+    embedding_model: str
+    folder: str | None
+    cache: str
+    model: str
+    """Whose tokens are counted."""
+    budget: Budget
+    modes: tuple[Mode, ...]
+
+    @classmethod
+    def read(cls, fields: Fields) -> Wanted:
+        """Read what `asdict` and JSON made of one."""
+        modes = tuple(map(Mode, fields["modes"]))
+        return cls(**{**fields, "budget": Budget(**fields["budget"]), "modes": modes})
+
+    def setup(self) -> Setup:
+        """Name what makes the embedder and the counter."""
+        folder = Path(self.folder) if self.folder else None
+        return Setup(
+            lambda: load_embedder(self.embedder, self.embedding_model, folder, Path(self.cache)),
+            lambda: counter_for(self.model, os.environ),
+            self.budget,
+            self.modes,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +80,7 @@ def steps(size: int) -> int:
     return 2 * size + QUESTIONS
 
 
-def measured(setup: Setup, talk: Haystack, tell: Tell) -> Measured:
+def measured(wanted: Wanted, talk: Haystack, tell: Tell) -> Measured:
     """Build a talk and ask about it, in a database that is gone afterwards.
 
     Raises:
@@ -58,10 +88,26 @@ def measured(setup: Setup, talk: Haystack, tell: Tell) -> Measured:
 
     """
     with TemporaryDirectory(prefix="jitchat-bench-") as folder:
-        path = Path(folder) / "bench.db"
-        built = alone(partial(build, setup, talk, path), tell)
-        asked = alone(partial(ask, setup, talk, path), tell)
-    return Measured(talk.size, talk.needle, built, asked)
+        path = str(Path(folder) / "bench.db")
+        arguments = {"wanted": asdict(wanted), "talk": asdict(talk), "path": path}
+        built = alone(f"{__name__}:build_apart", arguments, tell)
+        asked = alone(f"{__name__}:ask_apart", arguments, tell)
+    modes = {mode: Sent(**sent) if sent else None for mode, sent in asked["modes"].items()}
+    return Measured(talk.size, talk.needle, Built(**built), Asked(**{**asked, "modes": modes}))
+
+
+def build_apart(wanted: Fields, talk: Fields, path: str, tell: Tell) -> Fields:
+    """Do `build` for another process."""
+    return asdict(build(Wanted.read(wanted).setup(), _talk(talk), Path(path), tell))
+
+
+def ask_apart(wanted: Fields, talk: Fields, path: str, tell: Tell) -> Fields:
+    """Do `ask` for another process."""
+    return asdict(ask(Wanted.read(wanted).setup(), _talk(talk), Path(path), tell))
+
+
+def _talk(fields: Fields) -> Haystack:
+    return Haystack(fields["size"], Length(fields["length"]))
 
 
 def build(setup: Setup, talk: Haystack, path: Path, tell: Tell) -> Built:

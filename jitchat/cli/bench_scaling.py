@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -93,19 +92,24 @@ def _measure(
     sizes: Sequence[int], length: str, modes: Sequence[Mode], flags: Flags
 ) -> list[Measured]:
     from jitchat.bench.haystack import Haystack, Length  # noqa: PLC0415  not needed to print help
-    from jitchat.bench.scaling import Setup, measured, steps  # noqa: PLC0415  loads numpy
-    from jitchat.cli.compose import make_budget, make_counter, make_embedder  # noqa: PLC0415
+    from jitchat.bench.scaling import Wanted, measured, steps  # noqa: PLC0415  loads numpy
+    from jitchat.cli.compose import make_budget  # noqa: PLC0415
+    from jitchat.paths import absolute  # noqa: PLC0415
 
     settings = flags.settings()
-    setup = Setup(
-        partial(make_embedder, settings, flags.paths()),
-        partial(make_counter, settings),
+    embedder = settings.embedder
+    wanted = Wanted(
+        embedder.name,
+        embedder.model,
+        str(absolute(Path(embedder.path))) if embedder.path else None,
+        str(flags.paths().models),
+        settings.model_name(),
         make_budget(settings),
         tuple(modes),
     )
     talks = [Haystack(size, Length(length)) for size in sizes]
     with progress("turns", sum(map(steps, sizes))) as advance:
-        return [measured(setup, talk, advance) for talk in talks]
+        return [measured(wanted, talk, advance) for talk in talks]
 
 
 def _print_plots(sizes: Sequence[Measured]) -> None:

@@ -9,29 +9,28 @@ import pytest
 
 from jitchat.bench.alone import alone
 from jitchat.errors import BenchFailed
-from tests.bench import works
 
 
 def test_the_result_comes_from_another_process_and_what_it_tells_on_the_way():
     told: list[int] = []
-    assert alone(works.count, told.append) != os.getpid()
+    assert alone("tests.bench.works:count", {}, told.append) != os.getpid()
     assert told == [2, 2, 2]
 
 
 @pytest.mark.parametrize(
     ("work", "sentence"),
     [
-        (works.overflow, r"^It needs 9 tokens. Shorten it.$"),
-        (works.stumble, r"^A defect stopped it \(ZeroDivisionError at works.py:\d+\).$"),
-        (works.vanish, r"ended \(exit code 7\). .*try fewer turns.$"),
+        ("overflow", r"^It needs 9 tokens. Shorten it.$"),
+        ("stumble", r"^A defect stopped it \(ZeroDivisionError at works.py:\d+\).$"),
+        ("vanish", r"ended \(exit code 7\). .*try fewer turns.$"),
     ],
 )
-def test_what_fails_there_is_a_sentence_here(work: object, sentence: str):
+def test_what_fails_there_is_a_sentence_here(work: str, sentence: str):
     with pytest.raises(BenchFailed, match=sentence):
-        alone(work, int)
+        alone(f"tests.bench.works:{work}", {}, int)
 
 
 def test_this_process_can_be_interrupted_as_before():
     before = signal.getsignal(signal.SIGINT)
-    alone(works.count, int)
+    alone("tests.bench.works:count", {}, int)
     assert signal.getsignal(signal.SIGINT) is before

@@ -1,4 +1,4 @@
-"""Work that can be sent to another process."""
+"""Functions that another process can be told to call."""
 
 from __future__ import annotations
 
