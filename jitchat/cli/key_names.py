@@ -25,7 +25,7 @@ def require_known_keys(settings: Settings) -> None:
     from jitchat.tui.keys import ACTIONS, PROMPT_ACTIONS, TURN_ACTIONS  # noqa: PLC0415  loads textual
 
     known = {action.id: action.keys for action in ACTIONS if action.keys} | PROMPT_ACTIONS
-    known |= {name: keys for name, keys, _ in TURN_ACTIONS}
+    known |= {name: keys for name, keys, *_ in TURN_ACTIONS}
     origin = settings.origins.get("keys", "[keys]")
     for name in settings.keys:
         if name not in known:

@@ -97,6 +97,15 @@ class JitchatApp(App[None]):
     def _warn(self, notice: str) -> None:
         self.notify(notice, severity="warning", timeout=NOTICE_SECONDS, markup=False)
 
+    async def on_event(self, event: events.Event) -> None:
+        """Have the chat decide on a key as it arrives, by the focus of this moment."""
+        chat = self.screen_stack[-1] if self.screen_stack else None
+        if isinstance(event, (events.Key, events.Paste)) and not event.is_forwarded:
+            self.app_focus = True  # the focus comes back with it, before it is decided by that
+            if isinstance(chat, ChatScreen) and chat.is_mounted and await chat.routing.takes(event):
+                return
+        await super().on_event(event)
+
     def on_ready(self) -> None:
         """Open the lab, where it was asked for."""
         if self._rot is not None and isinstance(self.screen, ChatScreen):

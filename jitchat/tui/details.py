@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jitchat.errors import StoreError
+from jitchat.providers.provider import Finished
 from jitchat.turn import Status, Turn
 
 if TYPE_CHECKING:  # the first frame does not wait for what the notes are read with
@@ -35,6 +36,14 @@ NOTHING = Detail()
 def is_broken_off(reply: Turn, stop: str | None) -> bool:
     """Whether a reply ended before the model ended it; `stop` is the model's word for why."""
     return reply.status is not Status.COMPLETE and not stop
+
+
+def is_cut(reply: Turn, detail: Detail) -> bool:
+    """Whether a reply can be continued."""
+    if reply.status in (Status.CUT, Status.CANCELLED, Status.INTERRUPTED):
+        return True
+    note = detail.note
+    return note is not None and note.stop is not None and Finished(note.stop).is_by_length
 
 
 class TurnDetails:

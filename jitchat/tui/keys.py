@@ -6,6 +6,7 @@ and Ctrl+H are other keys in most terminals and are not used.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual.binding import Binding, BindingType
@@ -35,11 +36,17 @@ ACTIONS = (
     Action("cancel", "escape", "cancel", "Cancel", "Stop the reply, keeping what came"),
     Action("new", "ctrl+n", "new_conversation", "New conversation", "Start with an empty history"),
     Action("resume", "ctrl+r", "resume", "Conversations", "Resume one, or search in all of them"),
-    Action("regenerate", "alt+r", "regenerate", "Regenerate", "Answer once more, beside this one"),
+    Action(
+        "regenerate",
+        "alt+r",
+        "ask('regenerate')",
+        "Regenerate",
+        "Answer once more, beside this one",
+    ),
     Action("edit", "alt+e", "edit", "Edit and resend", "A message anew, as a fork"),
-    Action("go_on", "alt+c", "go_on", "Continue", "Go on with a reply that was cut"),
+    Action("go_on", "alt+g", "ask('go_on')", "Continue", "Go on with a reply that was cut"),
     Action("version", "alt+v", "other_version", "Next version", "Of a turn that has several"),
-    Action("reasoning", "alt+t", "reasoning", "Reasoning", "Fold or unfold it"),
+    Action("reasoning", "alt+i", "reasoning", "Reasoning", "Fold or unfold it"),
     Action("palette", "ctrl+p", "app.command_palette", "Palette", "Every action by name"),
     Action("help", "f1", "help", "Help", "Keys and words"),
     Action("pane", "f6", "app.focus_next", "Next pane", "Move the focus on"),
@@ -61,8 +68,8 @@ ACTIONS = (
     Action("cases", "alt+k", "view('cases')", "Check", "Are the noted turns found now?"),
     Action("rot", "ctrl+t", "rot", "Rot lab", "How answers fare as a conversation grows"),
     Action("pin", "alt+p", "hold('pinned')", "Pin", "A turn into every window of jit, or not"),
-    Action("exclude", "alt+d", "hold('excluded')", "Exclude", "A turn from every window, or not"),
-    Action("undo", "alt+u", "undo_hold", "Undo", "The last pin or exclusion"),
+    Action("exclude", "alt+o", "hold('excluded')", "Exclude", "A turn from every window, or not"),
+    Action("undo", "alt+z", "undo_hold", "Undo", "The last pin or exclusion"),
     Action("quit", "ctrl+q", "app.quit", "Quit", "Everything is stored"),
 )
 MODES = (
@@ -72,9 +79,15 @@ MODES = (
 )
 
 HOLD_ACTIONS = (
-    ("turn_pin", "p", "screen.hold('pinned')"),
-    ("turn_exclude", "x", "screen.hold('excluded')"),
-    ("turn_undo", "u", "screen.undo_hold"),
+    ("turn_pin", "p", "screen.hold('pinned')", "pin", "Pin #{turn}, or end that?"),
+    (
+        "turn_exclude",
+        "x",
+        "screen.hold('excluded')",
+        "exclude",
+        "Exclude #{turn}, or end that?",
+    ),
+    ("turn_undo", "u", "screen.undo_hold", "undo", "Take the last pin or exclusion back?"),
 )
 VIEW_ACTIONS = {
     action.method.split("'")[1]: action for action in ACTIONS if action.method.startswith("view(")
@@ -82,18 +95,31 @@ VIEW_ACTIONS = {
 """The actions that open a view, by its name."""
 
 TURN_ACTIONS = (
-    ("turn_regenerate", "r", "screen.regenerate"),
-    ("turn_edit", "e", "screen.edit"),
-    ("turn_go_on", "c", "screen.go_on"),
-    ("turn_window", "w", "screen.sent_window"),
-    ("turn_reasoning", "t,space", "screen.reasoning"),
+    ("turn_regenerate", "r", "screen.regenerate", "again", "Regenerate #{turn}?"),
+    ("turn_edit", "e", "screen.edit", "edit", "Edit #{turn}, to send it as a fork?"),
+    ("turn_go_on", "c", "screen.go_on", "continue", "Continue #{turn}?"),
+    ("turn_window", "w", "screen.sent_window", "window", "Show the window sent for #{turn}?"),
+    (
+        "turn_reasoning",
+        "t",
+        "screen.reasoning",
+        "thoughts",
+        "Fold or unfold the reasoning of #{turn}?",
+    ),
     *HOLD_ACTIONS,
-    ("turn_mattered", "m", "screen.view('mattered')"),
-    ("turn_miss", "exclamation_mark", "screen.view('miss')"),
-    ("turn_version_before", "left,left_square_bracket", "screen.other_version(-1)"),
-    ("turn_version_after", "right,right_square_bracket", "screen.other_version(1)"),
+    (
+        "turn_mattered",
+        "m",
+        "screen.view('mattered')",
+        "mattered",
+        "What mattered for #{turn}?",
+    ),
+    ("turn_miss", "exclamation_mark", "screen.view('miss')", "wrong", "Is #{turn} wrong?"),
+    ("turn_version_before", "left", "screen.other_version(-1)", "", ""),
+    ("turn_version_after", "right", "screen.other_version(1)", "versions", ""),
 )
-"""The conversation's own actions, for the turn under its cursor: id, keys, method."""
+"""The conversation's own actions, for the turn under its cursor: id, key, method, its word in the
+footer, and the question that the key asks first."""
 
 PROMPT_ACTIONS = {"newline": "shift+enter,ctrl+j,alt+enter", "prompt_quit": "ctrl+d"}
 """Keys of the prompt's own actions, by id."""
@@ -104,6 +130,7 @@ PROMPT_KEYS = (
     ("Alt+Enter, \\ Enter", "new line"),
     ("Up, Down", "earlier prompts, at the first and last line"),
     ("PgUp, PgDn", "scroll the conversation"),
+    ("Alt+B, F, D, U, L, C, T", "words, as in a shell: back, forward, delete, case, exchange"),
     ("Ctrl+C", "copy what is selected, or empty the prompt; twice: quit"),
     ("Ctrl+D", "quit, on an empty prompt"),
     ("@full, @recency, @jit", "ahead of a message: that mode, for this one only"),
@@ -111,14 +138,16 @@ PROMPT_KEYS = (
     ("/ and a name", ", ".join(f"/{name}" for name in COMMANDS)),
 )
 PANE_KEYS = (
-    ("Enter", "inspector: the segment's exact text"),
-    ("J, K, G, Shift+G", "conversation: next turn, the one before, first, last"),
-    ("Enter, R, E, C", "its exact text; regenerate, edit and resend, continue"),
-    ("[, ], T", "the other versions of a turn; its reasoning"),
+    ("a letter", "the last line shows the keys of the pane; each asks, and Enter does it"),
+    ("any other text", "goes to the prompt, from whichever pane"),
+    ("Up, Down, Home, End", "conversation: next turn, the one before, first, last"),
+    ("Left, Right", "conversation: the other versions of a turn"),
+    ("Enter", "the exact text of the turn, or of the inspector's row"),
+    ("R, E, C, T", "regenerate, edit and resend, continue; fold its reasoning"),
     ("W", "the window that was sent for it, and what was reported"),
     ("P, X, U", "pin a turn, exclude it; take the last of these back"),
-    ("Space", "inspector: the turn out of this message, or into it"),
     ("M, !", "which turn mattered for a reply; which one was missing"),
+    ("Space", "inspector: the turn out of this message, or into it"),
     ("Y", "exact text: copy it"),
 )
 
@@ -134,6 +163,14 @@ LAB_KEYS = (
     ("Esc", "stop the run, keeping what came; once more: leave it"),
 )
 """Keys of the rot lab."""
+
+
+def pane_bindings(actions: Sequence[tuple[str, str, str, str, str]]) -> list[BindingType]:
+    """Bind a pane's own actions; see `TURN_ACTIONS`."""
+    return [
+        Binding(keys, method, word, show=bool(word), tooltip=question, id=name)
+        for name, keys, method, word, question in actions
+    ]
 
 
 def bindings() -> list[BindingType]:

@@ -64,14 +64,14 @@ async def test_a_reply_is_given_again_and_both_are_looked_at_by_key_click_and_op
 ) -> None:
     backend.provider = ScriptedProvider(script=("It is blue.",))
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "r")
+        screen = await at(pilot, "r", "enter")
         await answered(pilot, 5)
         assert shown(screen) == [1, 2, 3, 5]
         assert "2 of 2" in header(screen, 5)
-        await pilot.press("[")
+        await pilot.press("left")
         await until(pilot, lambda: shown(screen) == [1, 2, 3, 4], "the first version")
         assert "1 of 2" in header(screen, 4)
-        await pilot.press("]")
+        await pilot.press("right")
         await until(pilot, lambda: shown(screen) == [1, 2, 3, 5], "the second version")
         await pilot.pause()
         head = view(screen, 5).query_one(".turn-header")
@@ -90,7 +90,7 @@ async def test_a_reply_in_the_middle_is_given_again_where_the_cursor_is(
 ) -> None:
     backend.provider = ScriptedProvider(script=("Port 80.",))
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "k", "k", "r")
+        screen = await at(pilot, "up", "up", "r", "enter")
         await answered(pilot, 5)
         assert shown(screen) == [1, 5]
         assert [m.content for m in backend.provider.requests[0]][-1].endswith("Which port?")
@@ -101,7 +101,7 @@ async def test_a_reply_that_is_stopped_before_its_first_word_leaves_the_old_one_
 ) -> None:
     backend.provider = ScriptedProvider(script=(asyncio.Event(),))
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "r")
+        screen = await at(pilot, "r", "enter")
         await until(pilot, lambda: backend.provider.requests, "the request")  # type: ignore[attr-defined]
         await pilot.press("escape")
         await idle(pilot)
@@ -111,7 +111,7 @@ async def test_a_reply_that_is_stopped_before_its_first_word_leaves_the_old_one_
 
 async def test_an_edited_message_is_sent_as_a_fork(backend: TestBackend) -> None:
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "k", "k", "k", "e")
+        screen = await at(pilot, "up", "up", "up", "e", "enter")
         prompt = screen.query_one(Prompt)
         assert prompt.text == "Which port?"
         assert "editing #1" in str(screen.query_one("#cost").render())
@@ -126,7 +126,7 @@ async def test_an_edited_message_is_sent_as_a_fork(backend: TestBackend) -> None
 
 async def test_the_window_of_an_edit_holds_only_what_it_follows(backend: TestBackend) -> None:
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "k", "e")
+        screen = await at(pilot, "up", "e", "enter")
 
         def sent() -> str:
             return str(screen.window.messages()) if screen.window is not None else ""
@@ -141,7 +141,7 @@ async def test_from_the_prompt_the_last_reply_is_given_again_and_the_last_messag
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
         screen = await ready(pilot)
         prompt = screen.query_one(Prompt)
-        await pilot.press("alt+r")
+        await pilot.press("alt+r", "enter")
         await answered(pilot, 5)
         assert shown(screen) == [1, 2, 3, 5]
         assert prompt.text == ""
@@ -156,14 +156,13 @@ async def test_from_the_prompt_the_last_reply_is_given_again_and_the_last_messag
 async def test_a_reply_that_was_cut_by_length_goes_on(backend: TestBackend) -> None:
     backend.provider = ScriptedProvider(script=("It is gre", Finished("length")))
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "c")
-        assert shown(screen) == [1, 2, 3, 4]
-        await pilot.press("r")
+        screen = await at(pilot)
+        await pilot.press("r", "enter")
         await answered(pilot, 5)
-        assert "stopped: length — Alt+C goes on" in str(
+        assert "stopped: length — Alt+G goes on" in str(
             view(screen, 5).query_one(".turn-note").render()
         )
-        await pilot.press("c")
+        await pilot.press("c", "enter")
         await answered(pilot, 7)
         assert view(screen, 6).turn.content == GO_ON
 
@@ -172,14 +171,14 @@ async def test_reasoning_is_one_line_until_it_is_asked_for(backend: TestBackend)
     gate = asyncio.Event()
     backend.provider = ScriptedProvider(script=(Reasoning("Hm.\nGreen?"), gate, "Green."))
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "r")
+        screen = await at(pilot, "r", "enter")
         lines = screen.query(ReasoningLine)
         await until(pilot, lambda: lines and "thinking" in str(lines.last().render()), "a line")
         assert str(lines.last().render()) == "▾ thinking… Green?"
         gate.set()
         await answered(pilot, 5)
         assert str(lines.last().render()) == "▸ reasoning · 10 characters"
-        await pilot.press("t")
+        await pilot.press("t", "enter")
         assert str(lines.last().render()).splitlines()[1:] == ["Hm.", "Green?"]
         await pilot.click(lines.last())
         assert str(lines.last().render()) == "▸ reasoning · 10 characters"
@@ -193,9 +192,9 @@ async def test_without_colours_cursor_and_mode_stand_out_and_unfolded_reasoning_
     monkeypatch.setenv("NO_COLOR", "1")
     backend.provider = ScriptedProvider(script=(Reasoning("Hm.\n" * 60), "Green."))
     async with app_on(backend).run_test(size=(80, 24)) as pilot:
-        screen = await at(pilot, "r")
+        screen = await at(pilot, "r", "enter")
         await answered(pilot, 5)
-        await pilot.press("end", "t")
+        await pilot.press("end", "t", "enter")
         chosen = view(screen, 5).query_one(".turn-header")
         transcript = screen.query_one(Transcript)
         await until(pilot, lambda: chosen.region.y == transcript.region.y, "its header on top")
@@ -207,7 +206,7 @@ async def test_without_colours_cursor_and_mode_stand_out_and_unfolded_reasoning_
 async def test_text_that_turns_out_to_be_reasoning_is_folded(backend: TestBackend) -> None:
     backend.provider = ScriptedProvider(script=("So: green", ReasoningEnded(), "Green."))
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "r")
+        screen = await at(pilot, "r", "enter")
         await answered(pilot, 5)
         assert view(screen, 5).reply.source == "Green."  # type: ignore[union-attr]
         assert "9 characters" in str(screen.query(ReasoningLine).last().render())
@@ -216,10 +215,10 @@ async def test_text_that_turns_out_to_be_reasoning_is_folded(backend: TestBacken
 async def test_nothing_is_done_to_turns_while_a_reply_is_on_its_way(backend: TestBackend) -> None:
     backend.provider = ScriptedProvider(script=("It is", asyncio.Event()))
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "r")
+        screen = await at(pilot, "r", "enter")
         await until(pilot, lambda: screen.query("TurnView.-streaming"), "first words")
-        for key in ("r", "e", "c", "]"):
-            await pilot.press(key)
+        for keys in (("r", "enter"), ("alt+e",), ("alt+g",), ("right",)):
+            await pilot.press(*keys)
         assert screen.busy
         assert screen.once.after is None
         assert len(backend.provider.requests) == 1  # type: ignore[attr-defined]
@@ -229,7 +228,7 @@ async def test_enter_opens_the_exact_text_of_a_turn_and_what_is_typed_goes_to_th
     backend: TestBackend,
 ) -> None:
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "k", "enter")
+        screen = await at(pilot, "up", "enter")
         assert isinstance(pilot.app.screen, ExactScreen)
         assert pilot.app.screen._text == "And the logo?"
         await pilot.press("escape")

@@ -123,7 +123,7 @@ async def test_a_reply_that_was_broken_off_is_not_called_unreported(backend: Tes
         assert shown(screen, "#cost") == told
         await type_text(pilot, "and")
         screen.query_one("#transcript").focus()
-        await pilot.press("w")
+        await pilot.press("w", "enter")
         await until(pilot, lambda: shown(screen, "#cost") == told, "the same, from the store")
 
 
@@ -137,7 +137,7 @@ async def test_the_total_grows_and_is_of_the_conversation_on_screen(
         assert "$" not in shown(chat(pilot), "#title")
         await ask(pilot)
         backend.provider.script = ()  # type: ignore[attr-defined]
-        await pilot.press("alt+r")
+        await pilot.press("alt+r", "enter")
         await until(pilot, lambda: "$6.00" in shown(chat(pilot), "#title"), "the sum of both")
         screen = chat(pilot)
         await screen.open(store.create("Another"))
@@ -160,7 +160,7 @@ async def test_a_window_that_was_sent_earlier_shows_what_was_reported_for_it(
         await type_text(pilot, "and now something else")
         assert "cached" not in boundary(screen)
         screen.query_one("#transcript").focus()
-        await pilot.press("w")
+        await pilot.press("w", "enter")
         await until(pilot, lambda: screen.window == sent, "the window that was sent")
         await pilot.pause()
         assert (boundary(screen), shown(screen, "#cost")) == (line, hint)

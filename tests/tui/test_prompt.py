@@ -157,3 +157,24 @@ async def test_what_was_sent_just_now_is_first_in_the_history() -> None:
         assert prompt_of(pilot).text == "second"
         await pilot.press("up", "up")
         assert prompt_of(pilot).text == "an older one"
+
+
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        (("alt+d",), " beta Gamma"),
+        (("alt+u",), "ALPHA beta Gamma"),
+        (("alt+c", "alt+c"), "Alpha Beta Gamma"),
+        (("alt+f", "alt+f", "alt+f", "alt+b", "alt+l"), "alpha beta gamma"),
+        (("alt+f", "alt+t"), "beta alpha Gamma"),
+        (("end", "alt+t"), "alpha Gamma beta"),
+        (("end", "alt+backspace"), "alpha beta "),
+        (("alt+t",), "alpha beta Gamma"),
+    ],
+)
+async def test_the_word_commands_of_shells_work(keys: tuple[str, ...], text: str) -> None:
+    async with PromptApp().run_test() as pilot:
+        prompt = prompt_of(pilot)
+        prompt.insert("alpha beta Gamma")
+        await pilot.press("home", *keys)
+        assert prompt.text == text

@@ -73,22 +73,22 @@ async def test_turns_are_pinned_and_excluded_in_the_transcript_and_taken_back(
         transcript.focus()
         await pilot.pause()
         transcript.point_at(9)
-        await pressed(pilot, screen, "x")
+        await pressed(pilot, screen, "x", "enter")
         assert steering(screen) == Steering(excluded=frozenset({9}))
         assert 9 not in kinds(screen)
         assert header(screen, 9).endswith("· excluded by you")
         assert any("#9 is excluded" in line for line in told(pilot))
-        await pressed(pilot, screen, "p")
+        await pressed(pilot, screen, "p", "enter")
         assert steering(screen) == Steering(pinned=frozenset({9}))
         assert kinds(screen)[9] is Kind.PINNED
         assert header(screen, 9).endswith("· pinned by you")
         await pressed(pilot, screen, "alt+p")
         assert steering(screen) == Steering()
         for wanted in (Hold.PINNED, Hold.EXCLUDED, None):
-            await pressed(pilot, screen, "u")
+            await pressed(pilot, screen, "u", "enter")
             assert steering(screen).of(9) is wanted
         assert "by you" not in header(screen, 9)
-        await pilot.press("u")
+        await pilot.press("alt+z")
         await pilot.pause()
         assert "Nothing was pinned or excluded since this was opened." in told(pilot)
 

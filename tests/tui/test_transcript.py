@@ -77,10 +77,10 @@ async def test_the_end_is_shown_marked_with_its_window_and_the_ends_are_one_key_
         transcript.mark({})
         assert not views[1_000].has_class("-recent")
         transcript.focus()
-        await pilot.press("g")
+        await pilot.press("home")
         await pilot.pause()
         assert positions(transcript)[0] == 1
-        await pilot.press("G")
+        await pilot.press("end")
         await pilot.pause()
         assert positions(transcript)[-1] == 1_000
 
@@ -143,7 +143,7 @@ async def test_every_key_is_a_step_also_where_keys_come_faster_than_frames() -> 
         await pilot.pause()
         transcript.point_at(501)
         for _ in range(4):
-            app.simulate_key("k")
+            app.simulate_key("up")
         await until(pilot, lambda: transcript.chosen == TURNS[496], "four steps")
 
 

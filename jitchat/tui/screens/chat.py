@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import events, on
 
 from jitchat.tui.backend import Backend
 from jitchat.tui.commands import COMMANDS, Command, addressed_in, command_in, mistyped
+from jitchat.tui.key_routing import KeyRouting, Question
 from jitchat.tui.keys import bindings
 from jitchat.tui.messages import SessionReady, SessionRefused
 from jitchat.tui.screens.sending import NEW_TITLE
@@ -37,6 +39,41 @@ class ChatScreen(ViewingScreen):
     def __init__(self, backend: Backend, conversation: Conversation) -> None:
         super().__init__(backend, conversation)
         self._waiting: str | None = None
+        self.routing = KeyRouting(self)
+
+    @on(events.Mount)
+    def _follow_focus(self) -> None:
+        """The footer shows the keys of the pane that has it."""
+        self.bindings_updated_signal.subscribe(self, self._show_pane_keys)
+
+    def _show_pane_keys(self, _: object) -> None:
+        self.query_one(HintLine).show_pane(self.routing.footer())
+
+    def watch_focused(self) -> None:
+        """A question is of the place where it was asked."""
+        if self.is_mounted:
+            self.routing.forget()
+
+    def action_ask(self, name: str) -> None:
+        """Ask before a request that the user may have to pay for."""
+        question = self.costs(name) if not self.busy else ""
+        act = partial(self.run_action, name)
+        if question:
+            self.routing.ask(Question(question, act))
+        else:
+            self.call_later(act)
+
+    async def action_answer(self, yes: bool) -> None:
+        """Answer what is asked in the hint line."""
+        await self.routing.answer(yes=yes)
+
+    async def action_press_in_pane(self, key: str) -> None:
+        """Do what the footer shows for the pane with the focus."""
+        await self.routing.press(key)
+
+    def action_submit(self) -> None:
+        """Send what is in the prompt."""
+        self.query_one(Prompt).submit()
 
     @on(Prompt.Submitted)
     async def _submitted(self, message: Prompt.Submitted) -> None:

@@ -10,12 +10,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from textual import events, on
+from textual import on
 
 from jitchat.memory.cold.path import parent_of
-from jitchat.providers.provider import Finished
 from jitchat.tui.backend import Backend
-from jitchat.tui.details import NOTHING, TurnDetails
+from jitchat.tui.details import NOTHING, TurnDetails, is_cut
 from jitchat.tui.figures import ledger_note, note_sentence
 from jitchat.tui.screens.helped import HelpedScreen
 from jitchat.tui.telling import telling
@@ -68,6 +67,16 @@ class ForkedScreen(HelpedScreen):
             await self.show_up_to(session, said.position)
             self.start(session, said.content, Once(again=said))
 
+    def costs(self, name: str) -> str:
+        """What is to be asked before `regenerate` or `go_on` sends; empty where it does not."""
+        if self.session is None:
+            return ""
+        if name == "regenerate":
+            said = self._asked(self.session)
+            return f"Answer #{said.position} once more?" if said is not None else ""
+        reply = self._chosen(self.session, lambda turn: turn.role is Role.ASSISTANT)
+        return f"Continue #{reply.position}?" if reply is not None else ""
+
     def action_edit(self) -> None:
         """Put the chosen message into the prompt, or the last one; Enter sends it as a fork."""
         session = self.session
@@ -110,11 +119,8 @@ class ForkedScreen(HelpedScreen):
         self.start(session, GO_ON, Once(after=None if is_last else reply.position))
 
     async def _was_cut(self, reply: Turn) -> bool:
-        if reply.status in (Status.CUT, Status.CANCELLED, Status.INTERRUPTED):
-            return True
         details = await TurnDetails(self.backend.store, self.conversation.id).of([reply])
-        note = details.get(reply.position, NOTHING).note
-        return note is not None and note.stop is not None and Finished(note.stop).is_by_length
+        return is_cut(reply, details.get(reply.position, NOTHING))
 
     def action_other_version(self, step: int = 1, position: int | None = None) -> None:
         """Go to another turn that stands in the place of the chosen one, and on with its branch."""
@@ -206,12 +212,3 @@ class ForkedScreen(HelpedScreen):
         from jitchat.tui.screens.exact import ExactScreen  # noqa: PLC0415  not on the first frame
 
         self.app.push_screen(ExactScreen(title, text, note))
-
-    def on_key(self, event: events.Key) -> None:
-        """What is typed into a pane belongs into the prompt, unless it is a key there."""
-        prompt = self.query_one(Prompt)
-        typed = event.character if event.is_printable else None
-        if typed and self.focused is not prompt and event.key not in self.active_bindings:
-            self.set_focus(prompt)  # at once, for the next key may be one of the pane's
-            prompt.insert(typed)
-            event.stop()

@@ -10,17 +10,24 @@ from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.style import Style
 from textual.timer import Timer
 from textual.widgets import Static
 
 from jitchat.text.safe import one_line
 from jitchat.tui.figures import WORKING
 
-Key = tuple[str, str]
+Key = tuple[str, str, str]
+"""A key, what it does, and the action that a click on it runs."""
 
-IDLE = (("⏎", "send"), ("⇧⇥", "mode"), ("^L", "model"), ("F2", "inspect"), ("F1", "help"))
-EDITING = (("⏎", "send as a fork"), ("Esc", "leave it"))
-BUSY = (("Esc", "stop"), ("⇧⇥", "mode"), ("F2", "inspect"), ("F1", "help"))
+_MODE, _HELP = ("⇧⇥", "mode", "screen.cycle_mode"), ("F1", "help", "screen.help")
+_INSPECT = ("F2", "inspect", "screen.toggle_inspector")
+_SEND = ("⏎", "send", "screen.submit")
+IDLE = (_SEND, _MODE, ("^L", "model", "screen.models"), _INSPECT, _HELP)
+EDITING = (("⏎", "send as a fork", "screen.submit"), ("Esc", "leave it", "screen.cancel"))
+_STOP = ("Esc", "stop", "screen.cancel")
+BUSY = (_STOP, _MODE, _INSPECT, _HELP)
+ASKING = (("⏎", "yes", "screen.answer(True)"), ("Esc", "no", "screen.answer(False)"))
 
 
 class HintLine(Horizontal):
@@ -35,6 +42,9 @@ class HintLine(Horizontal):
         self._edited: int | None = None
         self._sentences: tuple[str, ...] = ("",)
         self._busy = False
+        self._question = ""
+        self._pane: tuple[Key, ...] = ()
+        """The keys of the pane that has the focus; none in the prompt."""
         self._told = Content()
         self._drawn: tuple[Key, ...] = ()
 
@@ -80,6 +90,8 @@ class HintLine(Horizontal):
         until = time.monotonic() + seconds
 
         def tick() -> None:
+            if self._question:
+                return
             left = max(0, ceil(until - time.monotonic()))
             self._tell(Content(f"again in {left} s · {one_line(why)}"))
 
@@ -92,13 +104,31 @@ class HintLine(Horizontal):
         self._busy = busy
         self._draw_keys()
 
-    def on_resize(self) -> None:
-        """Other words and keys find room."""
-        if self._countdown is None:
+    def show_question(self, question: str) -> None:
+        """Ask something that Enter answers; empty for nothing any more."""
+        if question != self._question:
+            self._question = question
+            self._draw_all()
+
+    def show_pane(self, keys: tuple[Key, ...]) -> None:
+        """The keys of the pane that has the focus, ahead of all else; none: it is the prompt."""
+        if keys != self._pane:
+            self._pane = keys
+            self._draw_all()
+
+    def _draw_all(self) -> None:
+        if self._countdown is None or self._question:
             self._tell_sentence()
         self._draw_keys()
 
+    def on_resize(self) -> None:
+        """Other words and keys find room."""
+        self._draw_all()
+
     def _tell_sentence(self) -> None:
+        if self._question:
+            self._tell(Content.styled(self._question, "bold"))
+            return
         edited = f"editing #{self._edited} · " if self._edited is not None else ""
         room = self.content_size.width - 1 - len(edited) - _width(self._least_keys())
         told = [one_line(sentence) for sentence in self._sentences]
@@ -106,9 +136,13 @@ class HintLine(Horizontal):
         self._tell(Content.assemble((edited, "bold"), fits))
 
     def _least_keys(self) -> tuple[Key, ...]:
-        return fitting(self._keys_now(), 0)
+        return self._keys_now() if self._pane else fitting(self._keys_now(), 0)
 
     def _keys_now(self) -> tuple[Key, ...]:
+        if self._question:
+            return ASKING
+        if self._pane:
+            return (*((_STOP,) if self._busy else ()), *self._pane)
         idle = IDLE if self._edited is None else EDITING
         return BUSY if self._busy else idle
 
@@ -120,11 +154,17 @@ class HintLine(Horizontal):
 
     def _draw_keys(self) -> None:
         """As many keys as the sentence leaves room for."""
-        keys = fitting(self._keys_now(), self.content_size.width - 1 - self._told.cell_length)
+        told = 0 if self._pane and not self._question else self._told.cell_length
+        keys = fitting(self._keys_now(), self.content_size.width - 1 - told)
         if keys != self._drawn:
             self._drawn = keys
-            parts = [part for key, word in keys for part in ((f" {key} ", "bold"), (word, "dim"))]
-            self._keys.update(Content.assemble(*parts))
+            self._keys.update(Content.assemble(*(part for key in keys for part in _parts(key))))
+
+
+def _parts(key: Key) -> tuple[tuple[str, Style], ...]:
+    name, word, action = key
+    click = Style.from_meta({"@click": action})
+    return (f" {name} ", click + Style(bold=True)), (word, click + Style(dim=True))
 
 
 def fitting(keys: Sequence[Key], room: int) -> tuple[Key, ...]:
@@ -136,4 +176,4 @@ def fitting(keys: Sequence[Key], room: int) -> tuple[Key, ...]:
 
 
 def _width(keys: Sequence[Key]) -> int:
-    return sum(len(key) + len(word) + 2 for key, word in keys)
+    return sum(len(key) + len(word) + 2 for key, word, _ in keys)

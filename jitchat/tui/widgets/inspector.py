@@ -24,7 +24,7 @@ from jitchat.tui.figures import (
     size_sentence,
     stable_sentence,
 )
-from jitchat.tui.keys import HOLD_ACTIONS
+from jitchat.tui.keys import HOLD_ACTIONS, pane_bindings
 from jitchat.tui.segment_rows import (
     AHEAD,
     HEADER,
@@ -53,8 +53,9 @@ class Inspector(Vertical):
     """A window as a table."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("space", "toggle_turn", show=False),
-        *(Binding(keys, method, id=name, show=False) for name, keys, method in HOLD_ACTIONS),
+        Binding("enter", "select", "text", key_display="⏎"),
+        Binding("space", "toggle_turn", "in or out, once", key_display="␣"),
+        *pane_bindings(HOLD_ACTIONS),
     ]
 
     @dataclass
@@ -198,6 +199,14 @@ class Inspector(Vertical):
         place = self._list.highlighted
         number = len(self._rows) if place is None else self._row_of(place)
         return turn_of(self._rows[number]) if number < len(self._rows) else None
+
+    def offers(self, binding: Binding) -> bool:
+        """Whether a key applies to the row under the cursor."""
+        return self.chosen is not None or binding.id not in ("turn_pin", "turn_exclude")
+
+    def question_of(self, binding: Binding) -> str:
+        """What a letter asks first."""
+        return binding.tooltip.format(turn=self.chosen)
 
     def action_toggle_turn(self) -> None:
         """Take the turn under the cursor out of the next message, or bring it in."""

@@ -6,6 +6,7 @@ quick; what is sent is the whole.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,6 +31,14 @@ class Prompt(TextArea):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding(PROMPT_ACTIONS["newline"], "newline", "New line", id="newline", show=False),
         Binding(PROMPT_ACTIONS["prompt_quit"], "quit_or_delete", id="prompt_quit", show=False),
+        Binding("alt+b", "cursor_word_left", show=False),
+        Binding("alt+f", "cursor_word_right", show=False),
+        Binding("alt+d", "delete_word_right", show=False),
+        Binding("alt+backspace", "delete_word_left", show=False),
+        Binding("alt+u", "recase('upper')", show=False),
+        Binding("alt+l", "recase('lower')", show=False),
+        Binding("alt+c", "recase('capitalize')", show=False),
+        Binding("alt+t", "transpose_words", show=False),
         Binding("pageup", "scroll_chat(-1)", show=False),
         Binding("pagedown", "scroll_chat(1)", show=False),
     ]
@@ -148,6 +157,25 @@ class Prompt(TextArea):
         """Break the line at the cursor."""
         self.insert("\n")
 
+    def action_recase(self, how: str) -> None:
+        """Write the word behind the cursor in capitals or without, as shells do."""
+        start, end = self.cursor_location, self.get_cursor_word_right_location()
+        word = self.get_text_range(start, end)
+        changed = {"upper": str.upper, "lower": str.lower, "capitalize": _capitalized}[how](word)
+        self.replace(changed, start, end, maintain_selection_offset=False)
+
+    def action_transpose_words(self) -> None:
+        """Exchange the word at the cursor with the one before it, as shells do."""
+        row, column = self.cursor_location
+        words = [each.span() for each in re.finditer(r"\w+", self.document.get_line(row))]
+        after = next((n for n, (_, end) in enumerate(words) if end > column), len(words) - 1)
+        if after < 1:
+            return
+        (begin, middle), (second, end) = words[after - 1], words[after]
+        line = self.document.get_line(row)
+        changed = line[second:end] + line[middle:second] + line[begin:middle]
+        self.replace(changed, (row, begin), (row, end), maintain_selection_offset=False)
+
     def action_quit_or_delete(self) -> None:
         """Quit on an empty prompt, else delete to the right, as shells do."""
         if self.text:
@@ -165,9 +193,9 @@ class Prompt(TextArea):
             self.action_delete_left()
             self.insert("\n")
         else:
-            self._submit()
+            self.submit()
 
-    def _submit(self) -> None:
+    def submit(self) -> None:
         """Take the draft with the key: what is typed next is not a part of it."""
         if self.draft.strip():
             self.post_message(self.Submitted(self.take_draft()))
@@ -192,3 +220,7 @@ class Prompt(TextArea):
         chosen = self._history[place - 1] if place else self._unsent
         self.text = self._held(chosen) if len(chosen) > LARGE_PASTE else visible(chosen)
         self.move_cursor(self.document.end)
+
+
+def _capitalized(text: str) -> str:
+    return re.sub(r"\w+", lambda word: word[0].capitalize(), text, count=1)

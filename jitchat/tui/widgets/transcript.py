@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from textual.binding import Binding
 from textual.message import Message
 
-from jitchat.tui.details import NOTHING, Detail, TurnDetails
-from jitchat.tui.keys import TURN_ACTIONS
+from jitchat.tui.details import NOTHING, Detail, TurnDetails, is_cut
+from jitchat.tui.keys import TURN_ACTIONS, pane_bindings
 from jitchat.tui.widgets.reply_body import ReplyBody
 from jitchat.tui.widgets.stretch import MOST, TurnStretch
 from jitchat.tui.widgets.turn_view import TurnView
@@ -24,12 +24,12 @@ class Transcript(TurnStretch):
     """The turns around where the user looks; one of them is chosen while it has the focus."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("j,down", "move(1)", show=False),
-        Binding("k,up", "move(-1)", show=False),
-        Binding("g,home", "first", show=False),
-        Binding("G,end", "last", show=False),
-        Binding("enter", "open", show=False),
-        *(Binding(keys, method, id=name, show=False) for name, keys, method in TURN_ACTIONS),
+        Binding("down", "move(1)", show=False),
+        Binding("up", "move(-1)", show=False),
+        Binding("home", "first", show=False),
+        Binding("end", "last", show=False),
+        Binding("enter", "open", "text", key_display="⏎"),
+        *pane_bindings(TURN_ACTIONS),
     ]
 
     @dataclass
@@ -55,6 +55,27 @@ class Transcript(TurnStretch):
         """The turn under the cursor; None while the focus is elsewhere."""
         place = self._place_of_cursor() if self.has_focus else None
         return None if place is None else self._turns[place]
+
+    def offers(self, binding: Binding) -> bool:
+        """Whether a key applies to the turn under the cursor."""
+        chosen = self.chosen
+        view = self._view_of(chosen.position) if chosen is not None else None
+        if chosen is None or view is None:
+            return False
+        is_reply = chosen.role is Role.ASSISTANT
+        applies = {
+            "turn_edit": chosen.role is Role.USER,
+            "turn_go_on": is_reply and is_cut(chosen, view.detail),
+            "turn_reasoning": view.reasoning is not None,
+            "turn_mattered": is_reply,
+            "turn_miss": is_reply,
+            "turn_version_after": bool(view.detail.versions),
+        }
+        return applies.get(binding.id or "", True)
+
+    def question_of(self, binding: Binding) -> str:
+        """What a letter asks first."""
+        return binding.tooltip.format(turn=self.chosen.position if self.chosen else "")
 
     async def put(self, turn: Turn) -> None:
         """A turn as it now is: a new one at the end, in view, or one that is here already."""
@@ -222,6 +243,8 @@ class Transcript(TurnStretch):
             position = self._turns[-1].position
         for view in self._mounted():
             view.choose(chosen=view.turn.position == position)
+        if self.has_focus:
+            self.screen.refresh_bindings()
 
     def _place_of_cursor(self) -> int | None:
         """The index of the turn under the cursor; the last one where that is gone."""

@@ -162,7 +162,7 @@ async def test_a_pin_of_the_view_is_waited_for_and_taken_back_on_either_side(
         assert screen.session.steering == Steering(pinned=frozenset({turn}))
         assert screen.window is not None
         assert screen.window.kind_of_turns()[turn] is Kind.PINNED
-        await pilot.press("alt+u")
+        await pilot.press("alt+z")
         await until(pilot, lambda: stored(screen)[1] == Steering(), "the undoing in the chat")
         await settled(pilot)
 

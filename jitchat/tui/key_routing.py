@@ -1,0 +1,138 @@
+"""Where a key goes while the chat is on screen: the one place that decides.
+
+A key is decided on as it arrives, before it is in any widget's queue, so that a burst keeps its
+order whatever the focus does meanwhile:
+
+- In the prompt, every key is the prompt's.
+- In a pane (conversation, inspector), a letter that the footer shows there asks first: Enter does
+  it, Esc does not, and whatever else is typed goes to the prompt, that letter ahead of it. So a
+  text arrives whole even where its first letter is a key.
+- Any other character moves the focus to the prompt and is typed there. So does a paste.
+- What costs asks in the same way, whichever key it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.widgets import Input, TextArea
+
+from jitchat.tui.widgets.hint_line import HintLine
+from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from textual.binding import ActiveBinding
+    from textual.screen import Screen
+
+    from jitchat.tui.widgets.hint_line import Key
+
+Pane = Transcript | Inspector
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One line that Enter answers with yes, and any other key with no."""
+
+    text: str
+    action: Callable[[], Awaitable[object]]
+    letter: events.Key | None = None
+    """The key that asked, where it may turn out to begin a text."""
+
+
+class KeyRouting:
+    """The keys of one chat screen, and the question that is open there."""
+
+    def __init__(self, screen: Screen[None]) -> None:
+        self._screen = screen
+        self._question: Question | None = None
+
+    def ask(self, question: Question) -> None:
+        """Ask in the hint line, in place of what was asked before."""
+        self._show(question)
+
+    async def answer(self, *, yes: bool) -> None:
+        """Close the question; do what it asks about where `yes`."""
+        question = self._question
+        self._show(None)
+        if yes and question is not None:
+            await question.action()
+
+    def forget(self) -> None:
+        """The user is elsewhere: the question is not answered."""
+        self._show(None)
+
+    async def takes(self, event: events.Key | events.Paste) -> bool:
+        """Decide on a key or a paste; False leaves it to whatever has the focus."""
+        question = self._question
+        if question is not None:
+            is_yes = isinstance(event, events.Key) and event.key == "enter"
+            await self.answer(yes=is_yes)
+            if is_yes or (isinstance(event, events.Key) and event.key == "escape"):
+                return True
+        if isinstance(self._screen.focused, (TextArea, Input)):
+            return False
+        if isinstance(event, events.Key) and not self._may_begin_text(event):
+            return False
+        if question is not None and question.letter is not None:
+            return self._to_prompt(question.letter, event)
+        if isinstance(event, events.Key) and await self.press(event.key, event):
+            return True
+        return self._to_prompt(event)
+
+    def _may_begin_text(self, key: events.Key) -> bool:
+        active = self._screen.active_bindings.get(key.key)
+        return key.is_printable and (active is None or not active.binding.priority)
+
+    async def press(self, key: str, letter: events.Key | None = None) -> bool:
+        """Do what a key does that the footer shows for the pane with the focus, if it is one.
+
+        A letter asks first, for it may begin a text; no text begins with a blank.
+        """
+        pane, active = self._pane(), self._screen.active_bindings.get(key)
+        if pane is None or active is None or not self._is_shown(pane, active):
+            return False
+        act = partial(self._screen.app.run_action, active.binding.action, active.node)
+        if letter is None or letter.character == " ":
+            await act()
+        else:
+            self.ask(Question(pane.question_of(active.binding), act, letter))
+        return True
+
+    def footer(self) -> tuple[Key, ...]:
+        """List the keys of the pane that has the focus; none in the prompt."""
+        pane = self._pane()
+        if pane is None:
+            return ()
+        shown: dict[str, Key] = {}
+        for key, active in self._screen.active_bindings.items():
+            if self._is_shown(pane, active):
+                display = self._screen.app.get_key_display(active.binding)
+                word, action = active.binding.description, active.binding.action
+                shown.setdefault(action, (display, word, f"screen.press_in_pane({key!r})"))
+        return tuple(shown.values())
+
+    def _is_shown(self, pane: Pane, active: ActiveBinding) -> bool:
+        return active.node is pane and active.binding.show and pane.offers(active.binding)
+
+    def _pane(self) -> Pane | None:
+        focused = self._screen.focused
+        ahead = focused.ancestors_with_self if focused is not None else ()
+        return next((each for each in ahead if isinstance(each, Pane)), None)
+
+    def _to_prompt(self, *typed: events.Key | events.Paste) -> bool:
+        """Type it into the prompt, which has the focus from here on."""
+        prompt = self._screen.query_one(Prompt)
+        self._screen.set_focus(prompt)
+        for event in typed:
+            prompt.post_message(event)
+        return True
+
+    def _show(self, question: Question | None) -> None:
+        self._question = question
+        self._screen.query_one(HintLine).show_question(question.text if question else "")

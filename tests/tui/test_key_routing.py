@@ -1,0 +1,172 @@
+"""Where a key goes: nothing that is typed is lost, and no letter alone sends or pays."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from jitchat.tui.screens.chat import ChatScreen
+from jitchat.tui.widgets.hint_line import HintLine
+from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.transcript import Transcript
+from tests.support import ScriptedProvider
+from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
+
+QUESTION = "what did we settle on for the deploy window?"
+LETTERS = "rectwpxum!"
+"""Each is, or was, a key of a pane."""
+
+
+async def in_pane(pilot: Pilot[None], pane: str) -> ChatScreen:
+    """With a window that was sent, the focus in a pane."""
+    screen = await ready(pilot)
+    await type_text(pilot, QUESTION)
+    await pilot.press("enter")
+    await until(pilot, lambda: screen.sent, "the sent window")
+    await idle(pilot)
+    if pane == "conversation":
+        screen.query_one(Transcript).focus()
+    elif pane == "inspector":
+        screen.query_one(Inspector).point_at("retrieved")
+    await pilot.pause()
+    return screen
+
+
+def key_of(character: str) -> events.Key:
+    names = {" ": "space", "!": "exclamation_mark", ",": "comma"}
+    return events.Key(names.get(character, character), character)
+
+
+def footer(screen: ChatScreen) -> str:
+    return str(screen.query_one("#keys").render())
+
+
+def hint(screen: ChatScreen) -> str:
+    return str(screen.query_one("#cost").render())
+
+
+@pytest.mark.parametrize("pause", [None, 0.0, 0.002])
+@pytest.mark.parametrize("pane", ["prompt", "conversation", "inspector"])
+async def test_a_burst_of_two_hundred_keys_arrives_whole_in_order_and_does_nothing_else(
+    backend: TestBackend, pane: str, pause: float | None
+) -> None:
+    chance = random.Random(f"{pane}{pause}")
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await in_pane(pilot, pane)
+        prompt, focused = screen.query_one(Prompt), screen.focused
+        steering = screen.session.steering  # type: ignore[union-attr]
+        for first in LETTERS:
+            text = first + "".join(chance.choice(f"{LETTERS}aosi, RE") for _ in range(198)) + "."
+            prompt.text = ""
+            screen.set_focus(focused)
+            for character in text:
+                pilot.app.post_message(key_of(character))
+                if pause is not None:
+                    await asyncio.sleep(pause)
+            await until(pilot, lambda: prompt.text.endswith("."), "the last key")
+            assert prompt.text == text
+            assert prompt.has_focus
+        assert pilot.app.screen is screen
+        assert screen.session.steering == steering  # type: ignore[union-attr]
+        assert isinstance(backend.provider, ScriptedProvider)
+        assert len(backend.provider.requests) == 1
+
+
+@pytest.mark.parametrize("pane", ["conversation", "inspector"])
+async def test_a_paste_into_a_pane_arrives_in_the_prompt(backend: TestBackend, pane: str) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await in_pane(pilot, pane)
+        pilot.app.post_message(key_of("p"))
+        pilot.app.post_message(events.Paste("remember\nthis"))
+        prompt = screen.query_one(Prompt)
+        await until(pilot, lambda: prompt.text, "the paste")
+        assert prompt.text == "premember\nthis"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 48)])
+async def test_the_footer_shows_the_keys_of_the_pane_with_the_focus(
+    backend: TestBackend, size: tuple[int, int]
+) -> None:
+    async with demo_app(backend).run_test(size=size) as pilot:
+        screen = await in_pane(pilot, "conversation")
+        shown = screen.query_one(HintLine)
+        for word in (
+            "⏎ text",
+            "r again",
+            "w window",
+            "p pin",
+            "x exclude",
+            "m mattered",
+            "! wrong",
+        ):
+            assert word in footer(screen), word
+        assert "e edit" not in footer(screen), "a reply is under the cursor"
+        assert screen.query_one("#keys").region.right <= shown.region.right
+        await pilot.press("up")
+        await pilot.pause()
+        assert "e edit" in footer(screen)
+        assert "m mattered" not in footer(screen)
+        screen.query_one(Inspector).point_at("recent")
+        await pilot.pause()
+        assert "␣ in or out, once" in footer(screen)
+        screen.query_one(Prompt).focus()
+        await pilot.pause()
+        assert "⏎ send" in footer(screen)
+
+
+async def test_a_letter_asks_in_one_line_and_enter_alone_does_it(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await in_pane(pilot, "conversation")
+        requests = backend.provider.requests  # type: ignore[attr-defined]
+        await pilot.press("r")
+        assert hint(screen) == "Regenerate #62?"
+        assert footer(screen).split() == ["⏎", "yes", "Esc", "no"]
+        await pilot.press("escape")
+        assert "Regenerate" not in hint(screen)
+        assert screen.query_one(Transcript).has_focus
+        await pilot.press("r", "down", "enter")
+        await until(pilot, lambda: pilot.app.screen is not screen, "the text of the turn")
+        await pilot.press("escape")
+        assert len(requests) == 1
+        await pilot.press("r", "enter")
+        await until(pilot, lambda: len(requests) == 2, "the request")
+        await idle(pilot)
+        assert screen.query_one(Prompt).text == ""
+
+
+@pytest.mark.parametrize("answer", ["enter", "click"])
+async def test_what_costs_asks_first_with_any_key_and_leaves_the_draft(
+    backend: TestBackend, answer: str
+) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await in_pane(pilot, "prompt")
+        requests = backend.provider.requests  # type: ignore[attr-defined]
+        await type_text(pilot, "half a draft")
+        await pilot.press("alt+r")
+        assert hint(screen) == "Answer #61 once more?"
+        await pilot.press("s")
+        assert screen.query_one(Prompt).text == "half a drafts"
+        assert len(requests) == 1
+        await pilot.press("alt+r")
+        if answer == "enter":
+            await pilot.press("enter")
+        else:
+            await pilot.click("#keys", offset=(2, 0))
+        await until(pilot, lambda: len(requests) == 2, "the request")
+        await idle(pilot)
+        assert screen.query_one(Prompt).text == "half a drafts"
+
+
+async def test_a_question_is_left_with_its_pane(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await in_pane(pilot, "conversation")
+        await pilot.press("r")
+        await pilot.click("#prompt")
+        await pilot.press("enter")
+        assert "Regenerate" not in hint(screen)
+        assert len(backend.provider.requests) == 1  # type: ignore[attr-defined]
