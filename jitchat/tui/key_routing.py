@@ -118,7 +118,8 @@ class KeyRouting:
         return tuple(shown.values())
 
     def _is_shown(self, pane: Pane, active: ActiveBinding) -> bool:
-        return active.node is pane and active.binding.show and pane.offers(active.binding)
+        is_its = pane in active.node.ancestors_with_self
+        return is_its and active.binding.show and pane.offers(active.binding)
 
     def _pane(self) -> Pane | None:
         focused = self._screen.focused

@@ -66,6 +66,9 @@ ACTIONS = (
     ),
     Action("miss", "alt+w", "view('miss')", "Wrong reply", "Point at the turn that was missing"),
     Action("cases", "alt+k", "view('cases')", "Check", "Are the noted turns found now?"),
+    Action(
+        "window", "alt+s", "switch_window", "Sent or next", "The window sent last, or the next one"
+    ),
     Action("rot", "ctrl+t", "rot", "Rot lab", "How answers fare as a conversation grows"),
     Action("pin", "alt+p", "hold('pinned')", "Pin", "A turn into every window of jit, or not"),
     Action("exclude", "alt+o", "hold('excluded')", "Exclude", "A turn from every window, or not"),
@@ -136,6 +139,8 @@ PROMPT_KEYS = (
     ("@full, @recency, @jit", "ahead of a message: that mode, for this one only"),
     ("#12", "in a message: jit brings that turn"),
     ("/ and a name", ", ".join(f"/{name}" for name in COMMANDS)),
+    ("/why 12 and a text", "about that text; a view without one is about the last message sent"),
+    ("a blank ahead of /", "makes a message of it"),
 )
 PANE_KEYS = (
     ("a letter", "the last line shows the keys of the pane; each asks, and Enter does it"),
@@ -148,6 +153,7 @@ PANE_KEYS = (
     ("P, X, U", "pin a turn, exclude it; take the last of these back"),
     ("M, !", "which turn mattered for a reply; which one was missing"),
     ("Space", "inspector: the turn out of this message, or into it"),
+    ("Left, Right", "inspector: the window that was sent, or the next one"),
     ("Y", "exact text: copy it"),
 )
 
@@ -163,6 +169,22 @@ LAB_KEYS = (
     ("Esc", "stop the run, keeping what came; once more: leave it"),
 )
 """Keys of the rot lab."""
+
+
+_COMMAND_HELP = {
+    "why": "Why turn 12 is in the window, or not: /why 12, or /why 12 and a text",
+    "mode": "Use a mode from now on: full, recency or jit",
+    "once": "Use a mode for the next message: full, recency or jit",
+    "quit": "Everything is stored",
+}
+
+
+def command_help(name: str) -> str:
+    """Say what a command does, in the words of the action that it stands for."""
+    method = COMMANDS[name]
+    methods = (method, f"ask('{method}')")
+    actions = (f"{each.title}: {each.help}" for each in ACTIONS if each.method in methods)
+    return _COMMAND_HELP.get(name) or next(actions, "")
 
 
 def pane_bindings(actions: Sequence[tuple[str, str, str, str, str]]) -> list[BindingType]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from jitchat.tui.command_hint import hint_on, mode_within
 from jitchat.tui.commands import (
     COMMANDS,
     Addressed,
     Command,
     addressed_in,
     command_in,
+    message_in,
     mistyped,
+    turn_ahead,
 )
+from jitchat.tui.keys import command_help
 from jitchat.turn import Mode
 
 
@@ -19,7 +23,7 @@ from jitchat.turn import Mode
     ("draft", "command"),
     [
         ("/model", Command("model")),
-        ("  /MODEL  ", Command("model")),
+        ("/MODEL  ", Command("model")),
         ("/model openai/gpt-5-mini", Command("model", "openai/gpt-5-mini")),
         ("/model  claude   haiku ", Command("model", "claude haiku")),
         ("/mode full", Command("mode", "full")),
@@ -28,6 +32,8 @@ from jitchat.turn import Mode
         ("/once full", Command("once", "full")),
         ("/pin #12", Command("pin", "#12")),
         ("/why 9", Command("why", "9")),
+        ("/why #9 which port,\nand why?", Command("why", "#9 which port,\nand why?")),
+        ("/compare which port?", Command("compare", "which port?")),
     ],
 )
 def test_a_slash_and_a_name_is_an_action(draft: str, command: Command) -> None:
@@ -37,21 +43,42 @@ def test_a_slash_and_a_name_is_an_action(draft: str, command: Command) -> None:
 @pytest.mark.parametrize(
     "draft",
     [
-        "/etc/hosts",
-        "/models",
+        "/etc/hosts is wrong",
+        "/tmp is full",
         "/ model",
-        "model",
-        "/mode full stop",
-        "/new house, new luck",
-        "/help me",
-        "/model\nis what they call it",
+        " /model",
         "what is /model",
-        "/",
+        "/1",
+        "model",
         "",
     ],
 )
-def test_a_path_a_sentence_or_two_lines_are_a_message(draft: str) -> None:
+def test_a_path_a_sentence_or_a_blank_ahead_make_a_message(draft: str) -> None:
     assert command_in(draft) is None
+    assert message_in(draft) == draft
+    assert not mistyped(draft)
+
+
+@pytest.mark.parametrize(
+    "draft", ["/mode full stop", "/new house, new luck", "/help me", "/model\nis what they call it"]
+)
+def test_what_begins_with_a_command_is_no_message_and_is_given_back(draft: str) -> None:
+    assert command_in(draft) is None
+    assert message_in(draft) == ""
+    assert "With a blank ahead of it, it is a message." in mistyped(draft)
+
+
+@pytest.mark.parametrize(
+    ("argument", "turn"),
+    [
+        ("12 which port?", ("12", "which port?")),
+        ("#12", ("12", "")),
+        ("which port is 12?", ("", "which port is 12?")),
+        ("12th of May?", ("", "12th of May?")),
+    ],
+)
+def test_the_turn_that_is_asked_about_stands_first(argument: str, turn: tuple[str, str]) -> None:
+    assert turn_ahead(argument) == turn
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -59,14 +86,10 @@ def test_every_action_can_be_typed_alone(name: str) -> None:
     assert command_in(f"/{name}") == Command(name)
 
 
-@pytest.mark.parametrize("draft", ["/nonsense", " /Modle "])
+@pytest.mark.parametrize("draft", ["/nonsense", "/Modle ", "/etc", "/"])
 def test_a_lone_word_that_is_no_command_is_not_sent(draft: str) -> None:
     assert "There is no command /" in mistyped(draft)
-
-
-@pytest.mark.parametrize("draft", ["/model", "/etc/hosts", "/tmp is full", "what is /model", "/1"])
-def test_a_message_that_begins_with_a_slash_is_a_message(draft: str) -> None:
-    assert not mistyped(draft)
+    assert message_in(draft) == ""
 
 
 @pytest.mark.parametrize(
@@ -83,3 +106,30 @@ def test_a_message_that_begins_with_a_slash_is_a_message(draft: str) -> None:
 )
 def test_a_mode_ahead_of_a_message_is_read_off(draft: str, addressed: Addressed) -> None:
     assert addressed_in(draft) == addressed
+
+
+@pytest.mark.parametrize(
+    ("draft", "told"),
+    [
+        ("/wh", "/why"),
+        ("/m", "/model  /mode  /mattered"),
+        ("/zz", "/zz is no command"),
+        ("/why 12", "/why · Why turn 12 is in the window, or not"),
+        ("/help me", "/help takes nothing behind it"),
+    ],
+)
+def test_what_enter_does_is_told_while_a_command_is_typed(draft: str, told: str) -> None:
+    assert hint_on(draft).startswith(told)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_words_for_what_it_does(name: str) -> None:
+    assert command_help(name)
+
+
+@pytest.mark.parametrize(
+    ("draft", "is_told"),
+    [("#12 and @full which port?", True), ("@full which port?", False), ("me@full now", False)],
+)
+def test_a_mode_in_the_middle_is_told_to_be_text(draft: str, is_told: bool) -> None:
+    assert bool(mode_within(draft)) is is_told

@@ -207,7 +207,7 @@ async def test_by_its_name_it_counts_what_would_be_sent_without_a_message(
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         await ready(pilot)
         screen = await ask(pilot)
-        await type_text(pilot, "/count")
+        screen.query_one("#prompt").insert("/count")  # type: ignore[attr-defined]
         await pilot.press("enter")
         await until(pilot, lambda: "exactly" in shown(screen, "#cost"), "the count")
         assert "next window" in shown(screen, "#inspector-title")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from jitchat.memory.cold.database import Database
 
@@ -10,7 +10,7 @@ _COSTS = """
     SELECT t.conversation, TOTAL(w.cost), SUM(
         w.cost IS NULL
         AND COALESCE(w.reply, w.input_tokens, w.output_tokens) IS NOT NULL
-        AND COALESCE(w.provider, json_extract(w.header, '$.model')) IS NOT 'reader')
+        AND COALESCE(w.provider, json_extract(w.header, '$.model')) IS NOT 'reader'), COUNT(*)
     FROM turns t JOIN windows w ON w.turn = t.id
     {} GROUP BY t.conversation
 """
@@ -27,6 +27,8 @@ class Spent:
     """In US dollars: the sum of what is known."""
     unknown: int = 0
     """Replies of which nobody knows what they cost."""
+    sends: int = field(default=0, compare=False)
+    """Windows that were sent."""
 
 
 class Costs:
@@ -46,4 +48,4 @@ class Costs:
     def _read(self, query: str, *conversation: str) -> dict[str, Spent]:
         with self._database.read() as connection:
             rows = connection.execute(query, conversation)
-            return {name: Spent(amount, unknown) for name, amount, unknown in rows}
+            return {name: Spent(*spent) for name, *spent in rows}

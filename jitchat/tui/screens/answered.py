@@ -201,7 +201,7 @@ class AnsweredScreen(OpenedScreen):
     async def _take_over(self, session: Session) -> None:
         left, self.session = self.session, session
         self.show_status()
-        self.plan_now(afresh=True)
+        self.plan_now()
         self._show_who(session)
         self.workers.cancel_group(self, "lines")  # they are written through the one that leaves
         if left is not None:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 from textual import events, on
 
 from jitchat.tui.backend import Backend
-from jitchat.tui.commands import COMMANDS, Command, addressed_in, command_in, mistyped
+from jitchat.tui.commands import (
+    COMMANDS,
+    LOOKS,
+    Command,
+    addressed_in,
+    command_in,
+    mistyped,
+    turn_ahead,
+)
 from jitchat.tui.key_routing import KeyRouting, Question
 from jitchat.tui.keys import bindings
 from jitchat.tui.messages import SessionReady, SessionRefused
@@ -114,6 +122,10 @@ class ChatScreen(ViewingScreen):
         if command.name in HOLDS and argument:
             self.hold_named(HOLDS[command.name], argument)
             return
+        if command.name in LOOKS:
+            turn, text = turn_ahead(argument) if command.name == "why" else ("", argument)
+            self.look(LOOKS[command.name], text, turn)
+            return
         given = f"({argument!r})" if argument else ""
         await self.run_action(f"{COMMANDS[command.name]}{given}")
 
@@ -179,15 +191,13 @@ class ChatScreen(ViewingScreen):
             self.query_one(Prompt).focus()
 
     def action_cancel(self) -> None:
-        """Stop the reply; with none under way, back to the prompt and its next window."""
+        """Stop the reply; with none under way, back to the prompt."""
         if self.busy:
             self.stop()
         elif self.once.after is not None:
             self.leave_edit()
         else:
             self.query_one(Prompt).focus()
-            if self.sent is not None and self.draft:
-                self.plan_now(afresh=True)
 
     @telling
     async def action_new_conversation(self) -> None:

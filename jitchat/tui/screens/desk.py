@@ -13,7 +13,7 @@ from textual.screen import Screen
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.tui.backend import Backend
-from jitchat.tui.commands import addressed_in
+from jitchat.tui.commands import addressed_in, message_in
 from jitchat.tui.figures import indexing_sentence, send_sentences
 from jitchat.tui.telling import tell
 from jitchat.tui.top_text import Answering
@@ -64,8 +64,8 @@ class DeskScreen(Screen[None]):
 
     @property
     def draft(self) -> str:
-        """What would be sent: what is in the prompt, without a mode ahead of it."""
-        return addressed_in(self.query_one(Prompt).draft).text
+        """What would be sent: what is in the prompt, without a mode ahead; empty for a command."""
+        return addressed_in(message_in(self.query_one(Prompt).draft)).text
 
     @property
     def next_mode(self) -> Mode:

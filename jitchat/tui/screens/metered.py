@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -26,6 +27,7 @@ from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
+from jitchat.turn import Role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,17 +39,28 @@ if TYPE_CHECKING:
     from jitchat.window.window import ContextWindow
 
 
+_LOOKED_BACK = 50
+"""Messages among which the one that was sent last is looked for: what is imported was not sent."""
+
+
 class MeteredScreen(SendingScreen):
     """A conversation whose tokens and dollars can be accounted for."""
 
     def __init__(self, backend: Backend, conversation: Conversation) -> None:
         super().__init__(backend, conversation)
+        self.has_sends = False
+        """Whether anything was sent in this conversation."""
+        self.wants_next = False
+        """Whether the user switched from the sent window to the next one."""
         self._exact: tuple[ContextWindow, int] | None = None
         """What the provider counted last, and of which window."""
 
     def show_window(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         """One window on every surface; one that was counted exactly says so when it comes back."""
         super().show_window(window, sent=sent, usage=usage)
+        if sent:
+            self.wants_next = False
+            self.know_sends(1)
         if not sent and self._exact is not None and self._exact[0] == window:
             self.query_one(HintLine).show_cost(exact_sentence(*self._exact))
 
@@ -56,6 +69,8 @@ class MeteredScreen(SendingScreen):
         for group in ("cost", "count"):
             self.workers.cancel_group(self, group)
         self.query_one(TopLine).show_cost("")
+        self.know_sends(0)
+        self.wants_next = False
         await super().leave()
 
     @on(SessionReported)
@@ -83,8 +98,27 @@ class MeteredScreen(SendingScreen):
     @on(CostSummed)
     def _cost_summed(self, message: CostSummed) -> None:
         if message.opening == self.opening:
+            self.know_sends(message.spent.sends)
             told = total_of(message.spent.amount, message.spent.unknown)
             self.query_one(TopLine).show_cost(told)
+
+    def know_sends(self, sends: int) -> None:
+        """Whether there is a window that was sent, for the inspector to switch to."""
+        self.has_sends = sends > 0
+        self.query_one(Inspector).offer_switch(self.has_sends)
+
+    @telling
+    async def action_switch_window(self) -> None:
+        """Show the window that was sent last, or else the next one; the draft stays."""
+        if self.session is None or self.waits():
+            return
+        if self.sent is not None:
+            self.wants_next = True
+            self.plan_now(afresh=True)
+            return
+        last = await asyncio.to_thread(last_sent, self.session)
+        if last is None or not await self.show_sent(self.session, last, None):
+            self.notify("Nothing was sent here yet.", markup=False)
 
     @telling
     async def action_sent_window(self) -> None:
@@ -147,6 +181,13 @@ class MeteredScreen(SendingScreen):
         elif is_current:
             self.sent, self._exact = None, message.outcome
             self.show_window(message.outcome[0], sent=False)
+
+
+def last_sent(session: Session) -> Turn | None:
+    """Look up the last message on the path that a window was sent for. Slow."""
+    said = (turn for turn in reversed(session.memory.turns) if turn.role is Role.USER)
+    latest = islice(said, _LOOKED_BACK)
+    return next((turn for turn in latest if session.sent_on_path(turn) is not None), None)
 
 
 def _is_broken_off(session: Session, ending: Ending | None) -> bool:

@@ -13,6 +13,7 @@ from textual import on, work
 
 from jitchat.errors import JitchatError
 from jitchat.tui.backend import Backend
+from jitchat.tui.command_hint import CommandHint, mode_within
 from jitchat.tui.messages import PreviewReady
 from jitchat.tui.screens.desk import DeskScreen
 from jitchat.tui.widgets.budget_bar import BudgetBar
@@ -49,12 +50,17 @@ class PreviewingScreen(DeskScreen):
         self._under_way: int | None = None
         """The request whose plan is being made."""
         self._timer: Timer | None = None
+        self._command_hint: CommandHint | None = None
         self._fading: Timer | None = None
 
     @on(Prompt.Changed)
     def _draft_changed(self) -> None:
         self.attend()
         self.show_mode()
+        if self._command_hint is None:
+            self._command_hint = CommandHint(self.query_one(HintLine))
+        if self._command_hint.follow(self.query_one(Prompt).draft):
+            return
         self._rest()
         if self._is_followed(self.draft):
             self._serial += 1
@@ -118,9 +124,11 @@ class PreviewingScreen(DeskScreen):
             self.show_refusal(message.outcome)
         else:
             self.show_window(message.outcome, sent=False)
-            if message.unmet:
-                hint = self.query_one(HintLine)
-                hint.show_cost(*(f"{message.unmet} · {told}" for told in hint.sentences))
+            hint = self.query_one(HintLine)
+            for told in filter(None, (message.unmet, mode_within(self.query_one(Prompt).draft))):
+                hint.show_cost(*(f"{told} · {each}" for each in hint.sentences))
+        if self._command_hint is not None:
+            self._command_hint.renew(self.query_one(Prompt).draft)
 
     def show_window(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         """One window on every surface; it is the one that they waited for."""
@@ -134,7 +142,7 @@ class PreviewingScreen(DeskScreen):
         """Use a mode from now on."""
         self.mode, self.once_mode = Mode(mode), None
         self.show_mode()
-        self.plan_now(afresh=True)
+        self.plan_now()
 
     def follow_again(self) -> None:
         """A send is over: plan for what was typed meanwhile, and where the surfaces wait."""

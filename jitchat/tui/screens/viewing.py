@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from textual import on, work
 
+from jitchat.tui.commands import addressed_in
 from jitchat.tui.messages import SessionReady, ViewsLoaded
+from jitchat.tui.screens.metered import last_sent
 from jitchat.tui.screens.steered import SteeredScreen
 from jitchat.tui.telling import telling
 from jitchat.tui.views.subject import Another, Branched, GoTo, Planned, SendAgain, Subject
@@ -67,12 +69,48 @@ class ViewingScreen(SteeredScreen):
 
     def action_view(self, name: str) -> None:
         """Open a view; nothing is sent or changed by that."""
+        self.look(name)
+
+    def look(self, name: str, text: str = "", turn: str = "") -> None:
+        """Open a view on a text, else on what the screen shows, else on what was sent last.
+
+        The ledger answers for `turn`.
+        """
+        session = self.session
+        if session is None:
+            self.notify("The conversation is still being opened.", markup=False)
+        elif name == "ask_all" and self.waits():
+            return
+        elif text:
+            self._open_view(name, self._subject_of(session, text), turn)
+        elif self._is_about_last():
+            self.call_later(self._look_at_last, session, name, turn)
+        else:
+            self._open_view(name, self._subject(session), turn)
+
+    def _is_about_last(self) -> bool:
+        """Whether nothing is typed, and another window than the sent one was not asked for."""
+        shows_next = self.sent is None and not self.wants_next
+        return shows_next and self.has_sends and not self.draft.strip() and not self.busy
+
+    @telling
+    async def _look_at_last(self, session: Session, name: str, turn: str) -> None:
+        last = await asyncio.to_thread(last_sent, session)
+        if last is not None and session is self.session:
+            await self.show_sent(session, last, None)
+        if session is self.session:
+            self._open_view(name, self._subject(session), turn)
+
+    def _open_view(self, name: str, subject: Subject, turn: str) -> None:
         from jitchat.tui.views.every import make_view  # noqa: PLC0415  not on the first frame
 
-        if self.session is None:
-            self.notify("The conversation is still being opened.", markup=False)
-        elif name != "ask_all" or not self.waits():
-            self.app.push_screen(make_view(name, self._subject(self.session)), self._viewed)
+        view = make_view(name, subject)
+        self.app.push_screen(view, self._viewed)
+        if turn:
+            from jitchat.tui.views.ledger import LedgerView  # noqa: PLC0415  see above
+
+            if isinstance(view, LedgerView):
+                view.call_after_refresh(view.ask_about, f"#{turn}")
 
     def action_rot(self, preset: str = "") -> None:
         """Open the rot lab; one that is named is begun where the reader answers."""
@@ -95,14 +133,17 @@ class ViewingScreen(SteeredScreen):
         lab = StartScreen(self.backend.lab_desk(), wanted, begins=begins, titles=titles)
         self.app.push_screen(lab)
 
-    def action_why(self, turn: str = "") -> None:
-        """Open the ledger, with the answer for a turn."""
-        from jitchat.tui.views.ledger import LedgerView  # noqa: PLC0415  not on the first frame
-
-        self.action_view("ledger")
-        view = self.app.screen
-        if isinstance(view, LedgerView) and turn:
-            view.call_after_refresh(view.ask_about, turn if turn.startswith("#") else f"#{turn}")
+    def _subject_of(self, session: Session, text: str) -> Subject:
+        """A text, as if it was what stands in the prompt."""
+        addressed = addressed_in(text)
+        return Subject(
+            backend=self.backend,
+            session=session,
+            draft=addressed.text,
+            mode=addressed.mode or self.next_mode,
+            is_busy=lambda: self.busy,
+            made=self._made,
+        )
 
     def _subject(self, session: Session) -> Subject:
         """While the surfaces wait for another window, theirs is not the one that is asked about."""

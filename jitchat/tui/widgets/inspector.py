@@ -89,7 +89,7 @@ class Inspector(Vertical):
         self._header = Static(Content(HEADER), id="segments-header")
         self._list = RowList("segments")
         self._whole = Static(id="row-reason")
-        self._is_sent = False
+        self._is_sent = self._switches = False
         self._rows: list[Row] = []
         self._marks: dict[int, str] = {}
         """Of rows that came or went just now, by index."""
@@ -176,6 +176,11 @@ class Inspector(Vertical):
         self._note.show("")
         self._empty()
 
+    def offer_switch(self, offered: bool) -> None:
+        """Whether there is another window to switch to, the one sent or the next."""
+        self._switches = offered
+        self._title.offer_switch(offered)
+
     def show_working(self, working: bool) -> None:
         """Say in the title whether another window is being worked out."""
         self._title.show_working(working)
@@ -202,6 +207,8 @@ class Inspector(Vertical):
 
     def offers(self, binding: Binding) -> bool:
         """Whether a key applies to the row under the cursor."""
+        if binding.action == "screen.switch_window":
+            return self._switches
         return self.chosen is not None or binding.id not in ("turn_pin", "turn_exclude")
 
     def question_of(self, binding: Binding) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from textual.binding import Binding
 from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import Reactive
@@ -16,6 +17,10 @@ class RowList(OptionList):
 
     Its size is not theirs: the screen is not laid out anew for another number of them.
     """
+
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("left,right", "screen.switch_window", "sent/next", key_display="←→"),
+    ]
 
     virtual_size = Reactive(Size(0, 0), repaint=True)
 

@@ -1,0 +1,160 @@
+"""The window that was sent last: it stays on screen, and what is asked without a text is about it."""
+
+from __future__ import annotations
+
+import pytest
+from textual.pilot import Pilot
+
+from jitchat.tui.app import JitchatApp
+from jitchat.tui.screens.chat import ChatScreen
+from jitchat.tui.views.view import View
+from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.turn import Mode
+from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
+
+QUESTION = "what did we settle on for the deploy window?"
+
+
+def shown(screen: ChatScreen, name: str) -> str:
+    return str(screen.query_one(name).render())
+
+
+async def asked(pilot: Pilot[None]) -> ChatScreen:
+    screen = await ready(pilot)
+    await type_text(pilot, QUESTION)
+    await pilot.press("enter")
+    await until(pilot, lambda: screen.sent, "the sent window")
+    await idle(pilot)
+    return screen
+
+
+async def typed(pilot: Pilot[None], text: str) -> None:
+    """Key by key, as a command is."""
+    await pilot.press(*("space" if letter == " " else letter for letter in text))
+
+
+async def view_of(pilot: Pilot[None]) -> View:
+    await until(pilot, lambda: isinstance(pilot.app.screen, View), "the view")
+    await pilot.pause()
+    assert isinstance(pilot.app.screen, View)
+    return pilot.app.screen
+
+
+@pytest.mark.parametrize("command", ["/why 12", "/ledger", "/compare", "/wire", "/budget"])
+@pytest.mark.parametrize("reopened", [False, True])
+async def test_a_view_without_a_text_is_about_the_last_message_sent(
+    backend: TestBackend, command: str, reopened: bool
+) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await asked(pilot)
+        sent = screen.sent
+        if not reopened:
+            await typed(pilot, command)
+            assert screen.window is screen.sent is sent, "no command is planned"
+            await pilot.press("enter")
+            view = await view_of(pilot)
+            assert view.subject.sent is not None
+            assert (view.subject.sent.position, view.subject.window) == (61, sent)
+    if reopened:
+        again = JitchatApp(backend, backend.store.conversation("demo"))
+        async with again.run_test(size=(140, 40)) as pilot:
+            screen = await ready(pilot)
+            await until(pilot, lambda: screen.has_sends, "what is known of sends")
+            await typed(pilot, command)
+            await pilot.press("enter")
+            view = await view_of(pilot)
+            assert view.subject.sent is not None
+            assert (view.subject.sent.position, view.subject.window) == (61, sent)
+
+
+async def test_a_view_with_a_text_is_about_that_text(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        await asked(pilot)
+        await typed(pilot, "/why 12 which port is it?")
+        await pilot.press("enter")
+        view = await view_of(pilot)
+        assert (view.subject.draft, view.subject.sent) == ("which port is it?", None)
+        answer = view.query_one("#ledger-answer")
+        await until(pilot, lambda: "#12" in str(answer.render()), "why not")
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, View), "the chat")
+        await typed(pilot, "/compare @full which port?")
+        await pilot.press("enter")
+        view = await view_of(pilot)
+        assert (view.subject.draft, view.subject.mode) == ("which port?", Mode.FULL)
+
+
+async def test_a_command_is_not_planned_and_its_help_stands_below(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        assert screen.session is not None
+        drafts: list[str] = []
+        preview = screen.session.preview
+        screen.session.preview = lambda draft, *rest: drafts.append(draft) or preview(draft, *rest)  # type: ignore[method-assign,assignment,func-returns-value]
+        told = shown(screen, "#cost")
+        await typed(pilot, "/why 12")
+        await until(pilot, lambda: not screen.working, "the window")
+        await pilot.pause()
+        assert shown(screen, "#cost").startswith("/why · Why turn 12")
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: not screen.working, "the window")
+        await pilot.pause()
+        assert shown(screen, "#cost") == told
+        assert set(drafts) <= {""}
+        await typed(pilot, "/new house")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert screen.query_one(Prompt).text == "/new house"
+
+
+async def test_the_sent_window_stays_until_something_is_typed(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await asked(pilot)
+        sent, planned = screen.sent, screen.planned
+        for key in ("shift+tab", "f6", "f6", "escape", "shift+tab", "left", "escape"):
+            await pilot.press(key)
+            await pilot.pause()
+            assert screen.window is screen.sent is sent, key
+        assert screen.planned == planned
+        assert screen.query_one(Prompt).has_focus
+        await type_text(pilot, "a")
+        assert screen.sent is None
+
+
+@pytest.mark.parametrize("way", ["key", "arrow", "click", "command"])
+async def test_the_head_of_the_inspector_switches_between_the_sent_window_and_the_next(
+    backend: TestBackend, way: str
+) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        assert shown(screen, "#inspector-title").startswith(" next window")
+        await asked(pilot)
+        sent = screen.sent
+
+        async def switch() -> None:
+            if way == "click":
+                title = shown(screen, "#inspector-title")
+                other = " next " if title.startswith(" sent window") else " sent "
+                await pilot.click("#inspector-title", offset=(title.index(other) + 2, 0))
+            elif way == "arrow":
+                screen.query_one(Inspector).query_one("#segments").focus()
+                await pilot.press("right")
+            elif way == "command":
+                await typed(pilot, "/window")
+                await pilot.press("enter")
+            else:
+                await pilot.press("alt+s")
+
+        assert shown(screen, "#inspector-title").startswith(" sent window  next ")
+        await switch()
+        await until(pilot, lambda: screen.sent is None and screen.window, "the next window")
+        await pilot.pause()
+        assert shown(screen, "#inspector-title").startswith(" sent  next window ")
+        await pilot.press("f4")
+        assert (await view_of(pilot)).subject.sent is None, "the user looks at the next one"
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen and not screen.working, "the chat")
+        await switch()
+        await until(pilot, lambda: screen.window == sent and screen.sent, "the sent window")
+        assert shown(screen, "#inspector-title").startswith(" sent window  next ")
