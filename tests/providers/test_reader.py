@@ -129,3 +129,25 @@ async def test_a_window_of_ten_thousand_turns_leaves_the_loop_running():
     await heart
     assert "ferry 7777" in text_of(pieces)
     assert beats > 50
+
+
+def test_what_it_quoted_before_is_never_denied_while_the_window_shows_it():
+    fact = "“Decision: the deploy window is Tuesday 02:00 UTC.”"
+    quoted = f"{fact} (#9, user, 2026-03-02)"
+    again = f"{fact} (my earlier reply #62, which quoted #9)"
+    question = "what did we settle on for the deploy window?"
+    window = [
+        Message(Role.USER, question, 61),
+        Message(Role.ASSISTANT, quoted, 62),
+        Message(Role.USER, "thanks", 63),
+        Message(Role.ASSISTANT, ABOUT, 64),
+    ]
+    assert answer([*window, Message(Role.USER, question, 65)]) == again
+    assert answer([*window, Message(Role.USER, "who is release captain?", 65)]).startswith(
+        "The window does not hold an answer"
+    )
+    told = [*window, Message(Role.USER, question, 65), Message(Role.ASSISTANT, again, 66)]
+    repeated = answer([*told, Message(Role.USER, question, 67)])
+    assert repeated == again.replace("#62", "#66"), "the reply after that quotes #9 still"
+    newer = Message(Role.USER, "Decision: the deploy window moves to Friday 05:00 UTC.", 67)
+    assert "(#67, user" in answer([*told, newer, Message(Role.USER, question, 69)])

@@ -1,4 +1,4 @@
-"""The window that was sent last: it stays on screen, and what is asked without a text is about it."""
+"""The window that was sent last: it stays on screen, and views without a text are about it."""
 
 from __future__ import annotations
 

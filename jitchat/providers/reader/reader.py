@@ -10,12 +10,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import replace
 
 from jitchat.providers.provider import Delta, Finished, Options, Piece
 from jitchat.providers.reader.extract import find_answers, question_of, wanted_stems
-from jitchat.providers.reader.passages import read_window
+from jitchat.providers.reader.passages import Passage, read_window
 from jitchat.providers.reader.reading import Readings
-from jitchat.providers.reader.wording import ABOUT, cited, not_held
+from jitchat.providers.reader.wording import ABOUT, citations_in, cited, cited_again, not_held
 from jitchat.turn import Message, Usage
 
 _PIECE = re.compile(r"\S+\s*|\s+")
@@ -72,5 +73,25 @@ def answer(messages: Sequence[Message], readings: Readings | None = None) -> str
     best = find_answers(passages, question, readings)
     found = [cited(each.passage, each.sentence) for each in best]
     if not found:
+        found = _found_again(passages, question, readings)
+    if not found:
         return not_held(len({passage.turn for passage in passages if passage.whole}))
     return "\n".join(f"- {each}" for each in found) if found[1:] else found[0]
+
+
+def _found_again(
+    passages: Sequence[Passage], question: str, readings: Readings | None
+) -> list[str]:
+    """Cite what it cited before: the window shows that, though it lacks the turn itself."""
+    others: list[Passage] = []
+    sources: dict[Passage, int] = {}
+    for passage in passages:
+        again = {replace(passage, text=quote): turn for quote, turn in citations_in(passage)}
+        sources |= again
+        others += again or [passage]
+    best = find_answers(others, question, readings) if sources else []
+    return [
+        cited_again(each.passage, each.sentence, sources[each.passage])
+        for each in best
+        if each.passage in sources
+    ]

@@ -1,6 +1,7 @@
 """What `reader` says, and how to know its own words again.
 
-It cites sources, never itself: an earlier citation of its own repeats what somebody else said.
+An earlier citation of its own repeats what somebody else said: it is cited, and said to be that,
+only where the window does not hold the source itself.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ _NOT_HELD = "The window does not hold an answer to that."
 _LONGEST_QUOTE = 600
 """In characters."""
 _CODE = re.compile(r"\s--[a-z]|[{};]$|^\$ ")
-_CITATION = re.compile(r"(?:- )?[“`](?>.*[”`] \(#\d+, ).*\)")
+_CITATION = re.compile(
+    r"(?:- )?[“`](?P<quote>(?>.*(?=[”`] \()))[”`]"
+    r" \((?:#(?P<source>\d++), .*|my earlier reply #\d++, which quoted #(?P<first>\d++))\)"
+)
 
 
 def not_held(turns: int) -> str:
@@ -33,9 +37,25 @@ def cited(passage: Passage, sentence: str) -> str:
     """Quote a sentence with its source."""
     where = f"#{passage.turn}, {passage.who}" + (f", {passage.day}" if passage.day else "")
     source = where if passage.whole else f"{where}, index line"
+    return f"{_marked(sentence)} ({source})"
+
+
+def cited_again(passage: Passage, quote: str, source: int) -> str:
+    """Quote an earlier citation of its own; `source` is the turn that it cited."""
+    return f"{_marked(quote)} (my earlier reply #{passage.turn}, which quoted #{source})"
+
+
+def citations_in(passage: Passage) -> list[tuple[str, int]]:
+    """List what an earlier reply of its own quoted, with the turn that it came from."""
+    if not passage.whole or not is_own(passage):
+        return []
+    found = map(_CITATION.fullmatch, passage.text.strip().splitlines())
+    return [(each["quote"], int(each["source"] or each["first"])) for each in found if each]
+
+
+def _marked(sentence: str) -> str:
     quote = shortened(sentence, _LONGEST_QUOTE)
-    marked = f"`{quote}`" if _CODE.search(quote) and "`" not in quote else f"“{quote}”"
-    return f"{marked} ({source})"
+    return f"`{quote}`" if _CODE.search(quote) and "`" not in quote else f"“{quote}”"
 
 
 def is_own(passage: Passage) -> bool:
