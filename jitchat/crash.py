@@ -45,6 +45,12 @@ def redacted(text: str, secrets: Iterable[str] = ()) -> str:
     return _LOOKS_LIKE_A_KEY.sub("•••", text)
 
 
+def holds_secret(text: str, secrets: Iterable[str] = ()) -> bool:
+    """Whether a text has a secret that is known."""
+    known = {*secrets, *_known_secrets()}
+    return any(secret in text for secret in known if len(secret) >= _SHORTEST_KEY)
+
+
 def _known_secrets() -> Iterator[str]:
     """List what was found in this process, and what its environment holds."""
     yield from tuple(_remembered)

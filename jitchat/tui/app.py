@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,12 +17,16 @@ from textual.await_complete import AwaitComplete
 from textual.driver import Driver
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
+from textual.theme import Theme
 
 from jitchat import __version__
 from jitchat.crash import crash_report, place_of
+from jitchat.errors import StoreError
+from jitchat.memory.cold.screen_state import ChosenTheme
 from jitchat.tui.backend import Backend
 from jitchat.tui.keys import ACTIONS, MODES
 from jitchat.tui.screens.chat import ChatScreen
+from jitchat.tui.telling import tell
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.turn import Conversation
 
@@ -84,14 +89,16 @@ class JitchatApp(App[None]):
         """Theme and keys as set."""
         self._backend.store.database.on_notice = partial(self.call_later, self._warn)
         settings = self._backend.settings
-        if settings.screen.theme in self.available_themes:
-            self.theme = settings.screen.theme
+        theme = self._picked_theme() or settings.screen.theme
+        if theme in self.available_themes:
+            self.theme = theme
         else:
             self.notify(
-                f"There is no theme {settings.screen.theme!r}; the palette lists them all.",
+                f"There is no theme {theme!r}; the palette lists them all.",
                 severity="warning",
                 markup=False,
             )
+        self.theme_changed_signal.subscribe(self, self._keep_theme)
         self.set_keymap(dict(settings.keys))
 
     def _warn(self, notice: str) -> None:
@@ -105,6 +112,28 @@ class JitchatApp(App[None]):
             if isinstance(chat, ChatScreen) and chat.is_mounted and await chat.routing.takes(event):
                 return
         await super().on_event(event)
+
+    def _picked_theme(self) -> str:
+        """The theme that was picked in the palette; empty where the settings name one."""
+        settings = self._backend.settings
+        if settings.origin("screen.theme") != "default":
+            return ""
+        with suppress(StoreError):  # the default will do
+            picked = ChosenTheme(self._backend.store.database).get()
+            return picked if picked in self.available_themes else ""
+        return ""
+
+    def _keep_theme(self, theme: Theme) -> None:
+        """It counts at the next start, too, unless the settings name another."""
+        origin = self._backend.settings.origin("screen.theme")
+        if origin != "default":
+            named = self._backend.settings.screen.theme
+            self.notify(f"{origin} names {named}: it is back at the next start.", markup=False)
+            return
+        try:
+            ChosenTheme(self._backend.store.database).put(theme.name)
+        except StoreError as error:
+            tell(self.screen, error)
 
     def on_ready(self) -> None:
         """Open the lab, where it was asked for."""

@@ -94,6 +94,8 @@ async def test_a_message_that_waits_goes_nowhere_else(backend: TestBackend, gate
         gates["demo"].set()
         await until(pilot, lambda: screen.session is not None, "the new conversation")
         await pilot.pause()
+        assert screen.query_one(Prompt).text == ""
+        await screen.open(backend.store.conversation("demo"))
         assert screen.query_one(Prompt).text == "about the release"
         assert backend.provider.requests == []  # type: ignore[attr-defined]
 

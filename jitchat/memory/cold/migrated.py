@@ -16,4 +16,5 @@ MIGRATIONS = (
     "010_rot",
     "011_vectors_in_rows",
     "012_told_by_providers",
+    "013_screen_state",
 )

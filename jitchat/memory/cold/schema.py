@@ -305,3 +305,17 @@ def told_by_providers(db: Database) -> None:
     """What servers said of their models' limits, and when; what they charged for each request."""
     for statement in _TOLD:
         db.execute(statement)
+
+
+_OF_THE_SCREEN = (
+    "CREATE TABLE drafts (conversation TEXT PRIMARY KEY REFERENCES conversations(id),"
+    " text TEXT NOT NULL)",
+    "CREATE TABLE chosen_theme (id INTEGER PRIMARY KEY CHECK (id = 1), name TEXT NOT NULL)",
+)
+
+
+@migrations(name="013_screen_state")
+def screen_state(db: Database) -> None:
+    """What the screen had when it was left: drafts that were not sent, and the theme."""
+    for statement in _OF_THE_SCREEN:
+        db.execute(statement)

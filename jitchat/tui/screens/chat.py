@@ -109,6 +109,7 @@ class ChatScreen(ViewingScreen):
         if (after := self.leave_edit()) is not None:
             await self.show_up_to(session, after)
         once, self.once = replace(self.once, after=after), NO_MORE
+        self.keeper.send(typed)
         mode, self.once_mode = said.mode or self.once_mode, None
         self.show_mode()
         self.start(session, said.text, once, mode)

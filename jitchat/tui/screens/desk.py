@@ -12,8 +12,10 @@ from textual.containers import Container
 from textual.screen import Screen
 
 from jitchat.errors import JitchatError, WindowOverflow
+from jitchat.memory.cold.screen_state import Drafts
 from jitchat.tui.backend import Backend
 from jitchat.tui.commands import addressed_in, message_in
+from jitchat.tui.draft_keeper import DraftKeeper
 from jitchat.tui.figures import indexing_sentence, send_sentences
 from jitchat.tui.telling import tell
 from jitchat.tui.top_text import Answering
@@ -45,6 +47,10 @@ class DeskScreen(Screen[None]):
     def __init__(self, backend: Backend) -> None:
         super().__init__()
         self.backend = backend
+        self._prompt = Prompt()
+        self.keeper = DraftKeeper(
+            Drafts(backend.store.database), self.to_keep, backend.settings.secrets
+        )
         self.mode = Mode(backend.settings.chat.mode)
         self.session: Session | None = None
         self.sent: ContextWindow | None = None
@@ -67,6 +73,10 @@ class DeskScreen(Screen[None]):
         """What would be sent: what is in the prompt, without a mode ahead; empty for a command."""
         return addressed_in(message_in(self.query_one(Prompt).draft)).text
 
+    def to_keep(self) -> str:
+        """What was typed and not sent."""
+        return self._prompt.draft
+
     @property
     def next_mode(self) -> Mode:
         """The mode that it would be sent in."""
@@ -88,7 +98,7 @@ class DeskScreen(Screen[None]):
             yield Transcript()
             yield Inspector()
         yield BudgetBar()
-        yield Prompt()
+        yield self._prompt
         yield HintLine()
 
     def set_out(self) -> None:

@@ -37,8 +37,15 @@ class ForkedScreen(HelpedScreen):
 
     def __init__(self, backend: Backend, conversation: Conversation) -> None:
         super().__init__(backend, conversation)
-        self._unsent = ""
-        """What stood in the prompt before a turn was edited there."""
+        self._unsent = self._edited = ""
+        """What stood in the prompt before a turn was edited there, and that turn's text."""
+
+    def to_keep(self) -> str:
+        """With an edit, as far as it is one, what stood there before."""
+        typed = super().to_keep()
+        if self.once.after is None:
+            return typed
+        return "\n".join(filter(None, (self._unsent, "" if typed == self._edited else typed)))
 
     def start(
         self, session: Session, draft: str, once: Once = NO_MORE, mode: Mode | None = None
@@ -61,8 +68,10 @@ class ForkedScreen(HelpedScreen):
         said = self._asked(session)
         if said is None:
             self.notify("Nothing has been asked yet.", markup=False)
-        elif said.status is Status.UNANSWERED:
-            self.notify("It was not answered yet: Enter sends it again.", markup=False)
+        elif said.status is Status.UNANSWERED and said == session.memory.turns[-1]:
+            if self.draft == said.content:
+                self.query_one(Prompt).take_draft()
+            self.start(session, said.content)
         else:
             await self.show_up_to(session, said.position)
             self.start(session, said.content, Once(again=said))
@@ -89,6 +98,7 @@ class ForkedScreen(HelpedScreen):
         if self.once.after is None:
             self._unsent = self.query_one(Prompt).draft
         self.query_one(Prompt).swap(said.content)
+        self._edited = said.content
         self.query_one(Prompt).focus()
         self.once = replace(self.once, after=parent_of(said))
         self.query_one(HintLine).show_edit(said.position)

@@ -16,6 +16,7 @@ from jitchat.errors import JitchatError
 from jitchat.tui import collector
 from jitchat.tui.backend import Backend
 from jitchat.tui.details import TurnDetails
+from jitchat.tui.draft_keeper import KEEP_AFTER
 from jitchat.tui.messages import (
     BacklogEnded,
     BacklogMoved,
@@ -29,9 +30,11 @@ from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Conversation, Status, Turn
+from jitchat.turn import Conversation
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from jitchat.memory.embedding.embedder import Embedder
     from jitchat.memory.index.backlog import Progress
     from jitchat.session import Session
@@ -54,6 +57,7 @@ class OpenedScreen(PreviewingScreen):
         """Why the conversation cannot be talked to, if it cannot."""
         self._settled = False
         self._jump: int | None = None
+        self._keeping: Timer | None = None
 
     async def on_mount(self) -> None:
         """Show what can be shown at once; the rest is loaded behind the first frame."""
@@ -77,12 +81,14 @@ class OpenedScreen(PreviewingScreen):
         self.query_one(TopLine).show_title(conversation.title, conversation.turns)
         self.query_one(TopLine).show_status("opening…")
         self.query_one(Prompt).use_history(store.prompts(100))
+        self._bring_back(self.keeper.open(conversation.id))
         self.query_one(Prompt).focus()
         self.call_after_refresh(self._load, conversation, self.opening)
 
     async def leave(self) -> None:
         """Nothing of the conversation comes late from now on, or stays on screen."""
         self.opening += 1
+        self.keep_draft()
         for group in ("load", "backlog", "embedder"):
             self.workers.cancel_group(self, group)
         self.forget_window()
@@ -93,7 +99,8 @@ class OpenedScreen(PreviewingScreen):
         await self._let_go()
 
     async def on_unmount(self) -> None:
-        """Leave no thread and no connection behind."""
+        """Leave no thread and no connection behind, and the draft where it is found again."""
+        self.keep_draft()
         await self._let_go()
 
     async def _let_go(self) -> None:
@@ -124,7 +131,6 @@ class OpenedScreen(PreviewingScreen):
         else:
             await transcript.know(turns)
         self.show_status()
-        self._return_unanswered(turns)
         self.plan_now()
         if (refusal := self.backend.store.database.refusal) is None:
             self._catch_up(message.session, None, message.opening)
@@ -145,11 +151,34 @@ class OpenedScreen(PreviewingScreen):
             self.query_one(TopLine).show_status("cannot send")
             self.tell(message.error)
 
-    def _return_unanswered(self, turns: list[Turn]) -> None:
-        """A message whose request died with the app goes back into the prompt."""
-        prompt = self.query_one(Prompt)
-        if turns and turns[-1].status is Status.UNANSWERED and not prompt.text:
-            prompt.give_back(turns[-1].content)
+    def keep_draft(self) -> None:
+        """Write the draft now."""
+        if self._keeping is not None:
+            self._keeping.stop()
+        self.keeper.note()
+        self.keeper.flush()
+
+    def _bring_back(self, draft: str) -> None:
+        """Put the draft of a conversation into the prompt; at the start, ahead of keys."""
+        if self.opening == 1:
+            if draft:
+                self._prompt.give_back(draft)
+        else:
+            self._prompt.swap(draft)
+
+    @on(Prompt.Changed)
+    def _draft_to_keep(self) -> None:
+        if self._keeping is not None:
+            self._keeping.stop()
+        self._keeping = self.set_timer(KEEP_AFTER, self._keep_behind)
+
+    def _keep_behind(self) -> None:
+        self.keeper.note()
+        self._flush_draft()
+
+    @work(thread=True, group="draft")
+    def _flush_draft(self) -> None:
+        self.keeper.flush()
 
     def index_missing(self) -> None:
         """Index what a branch may lack."""

@@ -20,7 +20,7 @@ from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.turn import Mode, Usage
+from jitchat.turn import Mode, Status, Usage
 from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow
 
@@ -125,10 +125,19 @@ class PreviewingScreen(DeskScreen):
         else:
             self.show_window(message.outcome, sent=False)
             hint = self.query_one(HintLine)
-            for told in filter(None, (message.unmet, mode_within(self.query_one(Prompt).draft))):
+            back = "the draft of last time: Ctrl+C clears it" if self.keeper.is_back() else ""
+            text = mode_within(self.query_one(Prompt).draft)
+            for told in filter(None, (message.unmet, text, back, self._unanswered())):
                 hint.show_cost(*(f"{told} · {each}" for each in hint.sentences))
         if self._command_hint is not None:
             self._command_hint.renew(self.query_one(Prompt).draft)
+
+    def _unanswered(self) -> str:
+        """Tell of a last message without a reply, where it does not stand in the prompt."""
+        turns = self.session.memory.turns if self.session is not None else []
+        if self.draft or not turns or turns[-1].status is not Status.UNANSWERED:
+            return ""
+        return f"#{turns[-1].position} was not answered: Alt+R sends it again"
 
     def show_window(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         """One window on every surface; it is the one that they waited for."""

@@ -123,6 +123,7 @@ class SendingScreen(ForkedScreen):
                 self.show_window(window, sent=True)
             case ReplyDelta() | ReasoningDelta() | ReasoningFound():
                 self._answered = True
+                self.keeper.answered()
                 await self._draw_piece(event, transcript)
             case TurnStored(turn):
                 await self._answer_stored(turn)
@@ -227,6 +228,7 @@ class SendingScreen(ForkedScreen):
         """A message that was not answered, back into the prompt; not what was said before."""
         if not self._answered and not self._again:
             self.query_one(Prompt).give_back(draft)
+            self.keeper.answered()
 
     def _next_place(self) -> int:
         return self.backend.store.tree(self.conversation.id).last + 1
@@ -235,6 +237,8 @@ class SendingScreen(ForkedScreen):
     async def _free(self) -> None:
         """Ready for the next message; of one that was typed meanwhile, the window is shown."""
         self._sending = None
+        self.keeper.answered()
+        self._keep_behind()
         self.query_one(HintLine).show_keys(busy=False)
         self.follow_again()
         opening = self.opening

@@ -1,0 +1,70 @@
+"""The draft of the conversation on screen, kept while it is typed, so that it survives any end.
+
+A message that was sent is kept as well until its reply begins: it is back in the prompt if the app
+dies before. A text that holds a known key is not kept.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from jitchat.crash import holds_secret
+from jitchat.errors import StoreError
+from jitchat.memory.cold.screen_state import Drafts
+
+KEEP_AFTER = 0.5
+"""Seconds of silence after a key until the draft is written."""
+
+
+class DraftKeeper:
+    """`typed` reads what is in the prompt; `flush` may be called from any thread."""
+
+    def __init__(
+        self, drafts: Drafts, typed: Callable[[], str], secrets: Callable[[], list[str]]
+    ) -> None:
+        self._drafts, self._typed, self._secrets = drafts, typed, secrets
+        self._lock = threading.Lock()
+        self._conversation: str | None = None
+        self._stored = self._wanted = self._under_way = self._returned = ""
+
+    def open(self, conversation: str) -> str:
+        """Look up the draft that was left in a conversation, and keep that from now on."""
+        with self._lock:
+            self._conversation = conversation
+            self._under_way = ""
+            try:
+                self._stored = self._drafts.get(conversation)
+            except StoreError:  # told by what needs the store
+                self._stored = ""
+            self._wanted = self._returned = self._stored
+            return self._stored
+
+    def is_back(self) -> bool:
+        """Whether the prompt holds the draft of last time, and nothing else was typed."""
+        return bool(self._returned) and self._typed() == self._returned
+
+    def send(self, text: str) -> None:
+        """Keep a message that leaves the prompt until its reply begins."""
+        self._under_way = text
+
+    def answered(self) -> None:
+        """Let it go: it is a turn with a reply, or back in the prompt."""
+        self._under_way = ""
+
+    def note(self) -> None:
+        """Take what is to be kept; on the thread of the prompt."""
+        self._wanted = "\n".join(filter(str.strip, (self._under_way, self._typed())))
+
+    def flush(self) -> None:
+        """Write it, if it is another than before."""
+        with self._lock:
+            wanted = self._wanted
+            if self._conversation is None or wanted == self._stored:
+                return
+            text = "" if holds_secret(wanted, self._secrets()) else wanted
+            try:
+                self._drafts.put(self._conversation, text)
+            except StoreError:  # the next text is tried again; a send tells of it
+                return
+            self._stored = wanted

@@ -1,0 +1,151 @@
+"""What survives the end of the app: the draft, and the theme."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from jitchat.memory.cold.screen_state import ChosenTheme, Drafts
+from jitchat.settings import Settings
+from jitchat.tui import draft_keeper
+from jitchat.tui.app import JitchatApp
+from jitchat.tui.screens import opened
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.turn import Mode
+from tests.support import ScriptedProvider
+from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
+
+SIZE = (140, 40)
+
+
+def again(backend: TestBackend) -> JitchatApp:
+    return JitchatApp(backend, backend.store.conversation("demo"))
+
+
+async def test_a_draft_is_there_again_and_says_so_until_something_is_typed(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        await type_text(pilot, "half a draft")
+        await pilot.press("x", "ctrl+q")
+    async with again(backend).run_test(size=SIZE) as pilot:
+        screen = await ready(pilot)
+        assert screen.query_one(Prompt).text == "half a draftx"
+        assert "the draft of last time: Ctrl+C clears it" in str(screen.query_one("#cost").render())
+        await type_text(pilot, "!")
+        assert "last time" not in str(screen.query_one("#cost").render())
+        screen.query_one(Prompt).text = ""
+    assert Drafts(backend.store.database).get("demo") == ""
+
+
+async def test_a_draft_is_on_disk_soon_after_the_last_key(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opened, "KEEP_AFTER", 0.01)
+    drafts = Drafts(backend.store.database)
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, "before a kill -9")
+        await until(pilot, lambda: drafts.get("demo") == "before a kill -9", "the draft")
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.sent, "the sent window")
+        await idle(pilot)
+        await until(pilot, lambda: not drafts.get("demo"), "its end: it was answered")
+
+
+async def test_each_conversation_has_its_own_draft(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        screen = await ready(pilot)
+        prompt = screen.query_one(Prompt)
+        await type_text(pilot, "about the demo")
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: screen.conversation.id != "demo", "the new conversation")
+        await ready(pilot)
+        assert prompt.text == ""
+        await screen.open(backend.store.conversation("demo"))
+        await ready(pilot)
+        assert prompt.text == "about the demo"
+
+
+async def test_a_message_under_way_is_kept_until_its_reply_begins(backend: TestBackend) -> None:
+    gate = asyncio.Event()
+    backend.provider = ScriptedProvider(script=(gate, "Tuesday.", asyncio.Event()))
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, "when?")
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.sent, "the sent window")
+        screen.keep_draft()
+        assert Drafts(backend.store.database).get("demo") == "when?"
+        gate.set()
+        await until(pilot, lambda: screen._answered, "the reply")
+        screen.keep_draft()
+        assert Drafts(backend.store.database).get("demo") == ""
+        await pilot.press("escape")
+        await idle(pilot)
+
+
+async def test_what_failed_without_the_screen_is_told_and_not_put_into_the_prompt(
+    backend: TestBackend,
+) -> None:
+    demo_app(backend)
+    session = backend.open_session(backend.store.conversation("demo"))
+    sending = session.send("tell me", Mode.JIT)
+    await anext(sending)
+    await sending.aclose()
+    async with again(backend).run_test(size=SIZE) as pilot:
+        screen = await ready(pilot)
+        assert screen.query_one(Prompt).text == ""
+        told = str(screen.query_one("#cost").render())
+        assert told.startswith("#61 was not answered: Alt+R sends it again")
+        await pilot.press("alt+r", "enter")
+        await until(pilot, lambda: len(backend.store.turns("demo")) == 62, "the reply")
+        await idle(pilot)
+        assert [turn.content for turn in backend.store.turns("demo")][60] == "tell me"
+
+
+async def test_an_edit_that_is_not_one_is_no_draft(backend: TestBackend) -> None:
+    drafts = Drafts(backend.store.database)
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, "mine")
+        await pilot.press("alt+e")
+        screen.keep_draft()
+        assert drafts.get("demo") == "mine"
+        screen.query_one(Prompt).text = "edited"
+        screen.keep_draft()
+        assert drafts.get("demo") == "mine\nedited"
+
+
+def test_a_known_key_is_never_written(backend: TestBackend) -> None:
+    demo_app(backend)
+    drafts, typed = Drafts(backend.store.database), "use sk-canary-0123456789"
+    keeper = draft_keeper.DraftKeeper(drafts, lambda: typed, lambda: ["sk-canary-0123456789"])
+    keeper.open("demo")
+    keeper.note()
+    keeper.flush()
+    assert drafts.get("demo") == ""
+
+
+async def test_the_theme_that_is_picked_is_used_again_unless_the_settings_name_one(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        assert ChosenTheme(backend.store.database).get() == "", "nothing was picked"
+        pilot.app.theme = "textual-light"
+        await pilot.pause()
+    async with again(backend).run_test(size=SIZE) as pilot:
+        assert pilot.app.theme == "textual-light"
+    screen = replace(Settings().screen, theme="nord")
+    backend.settings = Settings(screen=screen, origins={"screen.theme": "config.toml"})
+    async with again(backend).run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        assert pilot.app.theme == "nord"
+        pilot.app.theme = "gruvbox"
+        await pilot.pause()
+        told = [note.message for note in pilot.app._notifications]
+        assert "config.toml names nord: it is back at the next start." in told
