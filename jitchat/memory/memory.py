@@ -26,6 +26,7 @@ from jitchat.memory.index.found import Asked, found_in, placed_in
 from jitchat.memory.index.loaded import LoadedIndex
 from jitchat.memory.index.model_lines import ModelLines
 from jitchat.memory.index.pace import Pace
+from jitchat.text.references import without_references
 from jitchat.text.safe import repaired
 from jitchat.turn import Conversation, IndexEntry, Placed, Retrieval, Role, Status, Turn
 
@@ -235,6 +236,8 @@ class Memory:
         Nothing at the positions `without` is picked, nor lends the draft its words.
         """
         asked = self._asked(draft, position, without)
+        if not asked.draft.strip():
+            return Retrieval()
         return found_in(self._load(), asked, self._loaded.seen, without)
 
     def placed(
@@ -249,7 +252,8 @@ class Memory:
 
     def _asked(self, draft: str, position: int, without: Collection[int]) -> Asked:
         said = (turn for turn in reversed(self._known.turns) if turn.position not in without)
-        return Asked.behind(said, draft, position, self._day_of(position))
+        query = without_references(draft, lambda turn: self.turn_at(turn) is not None)
+        return Asked.behind(said, query, position, self._day_of(position))
 
     def _day_of(self, position: int) -> date:
         """Tell on which day a turn was said; one that is yet to be is said today."""

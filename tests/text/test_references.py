@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.text.references import referenced
+from jitchat.text.references import referenced, without_references
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,8 @@ def test_a_number_behind_a_hash_names_a_turn(draft: str, named: set[int]):
 )
 def test_what_only_looks_like_it_names_none(draft: str):
     assert referenced(draft) == frozenset()
+
+
+def test_only_what_names_a_turn_that_is_there_is_left_out_of_the_search() -> None:
+    draft = "#12 and ticket #4812: which port, #12?"
+    assert without_references(draft, lambda turn: turn == 12) == " and ticket #4812: which port, ?"

@@ -93,6 +93,20 @@ async def test_turns_are_pinned_and_excluded_in_the_transcript_and_taken_back(
         assert "Nothing was pinned or excluded since this was opened." in told(pilot)
 
 
+async def test_a_turn_that_is_named_is_fetched_and_its_number_is_not_looked_for(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, "#12 and @full: which port is it?")
+        assert kinds(screen)[12] is Kind.RETRIEVED
+        assert screen.window is not None
+        assert not any("“12”" in row.reason or '"12"' in row.reason for row in screen.window.ledger)
+        await type_text(pilot, " and @full here")
+        assert "@full counts at the beginning only" in str(screen.query_one("#cost").render())
+        assert screen.next_mode is Mode.JIT
+
+
 async def test_pins_are_there_again_when_the_conversation_is_opened(backend: TestBackend) -> None:
     conversation = store_demo(backend.store)
     backend.open_session(conversation).hold(60, Hold.PINNED)

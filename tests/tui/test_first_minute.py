@@ -1,0 +1,126 @@
+"""The first minute of the README, word for word: its questions, keys and answers drive the app."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from jitchat.cli.opening import choose_conversation
+from jitchat.tui.app import JitchatApp
+from jitchat.tui.screens.chat import ChatScreen
+from jitchat.tui.widgets.inspector import Inspector
+from jitchat.turn import Mode
+from jitchat.window.window import Kind
+from screenshots.stage import backend_in
+from tests.support import ROOT
+from tests.tui.support import chat, idle, ready, until
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+MINUTE = README[README.index("## The first minute") : README.index("| full: every turn |")]
+STEPS = [" ".join(step.split()) for step in re.split(r"^\d\. ", MINUTE, flags=re.MULTILINE)[1:]]
+
+
+def words(pattern: str, step: int) -> list[str]:
+    """What the README says there; a step that was written anew fails here."""
+    found = re.search(pattern, STEPS[step - 1])
+    assert found, f"step {step} says no more: {pattern}"
+    return [*found.groups()]
+
+
+async def typed(pilot: Pilot[None], text: str) -> None:
+    await pilot.press(*("space" if letter == " " else letter for letter in text))
+
+
+async def planned(pilot: Pilot[None], screen: ChatScreen) -> None:
+    await until(pilot, lambda: not screen.working and screen.sent is None, "the next window")
+    await pilot.pause()
+
+
+def last_reply(screen: ChatScreen) -> str:
+    assert screen.session is not None
+    return screen.session.memory.turns[-1].content
+
+
+def title(screen: ChatScreen) -> str:
+    return str(screen.query_one("#inspector-title").render())
+
+
+@pytest.mark.parametrize("size", [(160, 48), (80, 24)])
+async def test_the_first_minute_holds(tmp_path: Path, size: tuple[int, int]) -> None:
+    assert len(STEPS) == 3
+    backend = backend_in(tmp_path)
+    conversation = choose_conversation(backend.store, None)
+    assert "a conversation of sixty turns" in " ".join(MINUTE.split())
+    assert conversation.turns == 60
+    async with JitchatApp(backend, conversation).run_test(size=size) as pilot:
+        screen = await ready(pilot)
+
+        question, turn, fact = words(r"Type `(.+?)`.*turn (#\d+),.*Press Enter: “(.+?)” ", 1)
+        await typed(pilot, question)
+        await planned(pilot, screen)
+        assert screen.window is not None
+        assert screen.window.kind_of_turns()[int(turn[1:])] is Kind.RETRIEVED
+        assert "next window" in title(screen)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.sent, "the sent window")
+        await idle(pilot)
+        assert last_reply(screen).startswith(f"“{fact}” ({turn}, ")
+
+        second, denied = words(r"Shift\+Tab twice.*ask `(.+?)`\. The last turns alone (.+?) it", 2)
+        assert denied == "do not hold"
+        await pilot.press("shift+tab", "shift+tab")
+        assert screen.mode is Mode.RECENCY
+        await typed(pilot, second)
+        await planned(pilot, screen)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.sent, "the sent window")
+        await idle(pilot)
+        assert last_reply(screen).startswith("The window does not hold an answer")
+
+        _, answer, switch = words(
+            r"Press Shift\+Tab \((.+?) again\), Up for the same question and Enter: (.+?)\."
+            r" Then press F6 until .*; (Alt\+S) switches to the next window",
+            3,
+        )
+        await pilot.press("shift+tab", "up")
+        assert screen.mode is Mode.JIT
+        await planned(pilot, screen)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.sent, "the sent window")
+        await idle(pilot)
+        assert answer in last_reply(screen)
+        await look_at_rows(pilot, screen)
+        await pilot.press(switch.lower())
+        await planned(pilot, screen)
+        assert "next window" in title(screen)
+    backend.store.database.close()
+
+
+async def look_at_rows(pilot: Pilot[None], screen: ChatScreen) -> None:
+    """F6 until the inspector has the focus: segments, scores, and what was left out."""
+    inspector = screen.query_one(Inspector)
+    for _ in range(4):
+        if not inspector.has_focus_within:
+            await pilot.press("f6")
+            await pilot.pause()
+    assert inspector.has_focus_within
+    assert "sent window" in title(screen)
+    options = inspector.query_one("#segments").options  # type: ignore[attr-defined]
+    lines = [str(option.prompt) for option in options]
+    retrieved = [line.split() for line in lines if line.startswith("retrieved")]
+    assert retrieved
+    _, turn, tokens, score, *reason = retrieved[0]
+    assert turn.startswith("#")
+    assert int(tokens)
+    assert float(score)
+    assert reason
+    assert any(line.startswith("left out") for line in lines[:-1])
+    assert "never" in lines[-1]
+    inspector.point_at("retrieved")
+    await pilot.press("enter")
+    await until(pilot, lambda: pilot.app.screen is not screen, "the exact text")
+    await pilot.press("escape")
+    await until(pilot, lambda: chat(pilot) is pilot.app.screen, "the chat")
