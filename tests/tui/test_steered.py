@@ -189,7 +189,7 @@ async def test_a_mode_ahead_of_a_message_or_by_command_is_for_that_one(
         assert screen.sent.mode is Mode.FULL
         assert provider.requests[-1][-1].content.endswith("and #99?")
         assert (modes(screen), screen.mode) == ([usual.value], usual)
-        await type_text(pilot, "/once recency")
+        screen.query_one(Prompt).insert("/once recency")
         await pressed(pilot, screen, "enter")
         assert modes(screen) == ["recency once"]
         assert screen.window.mode is Mode.RECENCY

@@ -53,7 +53,6 @@ class Inspector(Vertical):
     """A window as a table."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("enter", "select", "text", key_display="⏎"),
         Binding("space", "toggle_turn", "in or out, once", key_display="␣"),
         *pane_bindings(HOLD_ACTIONS),
     ]

@@ -19,6 +19,7 @@ class RowList(OptionList):
     """
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("enter", "select", "text", key_display="⏎"),
         Binding("left,right", "screen.switch_window", "sent/next", key_display="←→"),
     ]
 
