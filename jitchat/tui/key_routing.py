@@ -92,16 +92,16 @@ class KeyRouting:
     async def press(self, key: str, letter: events.Key | None = None) -> bool:
         """Do what a key does that the footer shows for the pane with the focus, if it is one.
 
-        A letter asks first, for it may begin a text; no text begins with a blank.
+        What has a question asks it first: a letter may begin a text. No text begins with a blank.
         """
         pane, active = self._pane(), self._screen.active_bindings.get(key)
         if pane is None or active is None or not self._is_shown(pane, active):
             return False
         act = partial(self._screen.app.run_action, active.binding.action, active.node)
-        if letter is None or letter.character == " ":
-            await act()
-        else:
+        if active.binding.tooltip:
             self.ask(Question(pane.question_of(active.binding), act, letter))
+        else:
+            await act()
         return True
 
     def footer(self) -> tuple[Key, ...]:

@@ -162,6 +162,15 @@ async def test_what_costs_asks_first_with_any_key_and_leaves_the_draft(
         assert screen.query_one(Prompt).text == "half a drafts"
 
 
+async def test_a_click_on_a_letter_asks_as_the_letter_does(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await in_pane(pilot, "conversation")
+        await pilot.click("#keys", offset=(footer(screen).index("r again"), 0))
+        assert hint(screen) == "Regenerate #62?"
+        await pilot.press("h", "i")
+        assert screen.query_one(Prompt).text == "hi", "no letter was typed for the click"
+
+
 async def test_a_question_is_left_with_its_pane(backend: TestBackend) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await in_pane(pilot, "conversation")

@@ -62,6 +62,10 @@ class ChatScreen(ViewingScreen):
         if self.is_mounted:
             self.routing.forget()
 
+    def to_keep(self) -> str:
+        """With what waits for the conversation to be open."""
+        return "\n".join(filter(None, (self._waiting, super().to_keep())))
+
     def action_ask(self, name: str) -> None:
         """Ask before a request that the user may have to pay for."""
         question = self.costs(name) if not self.busy else ""
