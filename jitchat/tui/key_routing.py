@@ -118,8 +118,12 @@ class KeyRouting:
         return tuple(shown.values())
 
     def _is_shown(self, pane: Pane, active: ActiveBinding) -> bool:
-        is_its = pane in active.node.ancestors_with_self
-        return is_its and active.binding.show and pane.offers(active.binding)
+        """Ours have an id, and a word where the footer shows them; Textual's have no id."""
+        binding = active.binding
+        is_its = (
+            bool(binding.id and binding.description) and pane in active.node.ancestors_with_self
+        )
+        return is_its and pane.offers(binding)
 
     def _pane(self) -> Pane | None:
         focused = self._screen.focused

@@ -188,9 +188,9 @@ def command_help(name: str) -> str:
 
 
 def pane_bindings(actions: Sequence[tuple[str, str, str, str, str]]) -> list[BindingType]:
-    """Bind a pane's own actions; see `TURN_ACTIONS`."""
+    """Bind a pane's own actions, for the chat's footer alone; see `TURN_ACTIONS`."""
     return [
-        Binding(keys, method, word, show=bool(word), tooltip=question, id=name)
+        Binding(keys, method, word, show=False, tooltip=question, id=name)
         for name, keys, method, word, question in actions
     ]
 

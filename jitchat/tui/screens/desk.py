@@ -96,7 +96,7 @@ class DeskScreen(Screen[None]):
         yield TopLine(ModelFetch(self.backend))
         with Container(id="panes"):
             yield Transcript()
-            yield Inspector()
+            yield Inspector(in_chat=True)
         yield BudgetBar()
         yield self._prompt
         yield HintLine()

@@ -49,11 +49,22 @@ MARKED_SECONDS = 0.8
 """So long it is shown what came and what went."""
 
 
+class SegmentList(RowList):
+    """The rows of the chat's window: the list has the focus, so their keys are bound here."""
+
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("enter", "select", "text", False, "⏎", id="inspector_open"),
+        Binding(
+            "left,right", "screen.switch_window", "sent/next", False, "←→", id="inspector_switch"
+        ),
+    ]
+
+
 class Inspector(Vertical):
     """A window as a table."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("space", "toggle_turn", "in or out, once", key_display="␣"),
+        Binding("space", "toggle_turn", "in or out, once", False, "␣", id="inspector_once"),
         *pane_bindings(HOLD_ACTIONS),
     ]
 
@@ -81,12 +92,13 @@ class Inspector(Vertical):
         is_there: bool
         """Whether it is in the window at full text."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_chat: bool = False) -> None:
+        """`in_chat` has the list switch between the window that was sent and the next."""
         super().__init__(id="inspector")
         self._title = WindowTitle("inspector-title")
         self._note = WindowNote("inspector-note")
         self._header = Static(Content(HEADER), id="segments-header")
-        self._list = RowList("segments")
+        self._list = SegmentList("segments") if in_chat else RowList("segments")
         self._whole = Static(id="row-reason")
         self._is_sent = self._switches = False
         self._rows: list[Row] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual.binding import Binding
 from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import Reactive
@@ -17,11 +16,6 @@ class RowList(OptionList):
 
     Its size is not theirs: the screen is not laid out anew for another number of them.
     """
-
-    BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("enter", "select", "text", key_display="⏎"),
-        Binding("left,right", "screen.switch_window", "sent/next", key_display="←→"),
-    ]
 
     virtual_size = Reactive(Size(0, 0), repaint=True)
 

@@ -28,7 +28,7 @@ class Transcript(TurnStretch):
         Binding("up", "move(-1)", show=False),
         Binding("home", "first", show=False),
         Binding("end", "last", show=False),
-        Binding("enter", "open", "text", key_display="⏎"),
+        Binding("enter", "open", "text", False, "⏎", id="transcript_open"),
         *pane_bindings(TURN_ACTIONS),
     ]
 
