@@ -70,12 +70,20 @@ class JitchatApp(App[None]):
         return TerminalDriver
 
     async def on_event(self, event: events.Event) -> None:
-        """Keep keys until the prompt is there: they arrive whole and in order."""
-        is_typed = isinstance(event, events.Key | events.Paste) and not event.is_forwarded
-        if is_typed and self._early is not None and isinstance(self.screen, ChatScreen):
-            self._early.append(event)
-        else:
-            await super().on_event(event)
+        """Decide on a key as it arrives: the prompt gets early ones later, the chat routes others.
+
+        What was typed before the prompt was there arrives whole and in order.
+        """
+        typed = event if isinstance(event, events.Key | events.Paste) else None
+        chat = self.screen_stack[-1] if self.screen_stack else None
+        if typed is not None and not typed.is_forwarded and isinstance(chat, ChatScreen):
+            if self._early is not None:
+                self._early.append(typed)
+                return
+            self.app_focus = True  # the focus comes back with it, before it is decided by that
+            if chat.is_mounted and await chat.routing.takes(typed):
+                return
+        await super().on_event(event)
 
     async def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Hand the prompt what was typed before it was there."""
@@ -103,15 +111,6 @@ class JitchatApp(App[None]):
 
     def _warn(self, notice: str) -> None:
         self.notify(notice, severity="warning", timeout=NOTICE_SECONDS, markup=False)
-
-    async def on_event(self, event: events.Event) -> None:
-        """Have the chat decide on a key as it arrives, by the focus of this moment."""
-        chat = self.screen_stack[-1] if self.screen_stack else None
-        if isinstance(event, (events.Key, events.Paste)) and not event.is_forwarded:
-            self.app_focus = True  # the focus comes back with it, before it is decided by that
-            if isinstance(chat, ChatScreen) and chat.is_mounted and await chat.routing.takes(event):
-                return
-        await super().on_event(event)
 
     def _picked_theme(self) -> str:
         """The theme that was picked in the palette; empty where the settings name one."""

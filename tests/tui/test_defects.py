@@ -22,7 +22,7 @@ PLACES = (
     f"{SCREEN}.open",
     f"{SCREEN}.compose",
     f"{SCREEN}.plan_now",
-    f"{SCREEN}._return_unanswered",
+    f"{SCREEN}._take_styles",
     f"{SCREEN}.start",
     f"{SCREEN}._free",
     f"{SCREEN}._named",
