@@ -19,6 +19,7 @@ from jitchat import __version__
 from jitchat.crash import crash_report, place_of
 from jitchat.tui.backend import Backend
 from jitchat.tui.keys import ACTIONS, MODES
+from jitchat.tui.palette import palette
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.turn import Conversation
@@ -47,6 +48,12 @@ class JitchatApp(App[None]):
         self._interrupted_at = float("-inf")
         self._held: list[Callable[[], None]] = []
         """What is to be told once nothing is read that it would cover."""
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Textual's, with those in place that are made to be read."""
+        variables = super().get_css_variables()
+        variables.update(palette(self.current_theme, variables, coloured=not self.no_color))
+        return variables
 
     def on_mount(self) -> None:
         """Theme and keys as set."""

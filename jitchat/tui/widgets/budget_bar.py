@@ -12,7 +12,6 @@ from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
-from textual.style import Style
 from textual.widget import Widget
 
 from jitchat.errors import WindowOverflow
@@ -23,7 +22,7 @@ PATTERNS = {
     "system": "█",
     "pinned": "▓",
     "recent": "▚",
-    "index": "░",
+    "index": "≡",
     "retrieved": "▒",
     "draft": "▞",
     "free": "·",
@@ -40,8 +39,6 @@ _SHORT |= {"reserve": "rsv", "pinned": "pin"}
 
 class BudgetBar(Widget):
     """Draws one window."""
-
-    COMPONENT_CLASSES = {f"bar--{name}" for name in (*PATTERNS, "boundary", "over")}  # noqa: RUF012  Textual's own shape
 
     window: reactive[ContextWindow | None] = reactive(None)
     refusal: reactive[WindowOverflow | None] = reactive(None)
@@ -63,7 +60,7 @@ class BudgetBar(Widget):
         """Two lines: the bar and its legend."""
         if self.refusal is not None:
             return Content.assemble(
-                ("█" * self.size.width, self._style("over")),
+                ("█" * self.size.width, "$error"),
                 f"\nover the budget by {self.refusal.overshoot:,} tokens: cannot be sent like this",
                 f" {WORKING}" if self.working else "",
             )
@@ -71,8 +68,8 @@ class BudgetBar(Widget):
             return Content("·" * self.size.width)
         shares = self._shares(self.window)
         cells = to_scale(shares, self.size.width - 1)
-        bar = [(PATTERNS[name] * count, self._style(name)) for name, count in cells.items()]
-        bar.insert(len(_STABLE), (_BOUNDARY, self._style("boundary")))
+        bar = [(PATTERNS[name] * count, f"$kind-{name}") for name, count in cells.items()]
+        bar.insert(len(_STABLE), (_BOUNDARY, "$foreground"))
         legend = self._legend(shares, _LONG)
         if legend.cell_length > self.size.width:
             legend = self._legend(shares, _SHORT)
@@ -99,16 +96,13 @@ class BudgetBar(Widget):
         """The figures; in few letters where the line is short."""
         exact = self.window is not None and self.window.is_sure
         gap, between = ("  ", " ") if names is _LONG else (" ", "")
-        parts: list[tuple[str, Style | str]] = []
+        parts: list[tuple[str, str]] = []
         for name, count in shares.items():
             if count or name != "pinned":
                 figure = tokens(count, exact=exact or name == "reserve")
-                parts += [(PATTERNS[name], self._style(name))]
+                parts += [(PATTERNS[name], f"$kind-{name}")]
                 parts += [(f"{between}{names[name]} {figure}{gap}", "")]
         return Content.assemble(*parts)
-
-    def _style(self, name: str) -> Style:
-        return self.get_visual_style(f"bar--{name}")
 
 
 def to_scale(shares: dict[str, int], width: int) -> dict[str, int]:

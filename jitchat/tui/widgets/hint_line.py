@@ -15,6 +15,7 @@ from textual.widgets import Static
 
 from jitchat.text.safe import one_line
 from jitchat.tui.figures import WORKING
+from jitchat.tui.palette import MUTED
 
 Key = tuple[str, str]
 
@@ -123,7 +124,7 @@ class HintLine(Horizontal):
         keys = fitting(self._keys_now(), self.content_size.width - 1 - self._told.cell_length)
         if keys != self._drawn:
             self._drawn = keys
-            parts = [part for key, word in keys for part in ((f" {key} ", "bold"), (word, "dim"))]
+            parts = [part for key, word in keys for part in ((f" {key} ", "bold"), (word, MUTED))]
             self._keys.update(Content.assemble(*parts))
 
 

@@ -12,6 +12,7 @@ from textual.widgets import Static
 
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line
+from jitchat.tui.palette import MUTED
 from jitchat.tui.top_text import Answering, TopText, fitted
 from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.turn import Mode
@@ -107,7 +108,7 @@ class TopLine(Horizontal):
     def _draw(self) -> None:
         """All of it, or what matters most, as far as there is room."""
         text = fitted(self._text, self._room())
-        told = Content.assemble((text.title, "bold"), (text.figures, "dim"))
+        told = Content.assemble((text.title, "bold"), (text.figures, MUTED))
         self._title.update(told, layout=False)
         if text.status != self._drawn:
             self._drawn = text.status
