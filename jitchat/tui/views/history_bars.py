@@ -71,7 +71,7 @@ class HistoryChart(_OfSeries, can_focus=True):
 
     def styled(self, line: Iterable[Run]) -> Content:
         """Write a line in the chart's colours."""
-        return Content.assemble(*((text, _STYLES.get(name, "")) for text, name in line))
+        return Content.assemble(*((text, _style(name)) for text, name in line))
 
 
 class HistoryPointer(_OfSeries):
@@ -84,3 +84,7 @@ class HistoryPointer(_OfSeries):
         """The axis, then the numbers."""
         columns = self.columns
         return Content("\n".join(pointer_rows(columns, self.place)) if columns else "")
+
+
+def _style(name: str) -> str:
+    return " on ".join(_STYLES.get(each, "") for each in name.split(" on "))
