@@ -138,7 +138,15 @@ def _of_terminal(*, is_dark: bool) -> dict[str, str]:
     own = {name: f"ansi_{each}" for name, each in (_ANSI_DARK if is_dark else _ANSI_LIGHT).items()}
     texts = {f"text-{name}": own[name] for name in _STATES}
     plain = (
-        *("text-muted", "text-disabled", "rule", "kind-draft", "error-muted", "link-color", *_CURSOR),
+        *(
+            "text-muted",
+            "text-disabled",
+            "rule",
+            "kind-draft",
+            "error-muted",
+            "link-color",
+            *_CURSOR,
+        ),
         *("block-cursor-foreground", "block-cursor-blurred-foreground"),
     )
     return {
@@ -146,6 +154,7 @@ def _of_terminal(*, is_dark: bool) -> dict[str, str]:
         **own,
         **texts,
         **_REVERSED,
+        **{f"markdown-h{level}-color": own["primary"] for level in range(1, 7)},
         "kind-free": "ansi_bright_black",
     }
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from rich.segment import Segment
+from rich.style import Style
 from textual.strip import Strip
 from textual.widgets import Input, OptionList
 
 POINTER = "▸"
+REVERSED = Style(reverse=True)
 
 
 class PointedList(OptionList):
@@ -24,11 +26,17 @@ class PointedList(OptionList):
             self._option_render_cache.clear()
 
     def render_line(self, y: int) -> Strip:
-        """Draw a line of a row, with the sign in the first one of the chosen row."""
+        """Draw a line of a row, with the sign in the first one of the chosen row.
+
+        Textual leaves `reverse` out of a row's style.
+        """
         strip, at = super().render_line(y), self.scroll_offset.y + y
-        if at >= len(self._lines) or self._lines[at] != (self.highlighted, 0):
+        row, line = self._lines[at] if at < len(self._lines) else (None, 0)
+        if row is None or row != self.highlighted:
             return strip
-        if not self.is_followed:
+        if self.get_component_styles("option-list--option-highlighted").text_style.reverse:
+            strip = strip.apply_style(REVERSED)
+        if line or not self.is_followed:
             return strip
         style = next((segment.style for segment in strip), None)
         return Strip.join([Strip([Segment(POINTER, style)], 1), strip.crop(1)])
