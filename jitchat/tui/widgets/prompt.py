@@ -165,9 +165,9 @@ class Prompt(TextArea):
             self.action_delete_left()
             self.insert("\n")
         else:
-            self._submit()
+            self.submit()
 
-    def _submit(self) -> None:
+    def submit(self) -> None:
         """Take the draft with the key: what is typed next is not a part of it."""
         if self.draft.strip():
             self.post_message(self.Submitted(self.take_draft()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
@@ -70,6 +71,11 @@ class TopLine(Horizontal):
         yield from self._modes
         yield self._fetch
         yield self._status
+
+    @on(events.Click, "#status")
+    async def _who_clicked(self) -> None:
+        """Pick who answers."""
+        await self.run_action("screen.models")
 
     def on_resize(self) -> None:
         """There is more room, or less."""
