@@ -17,14 +17,14 @@ def dollars(amount: float | None) -> str:
 
 
 def cost_of(amount: float | None) -> str:
-    """Write what something costs: `$0.0041`, `no charge` or `cost unknown`: not the same."""
+    """Write what something costs: `$0.0041`, `free`, or `cost unknown`, which is not nothing."""
     if amount is None:
         return "cost unknown"
-    return dollars(amount) if amount else "no charge"
+    return dollars(amount) if amount else "free"
 
 
 def about_cost(amount: float | None) -> str:
-    """Write what something costs by an estimate: `~$0.0041`, `no charge`, or `cost unknown`."""
+    """Write what something costs by an estimate: `~$0.0041`, `free`, or `cost unknown`."""
     told = cost_of(amount)
     return told if not amount or told.startswith("<") else f"~{told}"
 

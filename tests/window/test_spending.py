@@ -94,7 +94,7 @@ def test_a_candidate_that_the_model_passed_over_says_so():
 
 @pytest.mark.parametrize(
     ("per_token", "told"),
-    [(0.002 / 1e3, "~$"), (None, "cost unknown"), (1e-12, "<$0.0001"), (0.0, "no charge")],
+    [(0.002 / 1e3, "~$"), (None, "cost unknown"), (1e-12, "<$0.0001"), (0.0, "free")],
 )
 def test_the_cost_of_a_window_is_told_before_it_is_sent(per_token: float | None, told: str):
     window = window_with(None)

@@ -76,7 +76,7 @@ async def test_the_reader_answers_from_each_window_and_one_answer_is_gone_on_wit
         for column in view.query(AnswerColumn):
             shown = str(column.query_one(".answer-figures").render())
             assert f"in {answers(view)[column.mode].usage.input_tokens:,} ✓" in shown  # type: ignore[union-attr]
-            assert shown.endswith("no charge")
+            assert shown.endswith("free")
             assert column.scroll.display == (column.mode is Mode.JIT)
         await pilot.press("y")
         assert texts[Mode.FULL] in pilot.app.clipboard
