@@ -128,8 +128,8 @@ def _of_theme(given: tuple[tuple[str, str], ...], is_dark: bool) -> Mapping[str,
     made["kind-draft"] = foreground
     for mode, hue in MODE_COLOURS.items():
         made[f"mode-{mode.value}"] = _readable(Color.parse(hue), grounds, TEXT, is_dark)
-    for level, name in enumerate(("primary", "primary", "primary", "foreground"), start=1):
-        made[f"markdown-h{level}-color"] = made[f"text-{name}" if name != "foreground" else name]
+    for level in range(1, 7):
+        made[f"markdown-h{level}-color"] = made["text-primary"] if level < 4 else foreground
     return {name: colour.hex for name, colour in made.items()} | dict.fromkeys(_STYLES, "bold")
 
 
@@ -137,18 +137,8 @@ def _of_terminal(*, is_dark: bool) -> dict[str, str]:
     """Of a terminal's own colours, where a ground cannot be known: the cursor's row is reversed."""
     own = {name: f"ansi_{each}" for name, each in (_ANSI_DARK if is_dark else _ANSI_LIGHT).items()}
     texts = {f"text-{name}": own[name] for name in _STATES}
-    plain = (
-        *(
-            "text-muted",
-            "text-disabled",
-            "rule",
-            "kind-draft",
-            "error-muted",
-            "link-color",
-            *_CURSOR,
-        ),
-        *("block-cursor-foreground", "block-cursor-blurred-foreground"),
-    )
+    plain = {"text-muted", "text-disabled", "rule", "kind-draft", "error-muted", "link-color"}
+    plain |= {"block-cursor-foreground", "block-cursor-blurred-foreground", *_CURSOR}
     return {
         **dict.fromkeys(plain, "ansi_default"),
         **own,

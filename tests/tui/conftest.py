@@ -9,6 +9,7 @@ import pytest
 from textual import constants
 from textual.app import App
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.store import ColdStore
@@ -39,8 +40,11 @@ def sparing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
-def snap_compare(snap_compare: Callable[..., bool]) -> Callable[..., bool]:
+def snap_compare(
+    snap_compare: Callable[..., bool], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., bool]:
     """Of what a picture is taken, the contrast is measured, too, in every kind of theme."""
+    monkeypatch.setattr(Input, "cursor_blink", False)
 
     def compare(app: App[None], *, run_before: Steps, **others: object) -> bool:
         async def run(pilot: Pilot[None]) -> None:

@@ -29,7 +29,7 @@ def moment(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def shown(pilot: Pilot[None], name: str = "#cost") -> str:
-    return str(chat(pilot).query_one(name).render())
+    return str(chat(pilot).query_one(name).render()).strip()
 
 
 async def sent(pilot: Pilot[None], provider: ScriptedProvider) -> HintLine:

@@ -23,7 +23,7 @@ from jitchat.tui.views.history_chart import (
 from jitchat.window.window import Kind
 
 _STYLES = {kind.value: f"$kind-{kind.value}" for kind in Kind} | {
-    "full": "$text-error",
+    "full": "$foreground",
     "axis": "$text-muted",
 }
 """By what is drawn."""

@@ -179,7 +179,8 @@ class HintLine(Horizontal):
         if self.notice:
             told = [self.notice]
         elif self._told_wait:
-            told = [*(f"{self._told_wait} · {each}" for each in told if each), self._told_wait]
+            wait = f" {self._told_wait}"  # apart from the sign that moves
+            told = [*(f"{wait} · {each}" for each in told if each), wait]
         room = self._room()
         fits = next((each for each in told if cell_len(each) <= room), told[-1])
         self._tell(Content.assemble((ahead, "bold"), fits))

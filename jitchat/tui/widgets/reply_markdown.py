@@ -71,8 +71,8 @@ class ReplyMarkdown(Markdown):
     COMPONENT_CLASSES: ClassVar[set[str]] = set(MarkdownBlock.COMPONENT_CLASSES)
     DEFAULT_CSS = """
     ReplyMarkdown {
-        &:dark > .code_inline { background: $warning 10%; color: $text-warning; }
-        &:light > .code_inline { background: $error 5%; color: $text-error; }
+        &:dark > .code_inline { background: $warning 10%; color: $text-warning 95%; }
+        &:light > .code_inline { background: $error 5%; color: $text-error 95%; }
         &:ansi > .code_inline { background: ansi_default; }
         & > .em { text-style: italic; }
         & > .strong { text-style: bold; }
