@@ -25,8 +25,10 @@ from jitchat.errors import StoreError
 from jitchat.memory.cold.screen_state import ChosenTheme
 from jitchat.tui.backend import Backend
 from jitchat.tui.keys import ACTIONS, MODES
+from jitchat.tui.palette import palette
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.telling import tell
+from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.turn import Conversation
 
@@ -92,6 +94,12 @@ class JitchatApp(App[None]):
                 await super().on_event(each)
         if isinstance(event.widget, Prompt):
             self._early = None
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Textual's, with those in place that are made to be read."""
+        variables = super().get_css_variables()
+        variables.update(palette(self.current_theme, variables, coloured=not self.no_color))
+        return variables
 
     def on_mount(self) -> None:
         """Theme and keys as set."""
@@ -176,7 +184,7 @@ class JitchatApp(App[None]):
     ) -> None:
         """Tell it; while the help is read, once that is closed."""
         told = partial(
-            super().notify,
+            self._tell,
             message,
             title=title,
             severity=severity,
@@ -185,6 +193,28 @@ class JitchatApp(App[None]):
         )
         self._held.append(told)
         self._tell_held()
+
+    def _tell(
+        self,
+        message: str,
+        *,
+        title: str,
+        severity: SeverityLevel,
+        timeout: float | None,
+        markup: bool,
+    ) -> None:
+        """In the chat's last line what is short; else over the screen, one at a time.
+
+        Warnings and errors stay over the screen until they were read.
+        """
+        if severity == "information":
+            seconds = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
+            hint = self.screen.query(HintLine)
+            if isinstance(self.screen, ChatScreen) and hint.first().show_notice(message, seconds):
+                return
+            for each in [each for each in self._notifications if each.severity == severity]:
+                self._unnotify(each, refresh=False)
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 
     def pop_screen(self) -> AwaitComplete:
         """Close the screen on top, and tell what was held back while it was read."""
@@ -204,7 +234,7 @@ class JitchatApp(App[None]):
         moment = time.monotonic()
         chat = self.screen if isinstance(self.screen, ChatScreen) else None
         if chat is not None and not chat.busy and chat.query_one(Prompt).empty():
-            self.notify("The prompt is emptied. Ctrl+Z brings the text back.", markup=False)
+            self.notify("Prompt cleared. Ctrl+Z restores it.", markup=False)
             return
         if moment - self._interrupted_at < TWICE_WITHIN:
             self.exit()
@@ -212,7 +242,7 @@ class JitchatApp(App[None]):
         self._interrupted_at = moment
         if chat is not None and chat.busy:
             chat.action_cancel()
-        self.notify("Ctrl+C once more quits. Everything is stored.", timeout=2, markup=False)
+        self.notify("Press Ctrl+C again to quit. Everything is saved.", timeout=2, markup=False)
 
     def _fatal_error(self) -> None:
         """In place of Textual's traceback, whose locals hold the user's texts and keys."""

@@ -47,6 +47,7 @@ ACTIONS = (
     Action("go_on", "alt+g", "ask('go_on')", "Continue", "Go on with a reply that was cut"),
     Action("version", "alt+v", "other_version", "Next version", "Of a turn that has several"),
     Action("reasoning", "alt+i", "reasoning", "Reasoning", "Fold or unfold it"),
+    Action("wrap", "alt+y", "wrap_code", "Wrap code", "Long lines of code whole, or cut with …"),
     Action("palette", "ctrl+p", "app.command_palette", "Palette", "Every action by name"),
     Action("help", "f1", "help", "Help", "Keys and words"),
     Action("pane", "f6", "app.focus_next", "Next pane", "Move the focus on"),

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from textual.content import Content
 
 from jitchat.tui.model_rows import ModelRow
+from jitchat.tui.palette import MUTED
 
-MUTED = "dim"
 _MARGIN = 4
 """Cells ahead of a model's name; the mark of the one in use stands in them."""
 _FIGURES = (10, 10, 10)

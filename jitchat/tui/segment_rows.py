@@ -8,6 +8,7 @@ from textual.content import Content
 
 from jitchat.text.safe import one_line
 from jitchat.tui.figures import part_bars
+from jitchat.tui.palette import MUTED
 from jitchat.window.window import (
     ContextWindow,
     Kind,
@@ -78,7 +79,7 @@ def line_of(
     bars = part_bars(row.parts, largest) if row else ""
     ahead = _columns(kind, _turns(segments, row), f"{tokens:,}", score, bars)
     told = ahead + one_line(reason_of(segments, row))
-    return Content.assemble((told, "" if segments else "dim"))
+    return Content.assemble((told, "" if segments else MUTED))
 
 
 def reason_of(segments: Sequence[Segment], row: LedgerRow | None) -> str:
@@ -90,7 +91,7 @@ def reason_of(segments: Sequence[Segment], row: LedgerRow | None) -> str:
 def sum_line(never: NeverCandidates) -> Content:
     """The row for all that was never considered; it has no score, so the sentence has the room."""
     ahead = _columns(Verdict.LEFT_OUT, "", f"{never.tokens:,}").rstrip()
-    return Content.assemble((f"{ahead}  {never.sentence}", "dim"))
+    return Content.assemble((f"{ahead}  {never.sentence}", MUTED))
 
 
 def _columns(kind: str, turn: str, tokens: str, score: str = "", parts: str = "") -> str:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 from textual import constants
+from textual.app import App
+from textual.pilot import Pilot
+from textual.widgets import Input
 
 from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.store import ColdStore
 from tests.conftest import FixedClock
 from tests.support import ScriptedProvider, demo_session
-from tests.tui import economy
+from tests.tui import contrast, economy
 from tests.tui.choices import every
 from tests.tui.support import TestBackend
+
+Steps = Callable[[Pilot[None]], Awaitable[None]]
 
 
 @pytest.fixture(autouse=True)
@@ -31,6 +37,23 @@ def sparing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     if not {"every_frame", "snap_compare"} & set(request.fixturenames):
         economy.draw_when_looked_at(monkeypatch)
         economy.mount_fewer_turns(monkeypatch)
+
+
+@pytest.fixture
+def snap_compare(
+    snap_compare: Callable[..., bool], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., bool]:
+    """Of what a picture is taken, the contrast is measured, too, in every kind of theme."""
+    monkeypatch.setattr(Input, "cursor_blink", False)
+
+    def compare(app: App[None], *, run_before: Steps, **others: object) -> bool:
+        async def run(pilot: Pilot[None]) -> None:
+            await run_before(pilot)
+            await contrast.check(pilot)
+
+        return snap_compare(app, run_before=run, **others)
+
+    return compare
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from textual.widgets import Input
 from jitchat.tui.screens.models import ModelsScreen
 from jitchat.tui.widgets.model_list import ModelList
 from jitchat.tui.widgets.top_line import TopLine
-from tests.tui.support import chat, ready, until
+from tests.tui.support import chat, notices, ready, until
 
 
 def rows(pilot: Pilot[None]) -> list[tuple[str, str]]:
@@ -31,7 +31,7 @@ def status(pilot: Pilot[None]) -> str:
 
 
 def told(pilot: Pilot[None]) -> list[str]:
-    return [each.message for each in pilot.app._notifications]
+    return notices(pilot)
 
 
 async def opened(pilot: Pilot[None]) -> ModelsScreen:

@@ -25,6 +25,7 @@ from jitchat.settings import Settings
 from jitchat.transfer.intake import DEMO_ID, store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.screens.chat import ChatScreen
+from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.turn import Conversation, Message
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
@@ -159,6 +160,13 @@ def demo_app(backend: TestBackend) -> JitchatApp:
 def chat(pilot: Pilot[None]) -> ChatScreen:
     """The chat screen under whatever is on top of it."""
     return next(s for s in pilot.app.screen_stack if isinstance(s, ChatScreen))
+
+
+def notices(pilot: Pilot[None]) -> list[str]:
+    """What the user is told now: over the screen, and in the chat's last line."""
+    over = [each.message for each in pilot.app._notifications]
+    chats = [each for each in pilot.app.screen_stack if isinstance(each, ChatScreen)]
+    return over + [hint.notice for each in chats for hint in each.query(HintLine) if hint.notice]
 
 
 async def until(pilot: Pilot[None], true: Callable[[], object], what: str) -> None:

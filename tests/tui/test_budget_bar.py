@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.app import App
 
-from jitchat.tui.widgets.budget_bar import BudgetBar, to_scale
+from jitchat.tui.widgets.budget_bar import BudgetBar, in_two_scales, to_scale
 from jitchat.turn import Mode
 from jitchat.window.window import ContextWindow
 from tests.window.reports import KNOWN, long_talk
@@ -36,6 +36,31 @@ def test_the_bar_is_to_scale() -> None:
         "free": 30,
         "reserve": 20,
     }
+
+
+def test_what_is_used_fills_most_of_the_bar_however_little_it_is() -> None:
+    little = dict.fromkeys(NAMES, 0) | {
+        "system": 100,
+        "recent": 200,
+        "draft": 100,
+        "free": 28_000,
+        "reserve": 2_000,
+    }
+    cells = in_two_scales(little, 160)
+    assert sum(cells.values()) == 160
+    assert cells["system"] == cells["draft"] == 30
+    assert cells["recent"] == 60
+    much = little | {"recent": 30_000, "free": 500}
+    assert in_two_scales(much, 160) == to_scale(much, 160)
+
+
+async def test_a_break_in_the_scale_is_drawn_with_the_figure_of_what_is_free() -> None:
+    app = Bars(long_talk(Mode.JIT, KNOWN, limit=32_768))
+    async with app.run_test(size=(100, 4)):
+        drawn = app.query_one(BudgetBar).render().plain.splitlines()[0]
+        assert len(drawn) == 100
+        _, rest = drawn.split("╱╱")
+        assert rest.strip("·╲ ") == f"~{app.window.free:,} free"
 
 
 class Bars(App[None]):
@@ -67,6 +92,6 @@ async def test_a_double_line_ends_the_stable_prefix_and_clicks_go_by_what_is_dra
         places = [0, *(n for n in range(1, 100) if drawn[n] != drawn[n - 1] or n % 20 == 0)]
         for place in places:
             await pilot.click(bar, offset=(place, 0))
-    named = {"█": "system", "▚": "recent", "║": "recent", "░": "index", "▒": "retrieved"}
-    named |= {"▞": "draft", "·": "free", "╱": "reserve"}
-    assert app.clicked == [named[drawn[place]] for place in places]
+    named = {"█": "system", "▚": "recent", "║": "recent", "≡": "index", "▒": "retrieved"}
+    named |= {"▞": "draft", "·": "free", "╲": "reserve"}
+    assert app.clicked == [named.get(drawn[place], "free") for place in places]

@@ -16,7 +16,7 @@ from jitchat.turn import Conversation, Mode, Role, Status
 from jitchat.window.budget import Budget
 from jitchat.window.window import Kind
 from tests.support import ScriptedProvider
-from tests.tui.support import TestBackend, chat, demo_app, idle, ready, type_text, until
+from tests.tui.support import TestBackend, chat, demo_app, idle, notices, ready, type_text, until
 
 QUESTION = "what did we settle on for the deploy window?"
 
@@ -125,7 +125,7 @@ async def test_a_failed_request_gives_the_text_back_and_says_why(backend: TestBa
         await pilot.press("enter")
         await until(pilot, lambda: screen.query_one(Prompt).text, "the text in the prompt")
         assert screen.query_one(Prompt).text == QUESTION
-        messages = [notice.message for notice in pilot.app._notifications]
+        messages = notices(pilot)
         assert "No server at [b]x[/b]. Start it." in messages
         backend.provider.script = ("Tuesday.",)
         await pilot.press("enter")
@@ -256,7 +256,7 @@ async def test_ctrl_c_empties_the_prompt_and_ctrl_z_brings_the_text_back(
         await type_text(pilot, QUESTION)
         await pilot.press("ctrl+c")
         assert (prompt.text, app._exit) == ("", False)
-        assert any("Ctrl+Z" in notice.message for notice in app._notifications)
+        assert "Prompt cleared. Ctrl+Z restores it." in notices(pilot)
         await pilot.press("ctrl+z")
         assert prompt.text == QUESTION
         prompt.select_all()

@@ -58,6 +58,11 @@ async def test_the_first_minute_holds(tmp_path: Path, size: tuple[int, int]) -> 
     async with JitchatApp(backend, conversation).run_test(size=size) as pilot:
         screen = await ready(pilot)
 
+        assert "fewer than 30 rows the inspector starts closed: F2 opens it" in " ".join(
+            MINUTE.split()
+        )
+        if size[1] < 30:
+            await pilot.press("f2")
         question, turn, fact = words(r"Type `(.+?)`.*turn (#\d+),.*Press Enter: “(.+?)” ", 1)
         await typed(pilot, question)
         await planned(pilot, screen)

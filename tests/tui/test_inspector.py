@@ -101,6 +101,7 @@ async def test_a_reason_that_finds_no_room_stands_whole_below_while_the_cursor_i
 ) -> None:
     async with demo_app(backend).run_test(size=size) as pilot:
         screen = await ready(pilot)
+        screen.query_one(Inspector).remove_class("-hidden")
         await type_text(pilot, QUESTION)
         assert screen.window is not None
         left = [row for row in screen.window.ledger if row.verdict is Verdict.LEFT_OUT]
@@ -137,6 +138,7 @@ async def test_a_line_parts_the_stable_prefix_from_what_is_new(
 ) -> None:
     async with demo_app(backend).run_test(size=size) as pilot:
         screen = await ready(pilot)
+        screen.query_one(Inspector).remove_class("-hidden")
         await type_text(pilot, QUESTION)
         rows, place = screen.query_one("#segments", OptionList), boundary(screen)
         told = str(rows.get_option_at_index(place).prompt)

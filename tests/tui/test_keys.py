@@ -8,7 +8,7 @@ from jitchat.settings.values import Settings
 from jitchat.tui.keys import ACTIONS, MODES, bindings
 from jitchat.tui.screens.help import HelpScreen
 from jitchat.tui.widgets.hint_line import EDITING, IDLE, fitting
-from tests.tui.support import TestBackend, demo_app, ready
+from tests.tui.support import TestBackend, demo_app, notices, ready
 
 NOT_KEYS_OF_THEIR_OWN = {"ctrl+m", "ctrl+i", "ctrl+h", "ctrl+left_square_bracket", "ctrl+["}
 
@@ -50,13 +50,13 @@ async def test_a_meaning_of_several_lines_stays_in_its_column(backend: TestBacke
 async def test_notices_wait_until_the_help_is_closed(backend: TestBackend) -> None:
     async with demo_app(backend).run_test(size=(80, 24), notifications=True) as pilot:
         screen = await ready(pilot)
-        screen.notify("before", markup=False)
+        screen.notify("before", severity="warning", markup=False)
         await pilot.press("f1")
         await pilot.pause()
-        screen.notify("[b]meanwhile", markup=False)
+        screen.notify("[b]meanwhile", severity="warning", markup=False)
         await pilot.pause()
         assert not any(toast.display for toast in pilot.app.screen.query("Toast"))
-        assert [notice.message for notice in pilot.app._notifications] == ["before"]
+        assert notices(pilot) == ["before"]
         await pilot.press("escape")
         await pilot.pause()
         assert pilot.app.screen is screen

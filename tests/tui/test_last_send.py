@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.views.view import View
+from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.turn import Mode
@@ -92,7 +93,8 @@ async def test_a_command_is_not_planned_and_its_help_stands_below(backend: TestB
         drafts: list[str] = []
         preview = screen.session.preview
         screen.session.preview = lambda draft, *rest: drafts.append(draft) or preview(draft, *rest)  # type: ignore[method-assign,assignment,func-returns-value]
-        told = shown(screen, "#cost")
+        hint = screen.query_one(HintLine)
+        told = hint.sentences
         await typed(pilot, "/why 12")
         await until(pilot, lambda: not screen.working, "the window")
         await pilot.pause()
@@ -100,7 +102,7 @@ async def test_a_command_is_not_planned_and_its_help_stands_below(backend: TestB
         await pilot.press("ctrl+c")
         await until(pilot, lambda: not screen.working, "the window")
         await pilot.pause()
-        assert shown(screen, "#cost") == told
+        assert hint.sentences == told
         assert set(drafts) <= {""}
         await typed(pilot, "/new house")
         await pilot.press("enter")

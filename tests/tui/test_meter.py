@@ -16,7 +16,7 @@ from jitchat.session import SessionOptions
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.turn import Message, Usage
 from tests.support import ScriptedProvider
-from tests.tui.support import TestBackend, chat, demo_app, idle, ready, type_text, until
+from tests.tui.support import TestBackend, chat, demo_app, idle, notices, ready, type_text, until
 
 QUESTION = "what did we settle on for the deploy window?"
 PRICES = Prices(2_000.0, 4_000.0, 200.0, source="table of 2026-11")
@@ -175,10 +175,8 @@ async def test_where_no_window_was_sent_that_is_said(backend: TestBackend) -> No
         screen = await ready(pilot)
         window = screen.window
         await screen.run_action("sent_window")
-        await until(pilot, lambda: pilot.app._notifications, "the sentence")
-        assert [each.message for each in pilot.app._notifications] == [
-            "No window was sent for this turn."
-        ]
+        await until(pilot, lambda: notices(pilot), "the sentence")
+        assert notices(pilot) == ["No window was sent for this turn."]
         assert screen.window is window
 
 

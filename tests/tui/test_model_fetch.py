@@ -8,7 +8,7 @@ from jitchat.errors import StoreFull
 from jitchat.memory.memory import Memory
 from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.top_line import TopLine
-from tests.tui.support import TestBackend, demo_app, ready, until
+from tests.tui.support import TestBackend, demo_app, notices, ready, until
 
 
 async def test_a_download_is_visible_and_can_be_stopped(backend: TestBackend) -> None:
@@ -47,8 +47,7 @@ async def test_a_model_that_came_and_is_refused_is_told_once_and_one_that_did_no
         screen = await ready(pilot)
         await until(pilot, lambda: not screen.query_one(ModelFetch).running, "the end of it")
         await pilot.pause()
-        told = [notice.message for notice in pilot.app._notifications]
-        assert told == (
+        assert notices(pilot) == (
             ["It could not be downloaded: model.onnx is not the published file."] * is_there
         )
 
@@ -68,6 +67,6 @@ async def test_indexing_that_fails_is_told_and_the_chat_goes_on(
     monkeypatch.setattr(Memory, "catch_up", full)
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         await ready(pilot)
-        messages = [notice.message for notice in pilot.app._notifications]
+        messages = notices(pilot)
         assert "The disk is full. Free some space." in messages
         assert pilot.app.is_running

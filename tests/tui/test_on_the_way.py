@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from jitchat.errors import ContextOverflow
 from jitchat.providers.provider import Adapted, Retrying
 from tests.support import ScriptedProvider
-from tests.tui.support import TestBackend, chat, demo_app, ready, type_text, until
+from tests.tui.support import TestBackend, chat, demo_app, notices, ready, type_text, until
 
 
 def hint(pilot: Pilot[None]) -> str:
@@ -17,7 +17,7 @@ def hint(pilot: Pilot[None]) -> str:
 
 
 def toasts(pilot: Pilot[None]) -> list[str]:
-    return [note.message for note in pilot.app._notifications]
+    return notices(pilot)
 
 
 async def send(pilot: Pilot[None], *script: object) -> None:

@@ -98,6 +98,36 @@ def test_answered(snap_compare: Snap, backend: TestBackend, size: tuple[int, int
     assert snap_compare(demo_app(backend), terminal_size=size, run_before=steps(ask))
 
 
+CODE = """Here:
+
+```python
+# A comment that is there to be read as well, and that is longer than the screen is wide, by far.
+def settle(window: str = "Tuesday 02:00", *, hours: int = 1, watchers: tuple[str, ...] = ()):
+    return window.startswith("Tuesday") and hours >= 1 and not watchers  # all of it
+```
+
+# One
+## Two
+### Three
+
+> Quoted, with `code` and [a link](https://example.org).
+
+| turn | says |
+|---|---|
+| 9 | Tuesday |
+"""
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+@pytest.mark.parametrize("keys", [(), ("alt+y",)], ids=["cut", "wrapped"])
+def test_code(
+    snap_compare: Snap, backend: TestBackend, size: tuple[int, int], keys: tuple[str, ...]
+) -> None:
+    backend.provider = ScriptedProvider(script=(CODE,))
+    run = steps(ask, press("f6", "home", "end", *keys))
+    assert snap_compare(demo_app(backend), terminal_size=size, run_before=run)
+
+
 def test_draft_in_full(snap_compare: Snap, backend: TestBackend) -> None:
     run = steps(draft, press("shift+tab"))
     assert snap_compare(demo_app(backend), terminal_size=LARGE, run_before=run)

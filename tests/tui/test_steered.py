@@ -19,7 +19,7 @@ from jitchat.turn import Mode
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
 from jitchat.window.window import Kind
 from tests.support import ScriptedProvider
-from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
+from tests.tui.support import TestBackend, demo_app, idle, notices, ready, type_text, until
 
 QUESTION = "what did we settle on for the deploy window?"
 
@@ -49,7 +49,7 @@ def modes(screen: ChatScreen) -> list[str]:
 
 
 def told(pilot: Pilot[None]) -> list[str]:
-    return [note.message for note in pilot.app._notifications]
+    return notices(pilot)
 
 
 async def pressed(pilot: Pilot[None], screen: ChatScreen, *keys: str) -> None:

@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 from textual.widgets.markdown import MarkdownBlock
 
+from jitchat.tui.palette import palette
 from jitchat.tui.screens import chat
 from jitchat.tui.widgets import stretch
 from jitchat.tui.widgets.transcript import MOST, Transcript
@@ -23,6 +24,10 @@ TURNS = talk(*(f"point {number}" for number in range(1, 1_001)))
 
 class TranscriptApp(App[None]):
     CSS_PATH = Path(chat.__file__).with_suffix(".tcss")
+
+    def get_css_variables(self) -> dict[str, str]:
+        variables = super().get_css_variables()
+        return variables | palette(self.current_theme, variables)
 
     def compose(self) -> ComposeResult:
         yield Transcript()

@@ -14,6 +14,7 @@ from jitchat.rot.tally import Place, Tally
 from jitchat.text.safe import one_line, shortened
 from jitchat.tui.cells import cut
 from jitchat.tui.figures import tokens, usage_sentence
+from jitchat.tui.palette import MUTED
 
 MARKS = {
     Verdict.RIGHT: "✓",
@@ -55,7 +56,7 @@ def cell_line(
     """Write `✓   direct       says 7443` in at most `width` cells; None for no result yet."""
     name = f"{cell.kind} {cell.repeat}" if repeats > 1 else cell.kind.value
     mark = MARKS[result.verdict] if result is not None else ("…" if is_asked else "·")
-    ahead, style = f"{mark:<3} {name:<14} ", "dim" if result is None else ""
+    ahead, style = f"{mark:<3} {name:<14} ", MUTED if result is None else ""
     not_yet = "asked now" if is_asked else "not yet"
     why = not_yet if result is None else result.rule or result.note
     told = cut(one_line(why), max(0, width - len(ahead)))
@@ -74,7 +75,7 @@ def detail(result: Result, width: int, *, is_brief: bool = False) -> Content:
         if is_brief and name not in _BRIEF:
             continue
         lines = textwrap.wrap(told, room) or [""]
-        parts.append((f"{name:<{_NAME}}", "dim"))
+        parts.append((f"{name:<{_NAME}}", MUTED))
         parts.append((f"\n{'':<{_NAME}}".join(lines) + "\n", style))
     return Content.assemble(*parts).rstrip()
 
@@ -104,7 +105,7 @@ def _parts(result: Result) -> Iterator[tuple[str, str, str]]:
     yield "asked", shortened(result.question, _MOST), ""
     yield "expected", shortened(result.expected, _MOST), ""
     answer = shortened(result.answer, _MOST)
-    yield "answered", answer or "nothing came", "bold" if answer else "dim"
+    yield "answered", answer or "nothing came", "bold" if answer else MUTED
     decided = f"{MARKS[result.verdict]} {result.verdict.value}"
     why = one_line(result.rule or result.note)
     yield "decided", f"{decided}: {why}" if why else decided, ""

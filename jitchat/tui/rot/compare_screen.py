@@ -12,15 +12,16 @@ from textual.widgets import Static
 from jitchat.rot.caveat import READER_CAVEAT
 from jitchat.rot.compare import Comparison, left_out
 from jitchat.text.safe import one_line
+from jitchat.tui.palette import MUTED
 from jitchat.tui.rot.compare_rows import compared_rows, is_drawn
 from jitchat.tui.rot.lab_frame import LabFrame
 
 _LOOKS = {
     "mode": "bold $text-primary",
-    "axis": "dim",
+    "axis": MUTED,
     "better": "bold $text-success",
     "worse": "bold $text-error",
-    "unclear": "dim",
+    "unclear": MUTED,
 }
 _NONE = "No cell has an answer in both runs: there is nothing to compare."
 _READ = "In brackets the 95 % interval. Unclear: with so few cells the difference may be chance."
@@ -41,7 +42,7 @@ class CompareScreen(LabFrame):
         """Make which they are, the rows, and what may make them differ."""
         compared = self._compared
         titles = (("before  ", compared.before.title), ("after   ", compared.after.title))
-        lines = [Content.assemble((name, "dim"), (one_line(told), "bold")) for name, told in titles]
+        lines = [Content.assemble((name, MUTED), (one_line(told), "bold")) for name, told in titles]
         yield Static(Content("\n").join(lines), id="compare-which")
         with VerticalScroll(id="compare-scroll"):
             yield self._rows

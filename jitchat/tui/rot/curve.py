@@ -8,8 +8,8 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from jitchat.rot.colours import MODE_COLOURS
 from jitchat.rot.tally import Tallies, Tally
+from jitchat.tui.palette import MUTED
 from jitchat.tui.rot.curve_drawing import LEAST, LETTERS, curve_rows
 from jitchat.tui.rot.heat_layout import Grid
 from jitchat.tui.rot.spent_rows import spent_header, spent_rows
@@ -17,9 +17,9 @@ from jitchat.turn import Mode
 
 _TITLE = "right answers by length   "
 _STYLES = {
-    "axis": "dim",
-    **{mode.value: colour for mode, colour in MODE_COLOURS.items()},
-    **{f"{mode}-mark": f"bold {colour}" for mode, colour in MODE_COLOURS.items()},
+    "axis": MUTED,
+    **{mode.value: f"$mode-{mode}" for mode in Mode},
+    **{f"{mode}-mark": f"bold $mode-{mode}" for mode in Mode},
 }
 
 
@@ -62,4 +62,4 @@ class SpentTable(Widget):
             return Content()
         width = self.size.width
         rows = "\n".join(spent_rows(self.tallies, self._modes, width))
-        return Content.assemble((spent_header(width), "dim"), f"\n{rows}")
+        return Content.assemble((spent_header(width), MUTED), f"\n{rows}")

@@ -7,6 +7,7 @@ from textual.widgets import Static
 
 from jitchat.rot.run import Run
 from jitchat.text.safe import one_line
+from jitchat.tui.palette import MUTED
 from jitchat.tui.rot.progress import Progress
 from jitchat.tui.rot.shown_run import ShownRun, kinds_told
 
@@ -32,7 +33,7 @@ class RunHead(Static):
         forms = (f"{progress.sentence}{at_once}", progress.sentence, progress.count)
         line = Content.assemble(
             (done, "$primary"),
-            (left, "dim"),
+            (left, MUTED),
             f"  {next((each for each in forms if len(each) <= room), forms[-1])}",
             (notice, "$text-warning"),
         )

@@ -19,6 +19,7 @@ from jitchat.rot.caveat import READER_CAVEAT
 from jitchat.rot.desk import Answerer
 from jitchat.rot.experiment import PRESETS, Experiment, preset
 from jitchat.tui.rot.setup_rows import Sending, asked_told, preset_line
+from jitchat.tui.widgets.pointed_list import PointedList
 
 if TYPE_CHECKING:
     from jitchat.rot.experiment import RunWanted
@@ -27,7 +28,7 @@ _AT_ONCE = (1, 2, 4, 8)
 _UNTITLED: Mapping[str, str] = MappingProxyType({})
 
 
-class PresetList(OptionList):
+class PresetList(PointedList):
     """A line a preset; below the last one is the list of runs."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape

@@ -15,6 +15,7 @@ from jitchat.rot.figures import percent
 from jitchat.rot.run import short
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line
+from jitchat.tui.palette import MUTED
 from jitchat.turn import ASSUMED
 
 _NAME = 10
@@ -78,7 +79,7 @@ def asked_told(sending: Sending, width: int, *, is_brief: bool = False) -> Conte
         if is_brief and name in _TOLD_ABOVE:
             continue
         lines = f"\n{'':<{_NAME}}".join(textwrap.wrap(told, room))
-        parts += [(f"{name:<{_NAME}}", "dim"), (f"{lines}\n", "")]
+        parts += [(f"{name:<{_NAME}}", MUTED), (f"{lines}\n", "")]
     return Content.assemble(*parts).rstrip()
 
 

@@ -50,6 +50,8 @@ class AnsweredScreen(OpenedScreen):
     def __init__(self, backend: Backend, conversation: Conversation) -> None:
         super().__init__(backend, conversation)
         self._offer = Static(id="offer")
+        self._is_offered = True
+        """Whether the line on it is there still: it goes with the first thing that is typed."""
         self._coming: Session | None = None
         """Who answers once the reply that is on its way is over."""
         self._around: Sequence[ProviderChoice] = ()
@@ -85,11 +87,17 @@ class AnsweredScreen(OpenedScreen):
         """As it is with the reader, or with a model."""
         is_reader = session.provider.name == READER
         self.query_one(Prompt).placeholder = READER_PLACEHOLDER if is_reader else PLACEHOLDER
-        self._offer.display = is_reader
+        self._offer.display = is_reader and self._is_offered
         if is_reader:
             self._look_for_models()
         else:
             self._ask_limit(session)
+
+    @on(Prompt.Changed)
+    def _typed(self, message: Prompt.Changed) -> None:
+        """Who types knows what to do here: the line is theirs."""
+        if self._is_offered and message.text_area.text:
+            self._is_offered = self._offer.display = False
 
     @work(exclusive=True, group="limit")
     async def _ask_limit(self, session: Session) -> None:

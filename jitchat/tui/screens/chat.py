@@ -98,7 +98,7 @@ class ChatScreen(ViewingScreen):
             await self._send_off(self.session, message.text)
         elif self.session is None and self.refusal is None and self._waiting is None:
             self._waiting = message.text
-            self.query_one(HintLine).show_cost("opening the conversation, then sending…")
+            self.query_one(HintLine).wait("opening the conversation, then sending")
         else:
             self.query_one(Prompt).give_back(message.text)
             self._say_why_not()
@@ -158,6 +158,7 @@ class ChatScreen(ViewingScreen):
 
     def _return_waiting(self) -> None:
         if self._waiting is not None:
+            self.query_one(HintLine).arrive()
             self.query_one(Prompt).give_back(self._waiting)
             self._waiting = None
 
@@ -194,6 +195,10 @@ class ChatScreen(ViewingScreen):
         inspector.toggle_class("-hidden")
         if inspector.has_class("-hidden") and inspector.has_focus_within:
             self.query_one(Prompt).focus()
+
+    def action_wrap_code(self) -> None:
+        """Show long lines of code whole, or cut them."""
+        self.query_one(Transcript).wrap_code()
 
     def action_cancel(self) -> None:
         """Stop the reply; with none under way, back to the prompt."""

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 WIDE = 110
 """Columns from which the inspector stands beside the transcript."""
+TALL = 30
+"""Rows from which it begins open where it stands below."""
 
 
 class DeskScreen(Screen[None]):
@@ -102,9 +104,11 @@ class DeskScreen(Screen[None]):
         yield HintLine()
 
     def set_out(self) -> None:
-        """As the settings have it."""
+        """As the settings have it; in a small terminal the inspector waits to be opened."""
         self.show_mode()
-        self.query_one(Inspector).set_class(not self.backend.settings.screen.inspector, "-hidden")
+        is_small = self.has_class("-narrow") and self.app.size.height < TALL
+        is_shown = self.backend.settings.screen.inspector and not is_small
+        self.query_one(Inspector).set_class(not is_shown, "-hidden")
         self.query_one(Prompt).focus()
 
     def show_mode(self) -> None:

@@ -42,7 +42,7 @@ class HelpedScreen(AnsweredScreen):
         picker = self.session.picker if self.session is not None else None
         is_asked = isinstance(message.event, TurnsRetrieved) and self.mode is Mode.JIT
         if picker is not None and is_asked:
-            self.query_one(HintLine).show_cost(f"asking {picker.name} what is needed…")
+            self.query_one(HintLine).wait(f"asking {picker.name} what is needed")
 
     @on(BacklogEnded)
     def _turns_indexed(self, message: BacklogEnded) -> None:

@@ -15,6 +15,8 @@ from jitchat.memory.cold.store import ColdStore
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line
 from jitchat.text.words import folded
+from jitchat.tui.palette import MUTED
+from jitchat.tui.widgets.pointed_list import PointedList
 from jitchat.turn import Conversation
 
 Choice = tuple[str, int | None]
@@ -43,7 +45,7 @@ class ResumeScreen(ModalScreen[Choice | None]):
             box.border_title = "Conversations"
             box.border_subtitle = "type to search every turn · Enter open · Esc close"
             yield Input(placeholder="Search titles and everything that was said…", id="wanted")
-            yield OptionList(id="choices")
+            yield PointedList(id="choices")
 
     def on_mount(self) -> None:
         """All of them at first."""
@@ -92,11 +94,11 @@ class ResumeScreen(ModalScreen[Choice | None]):
 def _conversation_line(each: Conversation) -> Content:
     return Content.assemble(
         (one_line(each.title), "bold"),
-        (f"  {counted(each.turns, 'turn')} · {each.updated_at:%d %b %Y, %H:%M} · {each.id}", "dim"),
+        (f"  {counted(each.turns, 'turn')} · {each.updated_at:%d %b %Y, %H:%M} · {each.id}", MUTED),
     )
 
 
 def _turn_line(title: str, position: int, excerpt: str) -> Content:
     return Content.assemble(
-        (f"  #{position} ", "bold"), one_line(excerpt), (f"  in {one_line(title)}", "dim")
+        (f"  #{position} ", "bold"), one_line(excerpt), (f"  in {one_line(title)}", MUTED)
     )

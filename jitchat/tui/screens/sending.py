@@ -23,6 +23,7 @@ from jitchat.events import (
     UsageReported,
     WindowBuilt,
 )
+from jitchat.providers.catalogue.presets import PRESETS
 from jitchat.text.safe import one_line, shortened
 from jitchat.tui.backend import Backend
 from jitchat.tui.batches import Batches
@@ -31,7 +32,7 @@ from jitchat.tui.figures import usage_sentence
 from jitchat.tui.messages import ReplyStored, SendEnded, SessionReported
 from jitchat.tui.screens.forked import ForkedScreen
 from jitchat.tui.telling import SECONDS, telling
-from jitchat.tui.widgets.hint_line import HintLine
+from jitchat.tui.widgets.hint_line import AWAITED, LOADING, HintLine
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
@@ -82,6 +83,7 @@ class SendingScreen(ForkedScreen):
     ) -> None:
         """Send; in another mode than the screen's where one is given."""
         self.query_one(HintLine).show_keys(busy=True)
+        self.query_one(HintLine).wait("looking for what is needed")
         self._said, self._answered, self._again = None, False, once.again is not None
         self._measured = False
         self._sending = self._send(session, session.send(draft, mode or self.mode, once), draft)
@@ -117,13 +119,14 @@ class SendingScreen(ForkedScreen):
                 self._said = turn
                 self._place = await asyncio.to_thread(self._next_place)
                 await transcript.put(turn)
-                hint.show_cost("looking for what is needed…")
             case WindowBuilt(window, _):
                 self.sent, self.sent_for = window, self._said
                 self.show_window(window, sent=True)
+                hint.wait(AWAITED, LOADING if self._is_local() else "")
             case ReplyDelta() | ReasoningDelta() | ReasoningFound():
                 self._answered = True
                 self.keeper.answered()
+                hint.arrive()
                 await self._draw_piece(event, transcript)
             case TurnStored(turn):
                 await self._answer_stored(turn)
@@ -230,6 +233,11 @@ class SendingScreen(ForkedScreen):
             self.query_one(Prompt).give_back(draft)
             self.keeper.answered()
 
+    def _is_local(self) -> bool:
+        """Whether a server on this machine answers, which may load its model first."""
+        name = self.session.provider.name if self.session is not None else ""
+        return name in PRESETS and PRESETS[name].is_local
+
     def _next_place(self) -> int:
         return self.backend.store.tree(self.conversation.id).last + 1
 
@@ -239,6 +247,7 @@ class SendingScreen(ForkedScreen):
         self._sending = None
         self.keeper.answered()
         self._keep_behind()
+        self.query_one(HintLine).arrive()
         self.query_one(HintLine).show_keys(busy=False)
         self.follow_again()
         opening = self.opening

@@ -10,6 +10,7 @@ from textual.content import Content
 from jitchat.errors import WindowOverflow
 from jitchat.text.counts import counted
 from jitchat.tui.figures import assumed_mark, part_figure, used_figure
+from jitchat.tui.palette import MUTED
 from jitchat.tui.views.sends_rows import SHOWN
 from jitchat.window.budget import Budget
 from jitchat.window.difference import Change, Difference
@@ -63,9 +64,9 @@ def draw_track(
         _put(marked, place_of(sizes[mark], sizes, width), f"{SETTLED} {sizes[mark]:,}")
     return Content("\n").join(
         [
-            Content.styled("".join(above), "dim"),
+            Content.styled("".join(above), MUTED),
             line,
-            Content.styled("".join(scale), "dim"),
+            Content.styled("".join(scale), MUTED),
             Content.styled("".join(marked), "bold"),
         ]
     )
@@ -149,12 +150,12 @@ def change_rows(found: Difference | None, is_same: bool) -> list[Content]:
         return []
     rows = [
         *_rows("+ enters", sorted(found.entered, key=_is_line), "bold"),
-        *_rows("− leaves", sorted(found.left, key=_is_line), "dim"),
+        *_rows("− leaves", sorted(found.left, key=_is_line), MUTED),
         *_rows("~ becomes", found.moved, ""),
     ]
     if not rows:
         why = "This is what is set." if is_same else "The same turns are in the window."
-        return [Content.styled(why, "dim")]
+        return [Content.styled(why, MUTED)]
     return rows
 
 
@@ -164,7 +165,7 @@ def _rows(what: str, changes: Sequence[Change], style: str) -> Iterator[Content]
     if rest := changes[SHOWN:]:
         tokens = sum(map(_tokens, rest))
         told = f"{what:<10}… {counted(len(rest), 'more turn')}, {tokens:,} tokens"
-        yield Content.styled(told, "dim")
+        yield Content.styled(told, MUTED)
 
 
 def _is_line(change: Change) -> bool:

@@ -21,6 +21,7 @@ from jitchat.tui.cells import BESIDE
 from jitchat.tui.views.cases_rows import case_line, header, note_of
 from jitchat.tui.views.subject import GoTo, Subject
 from jitchat.tui.views.view import View
+from jitchat.tui.widgets.pointed_list import PointedList
 
 NONE_YET = (
     "No cases are noted in this conversation yet. ! on a reply, or Alt+W, points at the turn that"
@@ -68,7 +69,7 @@ class CasesView(View):
             Static(Content(header()), id="cases-header"),
             Static(id="cases-note"),
         )
-        self._list = OptionList(id="cases-list", compact=True)
+        self._list = PointedList(id="cases-list", compact=True)
 
     def body(self) -> Iterable[Widget]:
         """The cases, and all that is known of the one under the cursor."""

@@ -9,6 +9,7 @@ from jitchat.cases import Checked
 from jitchat.memory.cold.cases import Case, CaseKind
 from jitchat.text.safe import one_line, shortened
 from jitchat.tui.cells import cut
+from jitchat.tui.palette import MUTED
 from jitchat.window.why import Standing
 
 _KINDS = {CaseKind.MISS: "missing", CaseKind.KEPT: "kept"}
@@ -26,7 +27,7 @@ def case_line(case: Case, checked: Checked | None, width: int) -> Content:
 
     None stands for a case that was not tried yet.
     """
-    mark, style = "…", "dim"
+    mark, style = "…", MUTED
     if checked is not None:
         mark, style = ("✓", "") if checked.passes else ("✗", "bold")
     then = _told(checked.then) if checked is not None else ""

@@ -22,8 +22,11 @@ from jitchat.tui.views.history_chart import (
 )
 from jitchat.window.window import Kind
 
-_NAMES = (*(kind.value for kind in Kind), "full", "axis")
-"""What has a colour of its own."""
+_STYLES = {kind.value: f"$kind-{kind.value}" for kind in Kind} | {
+    "full": "$foreground",
+    "axis": "$text-muted",
+}
+"""By what is drawn."""
 
 
 class _OfSeries(Widget):
@@ -53,8 +56,6 @@ class _OfSeries(Widget):
 class HistoryChart(_OfSeries, can_focus=True):
     """The bars, stacked by kind, and the outline of `full`."""
 
-    COMPONENT_CLASSES = {f"chart--{name}" for name in _NAMES}  # noqa: RUF012  Textual's own shape
-
     sent_only: reactive[bool] = reactive(False)
     """Whether it is to the scale of what was sent."""
 
@@ -70,8 +71,7 @@ class HistoryChart(_OfSeries, can_focus=True):
 
     def styled(self, line: Iterable[Run]) -> Content:
         """Write a line in the chart's colours."""
-        styles = {name: self.get_visual_style(f"chart--{name}") for name in _NAMES}
-        return Content.assemble(*((text, styles.get(name, "")) for text, name in line))
+        return Content.assemble(*((text, _style(name)) for text, name in line))
 
 
 class HistoryPointer(_OfSeries):
@@ -84,3 +84,7 @@ class HistoryPointer(_OfSeries):
         """The axis, then the numbers."""
         columns = self.columns
         return Content("\n".join(pointer_rows(columns, self.place)) if columns else "")
+
+
+def _style(name: str) -> str:
+    return " on ".join(_STYLES.get(each, "") for each in name.split(" on "))

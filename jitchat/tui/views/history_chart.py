@@ -1,5 +1,8 @@
 """The history chart in characters: a bar a send, stacked by kind, under the outline of `full`.
 
+Heights are to an eighth of a cell. A cell of one kind is drawn in its pattern; where two kinds
+share one, or a bar ends, it is filled to an eighth in the colour of the lower one.
+
 Pure. A plotting library draws bars of uneven width, on ticks that are not round, and cannot tell
 which send stands in a cell; this is what is needed and no more.
 """
@@ -19,10 +22,16 @@ _WIDEST = 20
 _MOST_TICKS = 5
 LID = "─"
 """What the outline of `full` is drawn with."""
+EIGHTHS = "▁▂▃▄▅▆▇"
+"""How far the lower one of two kinds fills a cell."""
+_FINE = len(EIGHTHS) + 1
 _ABOVE = "↑"
 """`full` is off the scale."""
 Run = tuple[str, str]
-"""Characters, and the name of what they show: a kind, `full`, `axis`, or empty."""
+"""Characters, and the name of what they show: a kind, `full`, `axis`, or empty.
+
+`recent on index`: of two kinds in a cell, the lower one first.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +126,10 @@ class Scale:
         """Tell how many rows so many tokens fill."""
         return round(tokens * self.rows / self.top)
 
+    def eighths(self, tokens: float) -> int:
+        """Tell how many eighths of a row so many tokens fill."""
+        return round(tokens * self.rows * _FINE / self.top)
+
     def labels(self) -> dict[int, str]:
         """Write what stands at the axis, by row."""
         return {self.row(each): f"{each:,}" for each in range(self.tick, self.top + 1, self.tick)}
@@ -141,7 +154,7 @@ class Bar:
     """One column, in rows."""
 
     kinds: tuple[str, ...]
-    """What fills it, from below, one a row."""
+    """What fills it, from below, an eighth of a row each."""
     lid: int
     """The row above as many tokens as `full` would have sent."""
 
@@ -161,9 +174,9 @@ def bars_of(
 
 
 def _filled(sizes: Sequence[float], scale: Scale) -> tuple[str, ...]:
-    """Stack the kinds; whatever is there at all has a row."""
+    """Stack the kinds; where there is anything at all, an eighth is seen of it."""
     kinds: list[str] = []
-    for kind, height in zip(Kind, map(scale.row, accumulate(sizes)), strict=True):
+    for kind, height in zip(Kind, map(scale.eighths, accumulate(sizes)), strict=True):
         kinds += [kind.value] * (height - len(kinds))
     if not kinds and any(sizes):
         return (max(zip(sizes, Kind, strict=True))[1].value,)
@@ -191,8 +204,8 @@ def _cells(
     joint = _joint(row, before, bar.lid) if columns.step == 1 else ""
     if row == bar.lid:
         inside = (joint or LID, "full")
-    elif row < len(bar.kinds):
-        inside = (PATTERNS[bar.kinds[row]], bar.kinds[row])
+    elif kinds := bar.kinds[row * _FINE : (row + 1) * _FINE]:
+        inside = _filled_cell(kinds)
     elif row == rows < bar.lid:
         inside = (_ABOVE, "full")
     else:
@@ -202,6 +215,19 @@ def _cells(
         joint = "" if after is None else _joint(row, bar.lid, after)
         cells.append((joint or " ", "full" if joint else ""))
     return cells
+
+
+def _filled_cell(kinds: Sequence[str]) -> Run:
+    """Draw a cell of up to eight eighths; of three kinds or more, the two that have most of it."""
+    largest = sorted({*kinds}, key=kinds.count)[-2:]
+    kept = [kind for kind in kinds if kind in largest]
+    lower, upper = kept[0], kept[-1]
+    if len(kinds) < _FINE:
+        return EIGHTHS[len(kinds) - 1], max(largest, key=kinds.count)
+    if lower == upper:
+        return PATTERNS[lower], lower
+    share = kept.count(lower) * _FINE // len(kept)
+    return EIGHTHS[min(len(EIGHTHS), max(1, share)) - 1], f"{lower} on {upper}"
 
 
 def _joint(row: int, before: int, after: int) -> str:
@@ -225,7 +251,8 @@ def pointer_rows(columns: Columns, place: int) -> tuple[str, str]:
     """Draw the lower axis, with a mark under a send, and the numbers of the first and last one."""
     wide = columns.number * columns.step
     cell = columns.cell_of(place) - columns.margin - 1
-    axis = "─" * cell + "▲" * columns.bar + "─" * (wide - cell - columns.bar)
+    mark = cell + columns.bar // 2
+    axis = "─" * mark + "▲" + "─" * (wide - mark - 1)
     here, first, last = f"{place + 1:,}", "1", f"{columns.count:,}"
     middle = cell + (columns.bar - len(here)) // 2
     start = max(0, min(middle, max(wide, len(here)) - len(here)))

@@ -12,6 +12,7 @@ from jitchat.text.counts import counted
 from jitchat.text.safe import one_line, shortened
 from jitchat.tui.cells import cut
 from jitchat.tui.figures import identity_sentence, part_bar, part_figure, used_figure
+from jitchat.tui.palette import MUTED
 from jitchat.tui.views.ledger_rows import Row, Rule
 from jitchat.window.difference import Change, difference
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
@@ -79,7 +80,7 @@ def row_line(row: Row, sheet: Sheet) -> Content:
     room = sheet.width - cell_len(line) - 1
     if room >= _LEAST_REASON:
         line = f"{line} {cut(one_line(row.reason), room)}"
-    return Content.assemble((line, "" if row.is_there else "dim"))
+    return Content.assemble((line, "" if row.is_there else MUTED))
 
 
 def rule_line(rule: Rule, width: int) -> Content:

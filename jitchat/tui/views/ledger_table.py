@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from textual.content import Content
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from jitchat.tui.cells import BESIDE
 from jitchat.tui.views.ledger_drawing import Marked, Sheet, never_line, row_line, rule_line
 from jitchat.tui.views.ledger_rows import Row, Rule
+from jitchat.tui.widgets.pointed_list import PointedList
 from jitchat.window.window import ContextWindow
 
 
@@ -25,7 +25,7 @@ class Found:
     marked: Marked = field(default_factory=Marked)
 
 
-class LedgerTable(OptionList):
+class LedgerTable(PointedList):
     """Draws rows; a rule cannot be chosen, the sum of the never-candidates is the last row."""
 
     def __init__(self) -> None:

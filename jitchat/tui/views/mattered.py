@@ -34,6 +34,7 @@ from jitchat.tui.views.miss_rows import heading
 from jitchat.tui.views.replied import NO_REPLY, replied
 from jitchat.tui.views.subject import GoTo, Subject
 from jitchat.tui.views.view import View
+from jitchat.tui.widgets.pointed_list import PointedList
 
 _READER = "reader"
 
@@ -73,7 +74,7 @@ class MatteredView(View):
         self._asking: Worker[None] | None = None
         self._heading, self._state = Static(id="mattered-heading"), Static(id="mattered-state")
         self._header = Static(Content(header()), id="mattered-header")
-        self._list = OptionList(id="mattered-list", compact=True)
+        self._list = PointedList(id="mattered-list", compact=True)
         self._answer = Static(id="mattered-answer")
         self._below = VerticalScroll(self._answer, id="mattered-below")
 

@@ -12,6 +12,7 @@ from jitchat.subcall.leave_one_out import Trial, Tried
 from jitchat.text.money import dollars
 from jitchat.text.safe import one_line, visible
 from jitchat.tui.cells import cut
+from jitchat.tui.palette import MUTED
 from jitchat.tui.views.replied import Replied
 
 _BAR = 12
@@ -64,7 +65,7 @@ def row_line(sheet: Sheet, trial: Trial, width: int) -> Content:
     name = f"#{trial.turn}" if trial.turn is not None else "none"
     text = "the same window again" if trial.turn is None else sheet.texts.get(trial.turn, "")
     if tried is None:
-        line, style = f"{name:<7} {'…':<{_BAR}}       {one_line(text)}", "dim"
+        line, style = f"{name:<7} {'…':<{_BAR}}       {one_line(text)}", MUTED
     elif tried.error is not None:
         line, style = f"{name:<7} {'failed':<{_BAR}}       {one_line(str(tried.error))}", ""
     else:

@@ -18,6 +18,7 @@ from jitchat.tui.views.miss_rows import Row, header, heading, row_line
 from jitchat.tui.views.miss_work import Asked, MissWork
 from jitchat.tui.views.replied import NO_REPLY
 from jitchat.tui.views.subject import Subject
+from jitchat.tui.widgets.pointed_list import PointedList
 
 _FIRST = "Nothing is ahead of this message that could have been missing."
 _NO_HIT = "No turn ahead of this message holds that."
@@ -47,7 +48,7 @@ class MissView(MissWork):
         self._heading, self._note = Static(id="miss-heading"), Static(id="miss-note")
         self._header = Static(Content(header()), id="miss-header")
         self._input = Input(placeholder="search: words of the turn, or its #id", id="miss-text")
-        self._list = OptionList(id="miss-list", compact=True)
+        self._list = PointedList(id="miss-list", compact=True)
 
     def body(self) -> Iterable[Widget]:
         """Message and reply, the search, the turns, what is known of the one that was noted."""

@@ -27,6 +27,7 @@ from jitchat.tui.views.subject import GoTo, SendAgain, Subject
 from jitchat.tui.views.view import View
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.pointed_list import PointedList
 
 NOTHING = "Nothing was sent here yet. Enter sends; every window is then kept."
 TABS = {
@@ -291,4 +292,4 @@ class SendsView(View):
 def _table(name: str) -> Iterable[Widget]:
     with Vertical(id=name):
         yield Static(id=f"{name}-header", classes="sends-header")
-        yield OptionList(id=f"{name}-rows", compact=True)
+        yield PointedList(id=f"{name}-rows", compact=True)

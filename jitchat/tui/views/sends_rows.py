@@ -14,6 +14,7 @@ from jitchat.replay import Replayed
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line, visible
 from jitchat.tui.figures import identity_sentence, part_bars, part_figure, used_figure
+from jitchat.tui.palette import MUTED
 from jitchat.window.difference import Change, Difference
 from jitchat.window.window import ContextWindow, Kind, LedgerRow
 
@@ -54,7 +55,7 @@ def ledger_lines(window: ContextWindow) -> list[Content]:
     lines = [Content(_ledger_line(window, row, largest)) for row in window.ledger]
     if (never := window.never_candidates) is not None:
         ahead = _ledger_columns("", "", "left out", part_figure(window, never.tokens))
-        lines.append(Content(f"{ahead}  {one_line(never.sentence)}").stylize("dim"))
+        lines.append(Content(f"{ahead}  {one_line(never.sentence)}").stylize(MUTED))
     return lines
 
 
@@ -91,7 +92,7 @@ def diff_lines(compared: Compared) -> list[Content]:
         lines += [Content(_diff_line(compared, name, each, reasons)) for each in shown]
         if rest := changes[SHOWN:]:
             told = f"{counted(len(rest), 'more turn')} {name}, {_signed(rest)} tokens"
-            lines.append(Content(f"  … {told}").stylize("dim"))
+            lines.append(Content(f"  … {told}").stylize(MUTED))
     lines += [Content(line) for line in _instructions(compared)]
     if not lines:
         lines = [Content("Both windows are the same, turn for turn.")]

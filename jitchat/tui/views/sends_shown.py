@@ -10,6 +10,7 @@ from textual.content import Content
 from jitchat.memory.cold.sends import Send
 from jitchat.replay import Replay, Replayed, sends_for
 from jitchat.text.safe import one_line, shortened
+from jitchat.tui.palette import MUTED
 from jitchat.tui.sent_figures import ending_sentences, hash_sentence, send_sentence
 from jitchat.tui.views.sends_rows import (
     Compared,
@@ -151,5 +152,5 @@ def _told(replayed: Replayed, number: int, of: int) -> Content:
         Content(one_line(" · ".join(ending_sentences(replayed)))),
     ]
     if replayed.reply is not None:
-        lines.append(Content(shortened(replayed.reply.content, _REPLY)).stylize("dim"))
+        lines.append(Content(shortened(replayed.reply.content, _REPLY)).stylize(MUTED))
     return Content("\n").join(lines)

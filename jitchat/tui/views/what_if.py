@@ -27,6 +27,7 @@ from jitchat.tui.views.what_if_drawing import (
     sections,
 )
 from jitchat.tui.views.what_if_rows import Comparison
+from jitchat.tui.widgets.pointed_list import PointedList
 from jitchat.turn import Mode
 from jitchat.window.aligned import AlignedRow
 
@@ -80,7 +81,7 @@ class WhatIfView(ComparingView):
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
         self._sides, self._note = Sides(subject.mode), Static(id="what-if-note")
-        self._list = OptionList(id="what-if-rows", compact=True)
+        self._list = PointedList(id="what-if-rows", compact=True)
         self._rows: list[AlignedRow | None] = []
         """Of each line of the list; None for a heading."""
 

@@ -9,20 +9,14 @@ from textual.content import Content
 
 from jitchat.text.counts import counted
 from jitchat.tui.figures import assumed_mark
+from jitchat.tui.palette import MUTED
 from jitchat.tui.views.what_if_rows import FIGURES, Comparison, Side
 from jitchat.tui.widgets.budget_bar import PATTERNS, to_scale
 from jitchat.turn import Mode
 from jitchat.window.aligned import AlignedRow
 from jitchat.window.window import Kind
 
-STYLES = {
-    Kind.SYSTEM: "$secondary",
-    Kind.PINNED: "$warning",
-    Kind.RECENT: "$success",
-    Kind.INDEX: "$secondary-lighten-2",
-    Kind.RETRIEVED: "$accent",
-    Kind.DRAFT: "$foreground",
-}
+STYLES = {kind: f"$kind-{kind.value}" for kind in Kind}
 _SHORT = {Kind.SYSTEM: "sys", Kind.RECENT: "rec", Kind.INDEX: "idx", Kind.RETRIEVED: "ret"}
 _SHORT |= {Kind.PINNED: "pin", Kind.DRAFT: "you"}
 _NAME = 9
@@ -41,7 +35,7 @@ def draw_sides(comparison: Comparison, mode: Mode, width: int) -> Content:
     `mode` is the one in use; `width` is in cells.
     """
     sides = comparison.sides
-    lines = [Content.assemble((figures_header(), "dim"))]
+    lines = [Content.assemble((figures_header(), MUTED))]
     lines += [figures_line(side, in_use=side.mode is mode) for side in sides]
     lines += [bar_line(side, comparison.widest, width) for side in sides]
     return Content("\n").join([*lines, _legend(comparison)])
@@ -87,7 +81,7 @@ def _legend(comparison: Comparison) -> Content:
     there = {kind for side in comparison.sides for kind, _ in side.sizes}
     parts: list[tuple[str, str]] = [(" " * _NAME, "")]
     for kind in (kind for kind in Kind if kind in there):
-        parts += [(PATTERNS[kind], STYLES[kind]), (f" {kind}  ", "dim")]
+        parts += [(PATTERNS[kind], STYLES[kind]), (f" {kind}  ", MUTED)]
     return Content.assemble(*parts)
 
 
@@ -108,7 +102,7 @@ def _held_by(modes: tuple[Mode, ...], fitting: tuple[Mode, ...]) -> str:
 
 def heading(told: str) -> Content:
     """A line between the rows."""
-    return Content.assemble((f"── {told} ──", "dim"))
+    return Content.assemble((f"── {told} ──", MUTED))
 
 
 def scale_sentence(comparison: Comparison) -> str:
@@ -126,8 +120,8 @@ def row_line(row: AlignedRow, comparison: Comparison) -> Content:
         share = row.shares.get(mode)
         told = "·" if share is None else f" {_SHORT[share.kind]} {share.tokens:,}"
         sign = [] if share is None else [(PATTERNS[share.kind], STYLES[share.kind])]
-        parts += [*sign, (told.ljust(_SHARE - len(sign)), "dim" if share is None else "")]
-    return Content.assemble(*parts, (beginning_of(row, comparison), "dim"))
+        parts += [*sign, (told.ljust(_SHARE - len(sign)), MUTED if share is None else "")]
+    return Content.assemble(*parts, (beginning_of(row, comparison), MUTED))
 
 
 def label_of(row: AlignedRow) -> str:

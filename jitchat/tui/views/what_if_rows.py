@@ -97,7 +97,7 @@ def side_of(mode: Mode, planned: Planned, price: Callable[[int], float | None]) 
     figures = (
         used_figure(planned),
         f"{(1 - planned.saving) * 100:.0f} %",
-        window_cost(planned, price),
+        "no charge" if price(planned.used) == 0 else window_cost(planned, price),
         part_figure(planned, planned.stable_tokens),
         part_figure(planned, planned.free),
         f"{planned.budget.reserve:,}",

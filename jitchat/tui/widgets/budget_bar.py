@@ -1,18 +1,20 @@
 """The budget bar: the whole limit as one stacked bar, and the same figures in words.
 
-Patterns as well as colours, so that it reads without colour. Every kind that has a token has
-at least one cell; the rest is to scale. A double line ends the stable prefix.
+Patterns as well as colours, so that it reads without colour. Every kind that has a token has at
+least one cell; the rest is to scale. What is used has most of the width however little it is: then
+the scale breaks behind it, and what is free is told in figures. A double line ends the stable
+prefix.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
-from textual.style import Style
 from textual.widget import Widget
 
 from jitchat.errors import WindowOverflow
@@ -23,15 +25,20 @@ PATTERNS = {
     "system": "█",
     "pinned": "▓",
     "recent": "▚",
-    "index": "░",
+    "index": "≡",
     "retrieved": "▒",
     "draft": "▞",
     "free": "·",
-    "reserve": "╱",
+    "reserve": "╲",
 }
 """By kind of segment, and for what is left: what it is drawn with."""
 _BOUNDARY = "║"
 """Between the stable prefix and the rest."""
+_BREAK = "╱╱"
+"""Where the scale breaks: what follows is shorter than it would be."""
+_USED = 0.75
+"""The share of the width that what is used has at least."""
+_REST = ("free", "reserve")
 _LONG = {name: name for name in PATTERNS}
 _SHORT = _LONG | {"system": "sys", "recent": "rec", "index": "idx", "retrieved": "ret"}
 _STABLE = [kind.value for kind in Kind if kind.is_stable]
@@ -40,8 +47,6 @@ _SHORT |= {"reserve": "rsv", "pinned": "pin"}
 
 class BudgetBar(Widget):
     """Draws one window."""
-
-    COMPONENT_CLASSES = {f"bar--{name}" for name in (*PATTERNS, "boundary", "over")}  # noqa: RUF012  Textual's own shape
 
     window: reactive[ContextWindow | None] = reactive(None)
     refusal: reactive[WindowOverflow | None] = reactive(None)
@@ -55,6 +60,9 @@ class BudgetBar(Widget):
 
         kind: str
 
+    _named: Mapping[str, str] = {}
+    """The legend, by kind, without the patterns."""
+
     def show_faded(self, faded: bool) -> None:
         """Whether working it out takes long."""
         self.set_class(faded, "-faded")
@@ -63,16 +71,18 @@ class BudgetBar(Widget):
         """Two lines: the bar and its legend."""
         if self.refusal is not None:
             return Content.assemble(
-                ("█" * self.size.width, self._style("over")),
+                ("█" * self.size.width, "$error"),
                 f"\nover the budget by {self.refusal.overshoot:,} tokens: cannot be sent like this",
                 f" {WORKING}" if self.working else "",
             )
         if self.window is None:
             return Content("·" * self.size.width)
         shares = self._shares(self.window)
-        cells = to_scale(shares, self.size.width - 1)
-        bar = [(PATTERNS[name] * count, self._style(name)) for name, count in cells.items()]
-        bar.insert(len(_STABLE), (_BOUNDARY, self._style("boundary")))
+        cells = in_two_scales(shares, self.size.width - 1)
+        bar = [(PATTERNS[name] * count, f"$kind-{name}") for name, count in cells.items()]
+        free = list(cells).index("free")
+        bar[free : free + 1] = self._free(self.window, cells["free"], _is_broken(shares))
+        bar.insert(len(_STABLE), (_BOUNDARY, "$foreground"))
         legend = self._legend(shares, _LONG)
         if legend.cell_length > self.size.width:
             legend = self._legend(shares, _SHORT)
@@ -80,14 +90,33 @@ class BudgetBar(Widget):
             legend = Content.assemble(WORKING, legend[1:])
         return Content.assemble(*bar, "\n", legend)
 
+    def _free(self, window: ContextWindow, cells: int, is_broken: bool) -> list[tuple[str, str]]:
+        """Draw what is free; behind a break, its figure is written where the room would be."""
+        if not is_broken:
+            return [(PATTERNS["free"] * cells, "$kind-free")]
+        told = f"{_BREAK} {tokens(window.free, exact=window.is_sure)} free "
+        told = next((each for each in (told, _BREAK) if len(each) <= cells), "")
+        return [(told, "$foreground"), (PATTERNS["free"] * (cells - len(told)), "$kind-free")]
+
     def on_click(self, event: events.Click) -> None:
         """Say which part was clicked."""
-        if self.window is None or event.y > 0:
+        if self.window is None:
             return
-        right = 0
-        for name, count in to_scale(self._shares(self.window), self.size.width - 1).items():
+        if event.y > 0:
+            self._click_legend(event.x)
+            return
+        right, shares = 0, self._shares(self.window)
+        for name, count in in_two_scales(shares, self.size.width - 1).items():
             right += count + (name == _STABLE[-1])
             if event.x < right:
+                self.post_message(self.KindClicked(name))
+                return
+
+    def _click_legend(self, x: int) -> None:
+        right = 0
+        for name, told in self._named.items():
+            right += len(told) + 1
+            if x < right:
                 self.post_message(self.KindClicked(name))
                 return
 
@@ -99,24 +128,40 @@ class BudgetBar(Widget):
         """The figures; in few letters where the line is short."""
         exact = self.window is not None and self.window.is_sure
         gap, between = ("  ", " ") if names is _LONG else (" ", "")
-        parts: list[tuple[str, Style | str]] = []
+        parts: list[tuple[str, str]] = []
+        self._named = {}
         for name, count in shares.items():
             if count or name != "pinned":
                 figure = tokens(count, exact=exact or name == "reserve")
-                parts += [(PATTERNS[name], self._style(name))]
-                parts += [(f"{between}{names[name]} {figure}{gap}", "")]
+                self._named[name] = f"{between}{names[name]} {figure}{gap}"
+                parts += [(PATTERNS[name], f"$kind-{name}"), (self._named[name], "")]
         return Content.assemble(*parts)
 
-    def _style(self, name: str) -> Style:
-        return self.get_visual_style(f"bar--{name}")
+
+def in_two_scales(shares: dict[str, int], width: int) -> dict[str, int]:
+    """`width` cells by share, of which what is used has `_USED` at least, in a scale of its own."""
+    if not _is_broken(shares):
+        return to_scale(shares, width)
+    rest = {name: shares[name] for name in _REST}
+    used = {name: count for name, count in shares.items() if name not in rest}
+    wide = round(width * _USED)
+    return to_scale(used, wide) | to_scale(rest, width - wide)
+
+
+def _is_broken(shares: dict[str, int]) -> bool:
+    """Whether what is used has more room than is its by the scale of the limit."""
+    used = sum(shares.values()) - sum(shares[name] for name in _REST)
+    return 0 < used < _USED * sum(shares.values())
 
 
 def to_scale(shares: dict[str, int], width: int) -> dict[str, int]:
-    """`width` cells by share: at least one for all that is there, `free` gives the difference."""
+    """`width` cells by share, at least one for all that is there.
+
+    `free` gives the difference, and the largest ones where there is not enough of it.
+    """
     total = max(1, sum(shares.values()))
     cells = {name: max(1, count * width // total) if count else 0 for name, count in shares.items()}
-    order = ["free", *sorted((name for name in shares if name != "free"), key=shares.__getitem__)]
-    for name in (order[0], *reversed(order[1:])):
+    for name in sorted(shares, key=lambda name: (name == "free", shares[name]), reverse=True):
         spare = width - sum(cells.values())
         cells[name] = max(1 if shares[name] else 0, cells[name] + spare) if shares[name] else 0
     return cells

@@ -1,4 +1,7 @@
-"""The last line: what the next request costs, and the keys that matter now."""
+"""The last line: what the next request costs, or what is waited for, and the keys that matter now.
+
+A short notice takes the place of the figures for some seconds.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from textual.widgets import Static
 
 from jitchat.text.safe import one_line
 from jitchat.tui.figures import WORKING
+from jitchat.tui.widgets.waiting import FRAMES_A_SECOND, Waiting
 
 Key = tuple[str, str, str]
 """A key, what it does, and the action that a click on it runs."""
@@ -28,6 +32,8 @@ EDITING = (("⏎", "send as a fork", "screen.submit"), ("Esc", "leave it", "scre
 _STOP = ("Esc", "stop", "screen.cancel")
 BUSY = (_STOP, _MODE, _INSPECT, _HELP)
 ASKING = (("⏎", "yes", "screen.answer(True)"), ("Esc", "no", "screen.answer(False)"))
+AWAITED = "waiting for the first token"
+LOADING = "the server may still be loading the model"
 
 
 class HintLine(Horizontal):
@@ -39,8 +45,14 @@ class HintLine(Horizontal):
         self._cost = Static(id="cost")
         self._keys = Static(id="keys")
         self._countdown: Timer | None = None
+        self._waiting = Waiting()
+        self._ticks: Timer | None = None
+        self.notice = ""
+        """What is said for some seconds in place of the figures; mostly empty."""
+        self._notice_ends: Timer | None = None
         self._edited: int | None = None
         self._sentences: tuple[str, ...] = ("",)
+        self._told_wait = ""
         self._busy = False
         self._question = ""
         self._pane: tuple[Key, ...] = ()
@@ -71,6 +83,52 @@ class HintLine(Horizontal):
         self._sentences = (sentence, *shorter)
         self._tell_sentence()
 
+    def show_notice(self, notice: str, seconds: float) -> bool:
+        """Say something in place of the figures for so long, if there is room for it."""
+        told = one_line(notice)
+        if "\n" in notice or cell_len(told) > self._room():
+            return False
+        if self._notice_ends is not None:
+            self._notice_ends.stop()
+        self.notice = told
+        self._notice_ends = self.set_timer(seconds, self._end_notice)
+        self._tell_sentence()
+        return True
+
+    def _end_notice(self) -> None:
+        self.notice, self._notice_ends = "", None
+        self._tell_sentence()
+
+    def wait(self, what: str, why: str = "") -> None:
+        """Say what is waited for and for how long, ahead of the figures, until `arrive`.
+
+        `why` that may take long is said once it does.
+        """
+        self._waiting.begin(what, why)
+        if self._ticks is None:
+            every = 1.0 if self._is_still else 1 / FRAMES_A_SECOND
+            self._ticks = self.set_interval(every, self._tick)
+        self._tick()
+
+    def arrive(self) -> None:
+        """What was waited for is here, or nothing comes."""
+        if self._ticks is not None:
+            self._ticks.stop()
+            self._ticks = None
+            self._waiting.end()
+            self._mark.update("", layout=False)
+            self._tell_sentence()
+
+    @property
+    def _is_still(self) -> bool:
+        return self.app.animation_level == "none"
+
+    def _tick(self) -> None:
+        if not self._is_still:
+            self._mark.update(self._waiting.frame, layout=False)
+        if self._told_wait != self._waiting.sentence:
+            self._tell_sentence()
+
     def show_working(self, working: bool) -> None:
         """Whether another window is being worked out than the one that it tells of."""
         self._mark.update(WORKING if working else "", layout=False)
@@ -93,8 +151,13 @@ class HintLine(Horizontal):
             if self._question:
                 return
             left = max(0, ceil(until - time.monotonic()))
-            self._tell(Content(f"again in {left} s · {one_line(why)}"))
+            if left:
+                self._tell(Content(f"again in {left} s · {one_line(why)}"))
+            else:
+                self.show_cost("")
+                self.wait(AWAITED)
 
+        self.arrive()
         self.show_cost("")
         tick()
         self._countdown = self.set_interval(0.25, tick)
@@ -129,11 +192,24 @@ class HintLine(Horizontal):
         if self._question:
             self._tell(Content.styled(self._question, "bold"))
             return
-        edited = f"editing #{self._edited} · " if self._edited is not None else ""
-        room = self.content_size.width - 1 - len(edited) - _width(self._least_keys())
-        told = [one_line(sentence) for sentence in self._sentences]
+        ahead, told = self._ahead, [one_line(sentence) for sentence in self._sentences]
+        self._told_wait = self._waiting.sentence
+        if self.notice:
+            told = [self.notice]
+        elif self._told_wait:
+            wait = f" {self._told_wait}"  # apart from the sign that moves
+            told = [*(f"{wait} · {each}" for each in told if each), wait]
+        room = self._room()
         fits = next((each for each in told if cell_len(each) <= room), told[-1])
-        self._tell(Content.assemble((edited, "bold"), fits))
+        self._tell(Content.assemble((ahead, "bold"), fits))
+
+    @property
+    def _ahead(self) -> str:
+        return f"editing #{self._edited} · " if self._edited is not None else ""
+
+    def _room(self) -> int:
+        """Cells of a sentence beside the keys that stay."""
+        return self.content_size.width - 1 - len(self._ahead) - _width(self._least_keys())
 
     def _least_keys(self) -> tuple[Key, ...]:
         return self._keys_now() if self._pane else fitting(self._keys_now(), 0)
@@ -164,7 +240,7 @@ class HintLine(Horizontal):
 def _parts(key: Key) -> tuple[tuple[str, Style], ...]:
     name, word, action = key
     click = Style.from_meta({"@click": action})
-    return (f" {name} ", click + Style(bold=True)), (word, click + Style(dim=True))
+    return (f" {name} ", click + Style(bold=True)), (word, click)
 
 
 def fitting(keys: Sequence[Key], room: int) -> tuple[Key, ...]:

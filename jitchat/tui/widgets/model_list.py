@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 from textual import events
 from textual.content import Content
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from jitchat.text.words import folded
 from jitchat.tui.model_columns import Columns, RowState
 from jitchat.tui.model_rows import READER, ModelRow, matches
+from jitchat.tui.widgets.pointed_list import PointedList
 
 _GAP = 2
 
 
-class ModelList(OptionList):
+class ModelList(PointedList):
     """Rows, and which of them is chosen."""
 
     def __init__(self, state_of: Callable[[ModelRow], RowState]) -> None:

@@ -7,6 +7,7 @@ emphasis and the like look like is found once, for the widget, and not once more
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import ClassVar
 
@@ -25,14 +26,24 @@ class _Fence(MarkdownFence):
 
     @classmethod
     def highlight(cls, code: str, language: str, ansi: bool = False, dark: bool = False) -> Content:
-        """Colour it; without a language, it stays as it is."""
-        return _highlighted(code, language, ansi, dark) if language else Content(code)
+        """Colour it, in any theme by the same names; without a language, it stays as it is."""
+        del ansi, dark
+        return _highlighted(code, language) if language else Content(code)
 
 
 @lru_cache(maxsize=16)
-def _highlighted(code: str, language: str, ansi: bool, dark: bool) -> Content:
+def _highlighted(code: str, language: str) -> Content:
     """Textual asks for it twice as it mounts code, and whenever a style may be another."""
-    return MarkdownFence.highlight(code, language, ansi, dark)
+    from textual.highlight import HighlightTheme, highlight  # noqa: PLC0415  not before there is code
+
+    class Readable(HighlightTheme):
+        """In the theme's own colours, none of them faded; also those of a terminal."""
+
+        STYLES = {  # noqa: RUF012  Textual's own shape
+            token: re.sub(r" \d+%", "", style) for token, style in HighlightTheme.STYLES.items()
+        }
+
+    return highlight(code, language=language, theme=Readable)
 
 
 class _Quote(MarkdownBlockQuote):

@@ -119,9 +119,13 @@ class ReplyParts(Vertical):
         """Heights that were kept are those of the old width."""
         if event.size.width != self._width:
             self._width = event.size.width
-            for part in self._parts:
-                part.fold(folded=False)
-            self.call_after_refresh(self.fold_away)
+            self.measure_again()
+
+    def measure_again(self) -> None:
+        """Lay all of it out, for heights that were kept may be others now."""
+        for part in self._parts:
+            part.fold(folded=False)
+        self.call_after_refresh(self.fold_away)
 
 
 def _defines_links(text: str) -> bool:

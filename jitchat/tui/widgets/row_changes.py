@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from textual.content import Content
 
+from jitchat.tui.palette import MUTED
 from jitchat.tui.segment_rows import Row, line_of
 from jitchat.window.difference import difference
 from jitchat.window.window import ContextWindow, Kind
@@ -18,7 +19,7 @@ MOST = 24
 """Where more turns come and go than these it is another window, not a change to one."""
 
 _ORDER = [kind.value for kind in Kind]
-_STYLES = {ENTERED: "bold $text-success", LEFT: "dim strike"}
+_STYLES = {ENTERED: "bold $text-success", LEFT: f"{MUTED} strike"}
 
 
 def with_changes(

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import Reactive
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from jitchat.tui.widgets.pointed_list import PointedList
 
-class RowList(OptionList):
+
+class RowList(PointedList):
     """Lines, one of which nobody can choose.
 
     Its size is not theirs: the screen is not laid out anew for another number of them.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
@@ -12,6 +13,7 @@ from textual.widgets import Static
 
 from jitchat.text.counts import counted
 from jitchat.text.safe import one_line
+from jitchat.tui.palette import MUTED
 from jitchat.tui.top_text import Answering, TopText, fitted
 from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.turn import Mode
@@ -70,6 +72,11 @@ class TopLine(Horizontal):
         yield self._fetch
         yield self._status
 
+    @on(events.Click, "#status")
+    async def _who_clicked(self) -> None:
+        """Pick who answers."""
+        await self.run_action("screen.models")
+
     def on_resize(self) -> None:
         """There is more room, or less."""
         self._fetch.be_brief(brief=self.screen.has_class("-narrow"))
@@ -107,7 +114,7 @@ class TopLine(Horizontal):
     def _draw(self) -> None:
         """All of it, or what matters most, as far as there is room."""
         text = fitted(self._text, self._room())
-        told = Content.assemble((text.title, "bold"), (text.figures, "dim"))
+        told = Content.assemble((text.title, "bold"), (text.figures, MUTED))
         self._title.update(told, layout=False)
         if text.status != self._drawn:
             self._drawn = text.status

@@ -184,6 +184,13 @@ class Transcript(TurnStretch):
             self.call_after_refresh(self.scroll_to_widget, view, top=True, animate=False)
         return True
 
+    def wrap_code(self) -> None:
+        """Wrap lines of code that are longer than the screen is wide, or cut them again."""
+        self.toggle_class("-code-wrapped")
+        for view in self._mounted():
+            if view.reply is not None:
+                view.reply.measure_again()
+
     def watch_scroll_y(self, old: float, new: float) -> None:
         """What comes near is laid out."""
         super().watch_scroll_y(old, new)

@@ -12,6 +12,7 @@ from textual.widgets import Static
 from jitchat.text.safe import one_line, visible
 from jitchat.tui.details import NOTHING, Detail
 from jitchat.tui.figures import note_sentence
+from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.reasoning import Reasoning
 from jitchat.tui.widgets.reply_body import ReplyBody, beginning, left_out
 from jitchat.turn import Role, Status, Turn
@@ -173,7 +174,7 @@ class TurnView(Vertical):
                 (name, "bold"),
                 (one_line(turn.speaker), "bold"),
                 self._versions(),
-                (when, "dim"),
+                (when, MUTED),
                 (ended, "italic"),
                 (label, "italic"),
                 (held, "bold"),

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.widgets import OptionList
 
+from jitchat.memory.cold.store import ColdStore
 from jitchat.session import SessionOptions
 from jitchat.tui.views.what_if import Sides, WhatIfView
 from jitchat.tui.views.what_if_drawing import bar_line, draw_sides, figures_line, plain
@@ -44,6 +45,12 @@ def test_the_figures_of_each_mode_add_up_to_the_limit(case: Case) -> None:
         assert used + free + reserve == planned.budget.limit
         assert sum(tokens for _, tokens in side.sizes) == used == side.used
         assert band == ([planned.band] if planned.band else [])
+
+
+def test_free_is_what_is_left_of_the_window_and_not_a_price(store: ColdStore) -> None:
+    planned = demo_session(store).preview(QUESTION, Mode.JIT)
+    assert side_of(Mode.JIT, planned, lambda _: 0.0).figures[2] == "no charge"
+    assert side_of(Mode.JIT, planned, lambda _: None).figures[2] == "cost unknown"
 
 
 SIZES = st.lists(st.tuples(st.sampled_from(Kind), st.integers(1, 10**6)), unique_by=lambda x: x[0])

@@ -1,0 +1,169 @@
+"""The colours of the app, made of whichever theme is in use, so that all that is drawn can be read.
+
+Text has a contrast of at least 4.5 on every ground that it stands on, the cursor's row included;
+bars, rules and other marks have at least 3. The hues of the segments are Okabe and Ito's, which
+can be told apart with any kind of colour vision; each segment has its own pattern besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from textual.color import BLACK, WHITE, Color
+from textual.theme import Theme
+
+from jitchat.rot.colours import MODE_COLOURS, contrast
+
+TEXT, MARK = 4.5, 3.0
+"""Contrast at least, as WCAG 2.2 has it: (lighter + 0.05) / (darker + 0.05)."""
+MUTED = "$text-muted"
+"""The style of what matters less; never `dim`, which terminals draw as they like."""
+
+_DARK_HUES = {
+    "system": "#56b4e9",
+    "pinned": "#f0e442",
+    "recent": "#2fae7c",
+    "index": "#d987b5",
+    "retrieved": "#e69f00",
+    "reserve": "#a0846c",
+    "free": "#808080",
+}
+_LIGHT_HUES = {
+    "system": "#0072b2",
+    "pinned": "#7a6f00",
+    "recent": "#007a50",
+    "index": "#b0307f",
+    "retrieved": "#c04a00",
+    "reserve": "#7d6b5d",
+    "free": "#6a6a6a",
+}
+_STATES = ("primary", "secondary", "success", "warning", "error", "accent")
+_GROUNDS = ("background", "surface", "panel")
+_CURSOR_SHARES = (0.45, 0.3, 0.2, 0.15, 0.1)
+"""Shares of the primary colour in the ground of the cursor: the first that leaves text clear."""
+_CLEAR = 7.0
+_CURSOR = ("cursor", "block-cursor-background", "block-cursor-blurred-background")
+_STYLES = ("cursor-style", "block-cursor-text-style", "block-cursor-blurred-text-style")
+_REVERSED = dict.fromkeys(_STYLES, "bold reverse")
+_STEPS = 7
+"""Halvings in the search for the least change of a colour; 1/128 of the way is not seen."""
+_ANSI_DARK = {
+    "primary": "bright_cyan",
+    "secondary": "cyan",
+    "success": "green",
+    "warning": "yellow",
+    "error": "bright_red",
+    "accent": "bright_magenta",
+    "kind-system": "bright_cyan",
+    "kind-pinned": "bright_red",
+    "kind-recent": "green",
+    "kind-index": "bright_magenta",
+    "kind-retrieved": "yellow",
+    "kind-reserve": "cyan",
+    "mode-full": "bright_red",
+    "mode-recency": "default",
+    "mode-jit": "bright_cyan",
+}
+_ANSI_LIGHT = {
+    "primary": "blue",
+    "secondary": "bright_blue",
+    "success": "blue",
+    "warning": "magenta",
+    "error": "red",
+    "accent": "magenta",
+    "kind-system": "blue",
+    "kind-pinned": "red",
+    "kind-recent": "bright_blue",
+    "kind-index": "magenta",
+    "kind-retrieved": "bright_red",
+    "kind-reserve": "bright_magenta",
+    "mode-full": "red",
+    "mode-recency": "default",
+    "mode-jit": "blue",
+}
+"""A terminal's own sixteen colours: those that can be read on its black, or on its white."""
+
+
+def palette(theme: Theme, variables: Mapping[str, str], *, coloured: bool = True) -> dict[str, str]:
+    """Make the variables that style sheets and drawings use, of those that Textual made.
+
+    Where nothing is `coloured`, the row of the cursor is reversed.
+    """
+    if theme.ansi:
+        return _of_terminal(is_dark=theme.dark)
+    made = tuple((name, variables[name]) for name in (*_STATES, *_GROUNDS, "foreground"))
+    own = dict(_of_theme(made, theme.dark))
+    return own if coloured else own | dict.fromkeys(_CURSOR, variables["surface"]) | _REVERSED
+
+
+@lru_cache(maxsize=8)
+def _of_theme(given: tuple[tuple[str, str], ...], is_dark: bool) -> Mapping[str, str]:
+    colours = {name: Color.parse(value) for name, value in given}
+    plain = [colours[name].with_alpha(1.0) for name in _GROUNDS]
+    foreground = _readable(colours["foreground"], plain, _CLEAR, is_dark)
+    mixed = [plain[1].blend(colours["primary"], share, 1.0) for share in _CURSOR_SHARES]
+    clear = (each for each in mixed if _contrast(foreground, [each]) >= _CLEAR)
+    cursor = next(clear, mixed[-1])
+    grounds = [*plain, cursor]
+    muted = _readable(foreground.blend(plain[0], 0.45), grounds, TEXT, is_dark)
+    rule = _readable(colours["panel"].with_alpha(1.0), grounds, MARK, is_dark)
+    made = {
+        "foreground": foreground,
+        "text": foreground,
+        "text-muted": muted,
+        "text-disabled": rule,
+        "rule": rule,
+        **dict.fromkeys(_CURSOR, cursor),
+        "block-cursor-foreground": foreground,
+        "block-cursor-blurred-foreground": foreground,
+        "link-color": foreground,
+    }
+    for name in _STATES:
+        made[name] = _readable(colours[name], grounds, MARK, is_dark)
+        made[f"text-{name}"] = _readable(colours[name], grounds, TEXT, is_dark)
+    for name, hue in (_DARK_HUES if is_dark else _LIGHT_HUES).items():
+        on_plain = _readable(Color.parse(hue), plain[:2], TEXT, is_dark)
+        made[f"kind-{name}"] = _readable(on_plain, grounds, MARK, is_dark)
+    made["kind-draft"] = foreground
+    for mode, hue in MODE_COLOURS.items():
+        made[f"mode-{mode.value}"] = _readable(Color.parse(hue), grounds, TEXT, is_dark)
+    for level in range(1, 7):
+        made[f"markdown-h{level}-color"] = made["text-primary"] if level < 4 else foreground
+    return {name: colour.hex for name, colour in made.items()} | dict.fromkeys(_STYLES, "bold")
+
+
+def _of_terminal(*, is_dark: bool) -> dict[str, str]:
+    """Of a terminal's own colours, where a ground cannot be known: the cursor's row is reversed."""
+    own = {name: f"ansi_{each}" for name, each in (_ANSI_DARK if is_dark else _ANSI_LIGHT).items()}
+    texts = {f"text-{name}": own[name] for name in _STATES}
+    plain = {"text-muted", "text-disabled", "rule", "kind-draft", "error-muted", "link-color"}
+    plain |= {"block-cursor-foreground", "block-cursor-blurred-foreground", *_CURSOR}
+    return {
+        **dict.fromkeys(plain, "ansi_default"),
+        **own,
+        **texts,
+        **_REVERSED,
+        **{f"markdown-h{level}-color": own["primary"] for level in range(1, 7)},
+        "kind-free": "ansi_bright_black",
+    }
+
+
+def _readable(colour: Color, grounds: Sequence[Color], least: float, is_dark: bool) -> Color:
+    """Lighten or darken a colour as little as gives it that contrast on each of the grounds."""
+    if _contrast(colour, grounds) >= least:
+        return colour
+    end = WHITE if is_dark else BLACK
+    low, high = 0.0, 1.0
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        if _contrast(colour.blend(end, middle), grounds) >= least:
+            high = middle
+        else:
+            low = middle
+    return colour.blend(end, high)
+
+
+def _contrast(colour: Color, grounds: Sequence[Color]) -> float:
+    """Tell the least contrast of a colour on some grounds."""
+    return min(contrast(colour.hex, each.hex) for each in grounds)

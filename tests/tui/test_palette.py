@@ -1,0 +1,58 @@
+"""The palette: in every theme, segments can be read and told apart."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from textual.color import Color
+from textual.theme import BUILTIN_THEMES
+
+from jitchat.rot.colours import contrast
+from jitchat.tui.palette import MARK, TEXT, palette
+from jitchat.tui.widgets.budget_bar import PATTERNS
+from tests.tui.contrast import XTERM
+
+PLAIN = {True: ("#e5e5e5", "#000000"), False: ("#000000", "#ffffff")}
+
+
+def colours(theme: str) -> dict[str, str]:
+    """By name; what a terminal decides is as xterm comes."""
+    made = BUILTIN_THEMES[theme]
+    variables = made.to_color_system().generate()
+    found = variables | palette(made, variables)
+    front, ground = PLAIN[made.dark]
+    shades: dict[str, str] = {}
+    for name, value in found.items():
+        if name.startswith(("kind-", "mode-", "text-")) or name in ("rule", "surface", "cursor"):
+            colour = Color.parse(value) if not value.startswith("auto") else None
+            if colour is None:
+                continue
+            number = colour.ansi
+            plain = ground if name in ("surface", "cursor") else front
+            own = plain if number is None or number < 0 else XTERM[number]
+            shades[name] = own if made.ansi else colour.hex6
+    return shades
+
+
+@pytest.mark.parametrize("theme", BUILTIN_THEMES)
+def test_text_and_marks_stand_out_from_the_ground_and_from_the_row_of_the_cursor(
+    theme: str,
+) -> None:
+    found = colours(theme)
+    grounds = [found[name] for name in ("surface", "cursor")]
+    for name, colour in found.items():
+        if name in ("surface", "cursor", "text-disabled"):
+            continue
+        least = TEXT if name.startswith(("text-", "mode-")) else MARK
+        assert min(contrast(colour, each) for each in grounds) >= least - 0.05, name
+
+
+@pytest.mark.parametrize("theme", ["textual-dark", "textual-light", "ansi-dark", "ansi-light"])
+def test_no_two_segments_have_one_colour_or_one_pattern(theme: str) -> None:
+    found = colours(theme)
+    for one, other in combinations(PATTERNS, 2):
+        assert PATTERNS[one] != PATTERNS[other]
+        apart = Color.parse(found[f"kind-{one}"]), Color.parse(found[f"kind-{other}"])
+        distance = sum((a - b) ** 2 for a, b in zip(apart[0].rgb, apart[1].rgb, strict=True)) ** 0.5
+        assert distance > 20, (one, other)

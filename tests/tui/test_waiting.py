@@ -1,0 +1,199 @@
+"""While nothing comes, the last line says for how long, and what is short is said there."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from textual import constants
+from textual.pilot import Pilot
+
+from jitchat.memory.cold.store import ColdStore
+from jitchat.tui.app import JitchatApp
+from jitchat.tui.screens.models import ModelsScreen
+from jitchat.tui.widgets import waiting
+from jitchat.tui.widgets.budget_bar import BudgetBar
+from jitchat.tui.widgets.hint_line import HintLine
+from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.prompt import Prompt
+from tests.support import ScriptedProvider
+from tests.tui.support import TestBackend, chat, demo_app, idle, notices, ready, type_text, until
+
+
+@pytest.fixture
+def moment(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that a wait believes have passed."""
+    now = [100.0]
+    monkeypatch.setattr(waiting, "monotonic", lambda: now[0])
+    return now
+
+
+def shown(pilot: Pilot[None], name: str = "#cost") -> str:
+    return str(chat(pilot).query_one(name).render()).strip()
+
+
+async def sent(pilot: Pilot[None], provider: ScriptedProvider) -> HintLine:
+    await ready(pilot)
+    await type_text(pilot, "which port is it?")
+    await pilot.press("enter")
+    await until(pilot, lambda: provider.requests, "the request")
+    await until(pilot, lambda: shown(pilot).startswith("waiting"), "the wait")
+    return chat(pilot).query_one(HintLine)
+
+
+async def test_the_wait_for_the_first_token_is_counted_until_it_comes(
+    backend: TestBackend, moment: list[float]
+) -> None:
+    gate = asyncio.Event()
+    provider = backend.provider = ScriptedProvider(script=(gate, "9464."))
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        hint = await sent(pilot, provider)
+        assert shown(pilot).startswith("waiting for the first token · 0 s · in ~")
+        moment[0] += 9.4
+        hint._tick()
+        assert shown(pilot).startswith("waiting for the first token · 9 s · in ~")
+        assert shown(pilot, "#working") == ""
+        assert "Esc  stop" in shown(pilot, "#keys") or "Esc stop" in shown(pilot, "#keys")
+        gate.set()
+        await idle(pilot)
+        assert "waiting" not in shown(pilot)
+        assert hint._ticks is None
+
+
+async def test_a_sign_moves_meanwhile_unless_nothing_is_to_move(
+    backend: TestBackend, moment: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(constants, "TEXTUAL_ANIMATIONS", "full")
+    provider = backend.provider = ScriptedProvider(script=(asyncio.Event(),))
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        hint = await sent(pilot, provider)
+        signs = set()
+        for _ in range(len(waiting.FRAMES)):
+            moment[0] += 1 / waiting.FRAMES_A_SECOND
+            hint._tick()
+            signs.add(shown(pilot, "#working"))
+        assert signs == {*waiting.FRAMES}
+        await pilot.press("escape")
+        await idle(pilot)
+        assert shown(pilot, "#working") == ""
+
+
+async def test_of_a_server_on_this_machine_a_long_wait_says_that_it_may_load_its_model(
+    backend: TestBackend, moment: list[float]
+) -> None:
+    provider = backend.provider = ScriptedProvider((asyncio.Event(),), "ollama", "qwen3:8b")
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        hint = await sent(pilot, provider)
+        assert "loading" not in shown(pilot)
+        moment[0] += 42
+        hint._tick()
+        told = "waiting for the first token, the server may still be loading the model · 42 s"
+        assert shown(pilot).startswith(told)
+
+
+async def test_a_short_notice_stands_in_the_last_line_and_a_long_one_over_the_screen(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(80, 24), notifications=True) as pilot:
+        screen = await ready(pilot)
+        before = shown(pilot)
+        screen.notify("Prompt cleared. Ctrl+Z restores it.", markup=False)
+        assert shown(pilot) == "Prompt cleared. Ctrl+Z restores it."
+        assert not pilot.app._notifications
+        chat(pilot).query_one(HintLine)._end_notice()
+        assert shown(pilot) == before
+
+        screen.notify("One that is long. " * 9, markup=False)
+        await until(pilot, lambda: len(notices(pilot)) == 1, "it")
+        screen.notify("Another that is long. " * 9, markup=False)
+        await until(pilot, lambda: notices(pilot)[-1:] == ["Another that is long. " * 9], "it")
+        assert len(notices(pilot)) == 1
+        screen.notify("It failed.", severity="error", markup=False)
+        await until(pilot, lambda: len(notices(pilot)) == 2, "the error over the screen, too")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 48)])
+async def test_notices_over_the_screen_leave_figures_alone(
+    backend: TestBackend, size: tuple[int, int]
+) -> None:
+    async with demo_app(backend).run_test(size=size, notifications=True) as pilot:
+        screen = await ready(pilot)
+        screen.query_one(Inspector).remove_class("-hidden")
+        screen.notify("It failed, for a reason that takes a while to tell. " * 2, severity="error")
+        await until(pilot, lambda: screen.query("Toast"), "the notice")
+        await pilot.pause()
+        (toast,) = screen.query("Toast")
+        figures = ("#top-line", "#inspector", "BudgetBar", "#prompt", "#hint-line")
+        for each in figures:
+            assert not toast.region.overlaps(screen.query_one(each).region), each
+        for key in ("f4", "f7"):
+            await pilot.press(key)
+            view = pilot.app.screen
+            await until(pilot, lambda view=view: view.query("Toast"), "the notice in the view")
+            await pilot.pause()
+            (toast,) = view.query("Toast")
+            assert toast.region.y > size[1] // 2
+            await pilot.press("escape")
+
+
+async def test_words_of_the_last_line_the_legend_and_the_model_can_be_clicked(
+    models: TestBackend,
+) -> None:
+    async with demo_app(models).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        inspector, keys = screen.query_one(Inspector), str(screen.query_one("#keys").render())
+        await pilot.click("#keys", offset=(keys.index("inspect") + 1, 0))
+        await until(pilot, lambda: inspector.has_class("-hidden"), "the inspector shut")
+        legend = screen.query_one(BudgetBar).render().plain.splitlines()[1]
+        await pilot.click(BudgetBar, offset=(legend.index("recent") + 1, 1))
+        await until(pilot, lambda: inspector.has_focus_within, "the inspector")
+        assert inspector.chosen == 55
+        await pilot.click("#status", offset=(3, 0))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen), "the list")
+
+
+async def test_what_could_answer_is_offered_until_something_is_typed(models: TestBackend) -> None:
+    async with demo_app(models).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        assert screen.query_one("#offer").display
+        screen.query_one(Prompt).insert("w")
+        await until(pilot, lambda: not screen.query_one("#offer").display, "the line gone")
+        screen.query_one(Prompt).clear()
+        await pilot.pause()
+        assert not screen.query_one("#offer").display
+
+
+@pytest.mark.parametrize(
+    ("size", "is_open"), [((80, 24), False), ((80, 30), True), ((120, 24), True)]
+)
+async def test_in_few_rows_the_inspector_waits_to_be_opened(
+    backend: TestBackend, store: ColdStore, size: tuple[int, int], is_open: bool
+) -> None:
+    app = JitchatApp(backend, store.create("New conversation"))
+    async with app.run_test(size=size) as pilot:
+        inspector = (await ready(pilot)).query_one(Inspector)
+        assert inspector.display is is_open
+        await pilot.press("f2")
+        assert inspector.display is not is_open
+
+
+async def test_the_pane_and_the_row_that_have_the_focus_are_marked_without_colours(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        for name in ("#prompt", "#transcript", "#inspector"):
+            others = {"#prompt", "#transcript", "#inspector"} - {name}
+            focused = screen.query_one(name)
+            assert focused.has_focus_within
+            assert focused.styles.border_left[0] == "outer"
+            assert "outer" not in {screen.query_one(each).styles.border_left[0] for each in others}
+            await pilot.press("f6")
+        screen.query_one(Inspector).point_at("recent")
+        await pilot.pause()
+        rows = screen.query_one("#segments")
+        drawn = [rows.render_line(y) for y in range(rows.size.height)]
+        (here,) = [line for line in drawn if line.text.startswith("▸")]
+        assert here.text.startswith("▸recent")
+        assert any(part.style and part.style.reverse for part in here)
