@@ -12,7 +12,7 @@ from jitchat.text.counts import counted
 from jitchat.tui.figures import part_figure, used_figure
 from jitchat.tui.views.sends_rows import SHOWN
 from jitchat.window.budget import Budget
-from jitchat.window.difference import Change, Difference
+from jitchat.window.difference import SAME, Change, Difference
 from jitchat.window.sweep import retrieved_turns, sends_all
 from jitchat.window.window import ContextWindow, Kind
 
@@ -147,12 +147,12 @@ def change_rows(found: Difference | None, is_same: bool) -> list[Content]:
     if found is None:
         return []
     rows = [
-        *_rows("+ enters", sorted(found.entered, key=_is_line), "bold"),
-        *_rows("− leaves", sorted(found.left, key=_is_line), "dim"),
-        *_rows("~ becomes", found.moved, ""),
+        *_rows("+ entered", sorted(found.entered, key=_is_line), "bold"),
+        *_rows("− left", sorted(found.left, key=_is_line), "dim"),
+        *_rows("~ moved", found.moved, ""),
     ]
     if not rows:
-        why = "This is what is set." if is_same else "The same turns are in the window."
+        why = "This is what is set." if is_same else SAME
         return [Content.styled(why, "dim")]
     return rows
 
