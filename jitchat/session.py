@@ -118,7 +118,7 @@ class Session(Inspection):
         """Take in what a refusal tells, and say so."""
         budget = self._meter.refused(window, refusal, self.options.budget)
         self.take_budget(budget)
-        told = told_of_refusal(self.provider.model, window, refusal)
+        told = told_of_refusal(self.provider.name, self.provider.model, window, refusal)
         return LimitLearnt(Limit(budget.limit, LEARNT), told)
 
     def _outgoing(self, draft: str, once: Once) -> Outgoing:
