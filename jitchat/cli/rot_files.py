@@ -45,7 +45,7 @@ class RotFiles:
         return [(name, path) for name, path in found if path is not None]
 
     @property
-    def take_stdout(self) -> bool:
+    def takes_stdout(self) -> bool:
         """Whether one of them goes to standard output, which is then that one's alone."""
         return _STDOUT in (path for _, path in self.named())
 

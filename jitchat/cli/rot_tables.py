@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def print_run(run: Run, results: Sequence[Result], files: RotFiles) -> Tallies:
     """Print the tables of a run, and write it to files; what was counted for them."""
     tallies = tallied(results)
-    if not files.take_stdout:
+    if not files.takes_stdout:
         print_tables(tables(run, tallies))
     files.write(run, results)
     return tallies
