@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jitchat.errors import ContextOverflow, StoreError
+from jitchat.providers.provider import forgetting
 from jitchat.turn import LEARNT, Mode, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
@@ -58,10 +59,14 @@ class Meter:
         return Calibration.of(learnt.samples(self._counter.name)) if learnt else NO_CALIBRATION
 
 
-def told_of_refusal(model: str, window: ContextWindow, refusal: ContextOverflow) -> str:
+def told_of_refusal(
+    provider: str, model: str, window: ContextWindow, refusal: ContextOverflow
+) -> str:
     """Say what a model's server told when it refused a window, and what follows."""
     limit = refusal.limit
-    told = f"takes {limit:,} tokens" if limit else "does not say how much it takes"
+    told = "does not say how much it takes"
+    if limit:
+        told = f"takes {limit:,} tokens (until {forgetting(provider, model)})"
     size = f"{'' if window.is_sure else '~'}{window.used:,}"
     after = "" if window.mode is Mode.FULL else " A smaller one is sent."
     return f"{model} {told}; a window of {size} was sent and refused.{after}"

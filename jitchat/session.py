@@ -153,7 +153,7 @@ class Session(Inspection):
             except WindowOverflow:
                 self.options, self.model_limit = known, limit
                 raise refusal from None
-        told = told_of_refusal(self.provider.model, window, refusal)
+        told = told_of_refusal(self.provider.name, self.provider.model, window, refusal)
         return LimitLearnt(Limit(budget.limit, LEARNT), told)
 
     def _outgoing(self, draft: str, once: Once) -> Outgoing:

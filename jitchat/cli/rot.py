@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -40,6 +40,8 @@ def rot_command(context: click.Context, flags: Flags, wanted: RotFlags) -> int |
         wanted = replace(wanted, conversation=flags.conversation)
     from jitchat.cli.chosen import chosen_in_the_app  # noqa: PLC0415  not needed to print help
 
+    if wanted.resume is not None:
+        flags = _as_begun(flags, wanted.resume)
     settings = flags.settings(chosen_in_the_app(flags.paths().database))
     is_reader = settings.in_use().is_reader
     asked = wanted.experiment(is_reader=is_reader) if wanted.resume is None else None
@@ -49,6 +51,20 @@ def rot_command(context: click.Context, flags: Flags, wanted: RotFlags) -> int |
 
     run_here(flags, settings, wanted, asked)
     return None
+
+
+def _as_begun(flags: Flags, wanted: str) -> Flags:
+    """Have the model of a run answer, where the flags name none."""
+    from jitchat.rot.runs import Runs  # noqa: PLC0415  loads the database's libraries
+
+    if {"provider.name", "provider.model"} & flags.given.keys():
+        return flags
+    file = Runs(flags.paths().rot).open(wanted)
+    file.close()
+    meant: dict[str, Any] = {"provider.name": file.run.provider}
+    if not file.run.is_reader:
+        meant["provider.model"] = file.run.model
+    return Flags(given=meant).over(flags)
 
 
 def _in_the_app(flags: Flags, wanted: RotFlags, asked: Experiment) -> int:

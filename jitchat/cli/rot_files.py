@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jitchat.cli.bench_options import unwritable, why_unwritable
-from jitchat.cli.output import say
+from jitchat.cli.output import emit, say
 from jitchat.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from jitchat.rot.run import Run
 
 _FORMATS = {
-    "json": "Write the run here, as JSON: every cell and every setting.",
+    "json": "Write the run here, as JSON: every cell and every setting. `-` is standard output.",
     "csv": "Write its cells here, as CSV.",
     "svg": "Draw its heatmaps and curves here, as SVG.",
     "text": "Draw them here in characters.",
 }
+_STDOUT = Path("-")
+"""Standard output in place of a file: then the tables are not printed there."""
 _ENDINGS = {"text": "txt"}
 """Of a file in a format, where that is not the format's name."""
 
@@ -42,6 +44,11 @@ class RotFiles:
         found = ((name, getattr(self, name)) for name in _FORMATS)
         return [(name, path) for name, path in found if path is not None]
 
+    @property
+    def takes_stdout(self) -> bool:
+        """Whether one of them goes to standard output, which is then that one's alone."""
+        return _STDOUT in (path for _, path in self.named())
+
     def require_writable(self) -> None:
         """Refuse what will not take the figures, before there are any.
 
@@ -52,7 +59,7 @@ class RotFiles:
         """
         named = self.named()
         for _, path in named:
-            if why := why_unwritable(path):
+            if path != _STDOUT and (why := why_unwritable(path)):
                 raise unwritable(path, why)
         if len({path.absolute() for _, path in named}) < len(named):
             options = " and ".join(f"--{name}" for name, _ in named)
@@ -68,8 +75,12 @@ class RotFiles:
         from jitchat.rot.export.every import exported  # noqa: PLC0415  not needed to print help
 
         for name, path in self.named():
+            made = exported(_ENDINGS.get(name, name), run, results)
+            if path == _STDOUT:
+                emit(made.decode(), newline=False)
+                continue
             try:
-                path.write_bytes(exported(_ENDINGS.get(name, name), run, results))
+                path.write_bytes(made)
             except OSError as error:
                 raise unwritable(path, str(error.strerror)) from error
             say(f"written to {path}", err=True)

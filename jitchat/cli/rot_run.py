@@ -64,9 +64,7 @@ def _finish(file: RunFile, watcher: Watcher, wanted: RotFlags, least: Mapping[st
         BenchFailed: It was given up, or is below what `--fail-under` wants.
 
     """
-    results = file.results()
-    tallies = print_run(file.run, results)
-    wanted.files.write(file.run, results)
+    tallies = print_run(file.run, file.results(), wanted.files)
     _tell_end(watcher, file.run.id)
     require_shares(file.run.experiment, tallies, least)
 

@@ -32,9 +32,7 @@ def show_command(flags: Flags, run: str, files: RotFiles) -> None:
 
     files.require_writable()
     with _opened(flags, run) as file:
-        results = file.results()
-        print_run(file.run, results)
-        files.write(file.run, results)
+        print_run(file.run, file.results(), files)
 
 
 @click.command("compare", cls=SharingCommand)

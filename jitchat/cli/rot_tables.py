@@ -13,14 +13,17 @@ from jitchat.rot.tally import Tallies, tallied
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from jitchat.cli.rot_files import RotFiles
     from jitchat.rot.cells import Result
     from jitchat.rot.run import Run
 
 
-def print_run(run: Run, results: Sequence[Result]) -> Tallies:
-    """Print the tables of a run; what was counted for them."""
+def print_run(run: Run, results: Sequence[Result], files: RotFiles) -> Tallies:
+    """Print the tables of a run, and write it to files; what was counted for them."""
     tallies = tallied(results)
-    print_tables(tables(run, tallies))
+    if not files.takes_stdout:
+        print_tables(tables(run, tallies))
+    files.write(run, results)
     return tallies
 
 

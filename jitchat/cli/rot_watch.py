@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from jitchat.cli.output import is_terminal, say
-from jitchat.rot.cells import Verdict
+from jitchat.rot.cells import Result, Verdict
 from jitchat.rot.events import CellEnded, LabEvent, RunEnded, Slowed, TalkBegun, TalkReady
 from jitchat.rot.run import short
 from jitchat.text.counts import counted
+from jitchat.text.money import total_of
 from jitchat.text.safe import one_line
 
 if TYPE_CHECKING:
@@ -31,14 +32,18 @@ class Watcher:
         """Why the first cell failed that did; empty where none did."""
         self.why_over = ""
         """Why the run was given up, as a sentence; empty where it is whole."""
+        self._paid, self._unpriced = 0.0, 0
+        """US dollars, and of how many answers they are not known."""
         self._tell, self._parallel = tell, parallel
         self._doing = self._length = ""
         self._is_slowed = False
 
     @property
     def doing(self) -> str:
-        """What is being done, in few columns: `asking at 4k, 2 failed`."""
-        return self._doing + (f", {self.failed:,} failed" if self.failed else "")
+        """What is being done, in few columns: `asking at 4k, 2 failed, $0.12`."""
+        failed = f"{self.failed:,} failed" if self.failed else ""
+        paid = total_of(self._paid, self._unpriced)
+        return ", ".join(filter(None, (self._doing, failed, paid)))
 
     def take(self, event: LabEvent) -> None:
         """Take in what the run reports."""
@@ -62,6 +67,13 @@ class Watcher:
             self.failed += 1
             self.first_failure = self.first_failure or event.result.note
         self.decided += 1
+        self.pay(event.result)
+
+    def pay(self, result: Result) -> None:
+        """Add what a cell cost, as the tables of the run do."""
+        if result.seconds is not None and result.verdict is not Verdict.UNFIT:
+            self._paid += result.cost or 0.0
+            self._unpriced += result.cost is None
 
     def _slowed(self, event: Slowed) -> None:
         """Say what is new of it: every request that has to wait reports that."""
@@ -80,15 +92,17 @@ class Watcher:
 def watching(file: RunFile, parallel: int) -> Iterator[tuple[Watcher, Callable[[LabEvent], None]]]:
     """Draw a bar for who looks at standard error; for a file or a pipe, lines alone."""
     size = file.run.experiment.size
-    decided = size - len(file.left())
+    kept = [each for each in file.results() if each.verdict is not Verdict.FAILED]
     if not is_terminal(sys.stderr):
-        watcher = Watcher(decided, parallel, lambda line: say(line, err=True))
+        watcher = Watcher(len(kept), parallel, lambda line: say(line, err=True))
         yield watcher, watcher.take
         return
     from rich.console import Console  # noqa: PLC0415  for a terminal only
 
-    with drawn(decided, size, parallel, Console(stderr=True)) as found:
-        yield found
+    with drawn(len(kept), size, parallel, Console(stderr=True)) as (watcher, take):
+        for result in kept:
+            watcher.pay(result)
+        yield watcher, take
 
 
 @contextmanager

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from jitchat.text.safe import shortened
 from jitchat.turn import Message, Usage
 
 _WHOLE = frozenset({"stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete"})
@@ -114,7 +116,13 @@ class Adapted:
     """The request was sent anew in another form, for the server refused a part of it."""
 
     sentence: str
-    """What was left out or changed, and that it is remembered."""
+    """What was left out or changed, and what undoes that."""
+
+
+def forgetting(provider: str, model: str) -> str:
+    """Write the command that forgets what a model's server taught."""
+    name = shlex.quote(shortened(f"{provider}/{model}", 80))
+    return f"`jitchat tokens {name} --forget`"
 
 
 @dataclass(frozen=True, slots=True)

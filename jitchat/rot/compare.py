@@ -6,16 +6,20 @@ questions. How many are left out for that is told.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from jitchat.rot.cells import Result, Verdict
 from jitchat.rot.differing import differences
-from jitchat.rot.proportions import Interval, newcombe
+from jitchat.rot.proportions import Interval, newcombe, newcombe_paired
 from jitchat.rot.run import Run
 from jitchat.rot.tally import Tallies, Tally, tallied
 from jitchat.text.counts import counted
 from jitchat.turn import Mode
+
+_Place = tuple[Mode, int]
+"""A mode and a length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,9 @@ class Change:
 
     before: Tally
     after: Tally
+    turned: tuple[int, int] | None = None
+    """Cells that are right in the earlier run only, and in the later one only; None where the
+    same cell asked for another fact, so that the two are independent."""
 
     @property
     def points(self) -> float:
@@ -34,6 +41,10 @@ class Change:
     def interval(self) -> Interval:
         """Give Newcombe's 95 % interval of that."""
         before, after = self.before, self.after
+        if self.turned is not None:
+            lost, gained = self.turned
+            both = before.right - lost
+            return newcombe_paired(both, lost, gained, before.wrong - gained)
         return newcombe((before.right, before.answered), (after.right, after.answered))
 
     @property
@@ -78,6 +89,8 @@ class Comparison:
     only_after: int
     unanswered: int
     """Cells that both decided, and for which one has no answer at least."""
+    is_paired: bool
+    """Whether the same cell of both asks the same question."""
     differences: tuple[str, ...]
     """What else may make the figures differ, a sentence each; empty where nothing does."""
 
@@ -92,10 +105,12 @@ def compared(
     cells = [cell for cell in both if _answered(earlier[cell]) and _answered(later[cell])]
     old = tallied(earlier[cell] for cell in cells)
     new = tallied(later[cell] for cell in cells)
+    turned = _turned((earlier[cell], later[cell]) for cell in cells)
+    is_paired = _asks_alike(before, after)
     return Comparison(
         before,
         after,
-        _by_length(old, new),
+        _by_length(old, new, turned if is_paired else None),
         {
             mode: Change(old.by_mode[mode], new.by_mode[mode])
             for mode in Mode
@@ -105,8 +120,16 @@ def compared(
         only_before=len(earlier.keys() - both),
         only_after=len(later.keys() - both),
         unanswered=len(both) - len(cells),
+        is_paired=is_paired,
         differences=tuple(differences(before, after)),
     )
+
+
+def interval_told(comparison: Comparison) -> str:
+    """Say what the interval of a change takes the two runs for."""
+    if comparison.is_paired:
+        return "Newcombe's for the same questions, each asked in both runs"
+    return "Newcombe's for independent questions, for the same cell asks another one in each run"
 
 
 def left_out(comparison: Comparison) -> str:
@@ -126,7 +149,33 @@ def _answered(result: Result) -> bool:
     return result.verdict in (Verdict.RIGHT, Verdict.WRONG)
 
 
-def _by_length(old: Tallies, new: Tallies) -> dict[tuple[Mode, int], Change]:
+def _asks_alike(before: Run, after: Run) -> bool:
+    """Whether the same cell of both asks the same question."""
+    was, became = before.experiment, after.experiment
+    return (was.seed, was.conversation) == (became.seed, became.conversation)
+
+
+def _turned(pairs: Iterable[tuple[Result, Result]]) -> Mapping[_Place, tuple[int, int]]:
+    """Count by place the cells that only the first one is right in, and only the second one."""
+    lost, gained = Counter[_Place](), Counter[_Place]()
+    for was, became in pairs:
+        if was.verdict is not became.verdict:
+            count = lost if was.verdict is Verdict.RIGHT else gained
+            count[was.cell.mode, was.cell.length] += 1
+    return {place: (lost[place], gained[place]) for place in lost | gained}
+
+
+def _by_length(
+    old: Tallies, new: Tallies, turned: Mapping[_Place, tuple[int, int]] | None
+) -> dict[_Place, Change]:
+    """Set the shares beside each other; `turned` is None where the runs are independent."""
     modes = list(Mode)
     places = sorted(old.by_length, key=lambda place: (modes.index(place[0]), place[1]))
-    return {place: Change(old.by_length[place], new.by_length[place]) for place in places}
+    return {
+        place: Change(
+            old.by_length[place],
+            new.by_length[place],
+            turned.get(place, (0, 0)) if turned is not None else None,
+        )
+        for place in places
+    }

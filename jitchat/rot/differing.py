@@ -70,16 +70,19 @@ def _only(name: str, earlier: Iterable[str], later: Iterable[str]) -> Iterator[s
 
 
 def _settings(before: Run, after: Run) -> Iterator[str]:
-    """Tell settings that differ, but those that are told above already."""
-    was, became = dict(before.settings), dict(after.settings)
+    """Tell what differs of the settings that windows or answers depend on.
+
+    A provider's own are told by what they are, wherever they are set; of another one, where it is
+    found and what it speaks is no news.
+    """
+    was, became = _in_use(before), _in_use(after)
+    known = _FOUND_BY if before.provider != after.provider else frozenset[str]()
     for name in was | became:
-        if was.get(name) != became.get(name) and _matters(name):
+        if was.get(name) != became.get(name) and name not in known:
             earlier, later = (_told(each.get(name, _UNSET)) for each in (was, became))
             yield f"Setting {shortened(name, _LONGEST)}: {earlier}, then {later}."
 
 
-_TOLD = frozenset(f"provider.{name}" for name in ("name", "model", "limit", "reserve"))
-"""Settings that a run tells by what came of them."""
 _UNSET = "not set"
 _SHAPING = ("window.", "picker.", "chat.system")
 """Settings that windows and answers depend on begin so."""
@@ -87,12 +90,16 @@ _SAMPLING = frozenset(
     ("base_url", "protocol", "temperature", "top_p", "top_k", "seed", "effort", "max_tokens")
 )
 """Of a provider, what its answers depend on."""
-_APART = ("screen.", "keys.")
-"""Settings that no figure depends on begin so."""
+_FOUND_BY = frozenset(("provider.base_url", "provider.protocol"))
 
 
-def _matters(setting: str) -> bool:
-    return setting not in _TOLD and not setting.startswith(_APART)
+def _in_use(run: Run) -> dict[str, str]:
+    """Give the settings that shape windows or answers of a run, its provider's as `provider.…`."""
+    own, found = f"providers.{run.provider}.", dict[str, str]()
+    for name, value in sorted(run.settings, reverse=True):
+        if _shapes(name, run) and value not in (_UNSET, '""'):
+            found[f"provider.{name[len(own) :]}" if name.startswith(own) else name] = value
+    return dict(sorted(found.items()))
 
 
 def _shapes(setting: str, run: Run) -> bool:

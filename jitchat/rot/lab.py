@@ -7,6 +7,7 @@ sent as the chat sends it, and a cell is right only if the answer that came is.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
@@ -47,9 +48,10 @@ class Lab:
         judge: Judge | None = None,
         parallel: int = 1,
         own: Sequence[Turn] = (),
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`own` are the turns of the user's conversation, where that is the filler."""
-        self.file = file
+        self.file, self._clock = file, clock
         self._means = Means(file, open_session, embedder, judge)
         self._counter, self._own = counter, own
         self._throttle = Throttle(parallel)
@@ -64,6 +66,7 @@ class Lab:
             JitchatError: Results cannot be kept, or nothing can be asked.
 
         """
+        begun_at = self._clock()
         heard: asyncio.Queue[LabEvent | None] = asyncio.Queue()
         work = asyncio.create_task(self._work(heard.put_nowait))
         work.add_done_callback(lambda _: heard.put_nowait(None))
@@ -75,6 +78,8 @@ class Lab:
             work.cancel()
             with suppress(asyncio.CancelledError, JitchatError):
                 await work
+            with suppress(StoreError):  # the answers are kept, and why no more are is told
+                self.file.spend(self._clock() - begun_at)
             if self._means.judge is not None:
                 await self._means.judge.provider.aclose()
 

@@ -23,6 +23,7 @@ _PLAIN: Mapping[str, tuple[type, ...]] = {
     "str": (str,),
     "int": (int,),
     "int | None": (int, NoneType),
+    "float": _NUMBER,
     "float | None": (*_NUMBER, NoneType),
 }
 """By what a field is declared as: what it may hold."""

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from jitchat.rot import figures
 from jitchat.rot.caveat import ABSENT_CAVEAT, READER_CAVEAT
-from jitchat.rot.compare import Change, Comparison, change_told, left_out, signed
+from jitchat.rot.compare import Change, Comparison, change_told, interval_told, left_out, signed
 from jitchat.rot.kinds import Kind
 from jitchat.rot.run import Run, short
 from jitchat.rot.spent import Spent
@@ -52,7 +52,7 @@ def comparison_tables(compared: Comparison) -> Iterator[Table]:
         rows += [_change(mode, short(length), each) for length, each in lengths]
         rows.append(_change_of_all(mode, whole))
     title = f"Right answers\nbefore: {compared.before.title}\nafter: {compared.after.title}"
-    notes = [_CHANGE, left_out(compared)]
+    notes = [_CHANGE.format(interval_told(compared)), left_out(compared)]
     if compared.differences:
         notes += ["What differs:", *compared.differences]
     else:
@@ -64,10 +64,7 @@ def comparison_tables(compared: Comparison) -> Iterator[Table]:
 
 _TOOK = ("mode", "sent", "tokens", "to first token", "time", "cached", "cost of all")
 _CHANGED = ("mode", "length", "cells", "before", "after", "change, points", "")
-_CHANGE = (
-    "In brackets the 95 % interval: of shares Wilson's, of changes Newcombe's, which takes the"
-    " two runs as independent."
-)
+_CHANGE = "In brackets the 95 % interval: of shares Wilson's, of changes {}."
 
 
 def _by_kind(run: Run, tallies: Tallies) -> Table:

@@ -44,6 +44,8 @@ class Run:
     """The model that judged; empty where rules alone did."""
     settings: tuple[tuple[str, str], ...] = ()
     """Every setting and its value as TOML writes it, without what only its owner may know."""
+    seconds: float = 0.0
+    """Spent on asking, in all of its legs together."""
     source: str = ""
     """What the user's conversation was when the run was begun, by `source_of`; empty for made-up
     talk."""

@@ -109,6 +109,11 @@ class RunFile:
         self.run = replace(self.run, ended_at=now())
         self._rows.put_run(run_fields(self.run))
 
+    def spend(self, seconds: float) -> None:
+        """Note that so much more time was spent on asking."""
+        self.run = replace(self.run, seconds=self.run.seconds + seconds)
+        self._rows.put_run(run_fields(self.run))
+
     def relimit(self, limit: int) -> None:
         """Note that the model takes less than was thought, in tokens."""
         self.run = replace(self.run, limit=limit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jitchat.planning import Planned
+from jitchat.text.safe import one_line
 from jitchat.tui.figures import part_figure
 from jitchat.turn import Mode
 from jitchat.window.difference import Change, difference
@@ -13,6 +14,7 @@ from jitchat.window.window import ContextWindow, Kind
 
 _NAMED = 4
 """So many turns are named; the others are counted."""
+_REASONS = 2
 
 
 def held_sentence(held: Held, mode: Mode, before: Planned | None, after: Planned | None) -> str:
@@ -47,10 +49,18 @@ def _moved(held: Held, before: ContextWindow, after: ContextWindow) -> str:
     gained = [each for each in told.gained if each.turn != held.turn]
     parts = []
     if lost:
-        parts.append(f"{_ids(lost)} lost {_their(lost)} place ({_tokens(lost, after)} tokens)")
+        figures = "; ".join([f"{_tokens(lost, after)} tokens", *_reasons(lost, after)])
+        parts.append(f"{_ids(lost)} lost {_their(lost)} place ({figures})")
     if gained:
         parts.append(f"{_ids(gained)} came in ({_tokens(gained, after)} tokens)")
     return f": {', '.join(parts)}" if parts else ""
+
+
+def _reasons(lost: Sequence[Change], window: ContextWindow) -> list[str]:
+    """Tell why they are not there at full text, as the ledger has it: each reason once."""
+    gone = {each.turn for each in lost}
+    reasons = dict.fromkeys(one_line(row.reason) for row in window.ledger if row.turn in gone)
+    return list(reasons)[:_REASONS]
 
 
 def _ids(changes: Sequence[Change]) -> str:

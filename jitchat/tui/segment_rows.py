@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from jitchat.text.safe import one_line
@@ -23,6 +24,8 @@ SINGLY = 60
 
 _PARTS = 7
 """Bars of a score: as many as it has parts."""
+Bars = frozenset[str] | None
+"""The parts of a score that have a bar, by name; None for all of them."""
 Row = tuple[str, Sequence[Segment], LedgerRow | None]
 """A kind or `left out`, the segments that the row stands for, and the turn's ledger row."""
 
@@ -70,14 +73,32 @@ def _within(segment: Segment, last: int | None) -> bool:
     return last is not None and segment.turn is not None and segment.turn <= last
 
 
+def bars_that_fit(rows: Sequence[Row], width: int) -> Bars:
+    """Choose the parts that have a bar, so that no reason of a retrieved turn is cut.
+
+    In so many cells: all of them, else those that are in any score, else none.
+    """
+    found = [row for row in rows if row[0] == Kind.RETRIEVED.value]
+    longest = max((cell_len(one_line(reason_of(*each[1:]))) for each in found), default=0)
+    if width <= 0 or len(ahead_of_reason(None)) + longest <= width:
+        return None
+    drawn = frozenset(name for *_, row in rows if row for name, value in row.parts if value > 0)
+    return drawn if len(ahead_of_reason(drawn)) + longest <= width else frozenset()
+
+
 def line_of(
-    kind: str, segments: Sequence[Segment], row: LedgerRow | None, largest: float
+    kind: str,
+    segments: Sequence[Segment],
+    row: LedgerRow | None,
+    largest: float,
+    shown: Bars = None,
 ) -> Content:
     """A row of the table; nothing in it is markup."""
     tokens = sum(segment.tokens for segment in segments) if segments else (row.tokens if row else 0)
     score = f"{row.score:.2f}" if row and row.rank else ""
-    bars = part_bars(row.parts, largest) if row else ""
-    ahead = _columns(kind, _turns(segments, row), f"{tokens:,}", score, bars)
+    parts = tuple(part for part in row.parts if shown is None or part[0] in shown) if row else ()
+    cells = f"{part_bars(parts, largest):<{_cells(shown)}}"
+    ahead = _columns(kind, _turns(segments, row), f"{tokens:,}", score, cells)
     told = ahead + one_line(reason_of(segments, row))
     return Content.assemble((told, "" if segments else MUTED))
 
@@ -94,14 +115,22 @@ def sum_line(never: NeverCandidates) -> Content:
     return Content.assemble((f"{ahead}  {never.sentence}", MUTED))
 
 
-def _columns(kind: str, turn: str, tokens: str, score: str = "", parts: str = "") -> str:
+def _columns(kind: str, turn: str, tokens: str, score: str = "", bars: str = "") -> str:
     """What stands ahead of the reason."""
-    return f"{kind:<10}{turn:>6}{tokens:>7}{score:>6}  {parts:<{_PARTS}} "
+    return f"{kind:<10}{turn:>6}{tokens:>7}{score:>6} " + (f" {bars} " if bars else "")
 
 
-AHEAD = _columns("kind", "turn", "tokens", "score", "parts")
-"""What stands ahead of the reason in the header."""
-HEADER = f"{AHEAD}why"
+def _cells(shown: Bars) -> int:
+    return _PARTS if shown is None else len(shown)
+
+
+def ahead_of_reason(shown: Bars) -> str:
+    """What stands ahead of the reason in the header."""
+    width = _cells(shown)
+    return _columns("kind", "turn", "tokens", "score", f"{'parts':<{width}}"[:width])
+
+
+HEADER = f"{ahead_of_reason(None)}why"
 
 
 def _turns(segments: Sequence[Segment], row: LedgerRow | None) -> str:

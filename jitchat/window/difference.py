@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from jitchat.window.window import ContextWindow, Kind, Segment
 
+SAME = "Both windows have the same turns."
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -38,6 +40,16 @@ class Difference:
         """Whether anything differs."""
         turns = (*self.entered, *self.left, *self.moved, *self.changed)
         return bool(turns) or self.new_instructions
+
+    @property
+    def by_name(self) -> dict[str, tuple[Change, ...]]:
+        """Each kind under its name on screen."""
+        return {
+            "entered": self.entered,
+            "left": self.left,
+            "moved": self.moved,
+            "changed": self.changed,
+        }
 
     @property
     def lost(self) -> tuple[Change, ...]:

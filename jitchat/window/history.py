@@ -32,6 +32,8 @@ class History:
     """Of each turn, ascending, with gaps. Kept, for they are searched."""
     taken_out: Mapping[int, int] = field(default_factory=dict)
     """Position of a turn that `without` took out: what it would cost."""
+    whole: History | None = field(default=None, compare=False)
+    """What `without` took turns out of; None where it took none."""
 
     def extended(self, turns: Iterable[Turn], price: Callable[[str], int]) -> History:
         """Add turns at the end. Unanswered and blank ones are left out: no window shows them.
@@ -78,6 +80,7 @@ class History:
             before=tuple(accumulate(costs, initial=0)),
             positions=tuple(compress(self.positions, kept)),
             taken_out={self.positions[index]: self.costs[index] for index in sorted(out)},
+            whole=self,
         )
 
     def _costs_beside(self, out: Collection[int], price: Callable[[str], int]) -> list[int]:

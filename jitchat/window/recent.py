@@ -5,7 +5,8 @@ that were ever said, not of the last cut, so it needs no memory; and its start s
 the block is full again, which keeps the prefix cacheable.
 
 How much it holds goes by the length of the turns. Each time that the conversation doubles, the
-mean is taken anew, and what was cut stays cut: so the start never moves back.
+mean is taken anew, and what was cut stays cut: so the start never moves back. Turns that the user
+keeps out do not move it: they leave the block shorter by themselves alone.
 """
 
 from __future__ import annotations
@@ -24,6 +25,11 @@ _FIRST_LOOK = 16
 
 def recent_start(history: History, budget: Budget) -> int:
     """Find the index of the first turn of the block."""
+    whole = history.whole
+    if whole is not None:
+        at = whole.positions[recent_start(whole, budget)]
+        start = bisect_left(history.positions, at)
+        return min(start, history.exchanges_back(FLOOR_EXCHANGES))
     dropped, looked = 0, _FIRST_LOOK
     while looked < history.total:
         block = budget.recent_of(_mean_turn(history, looked))

@@ -64,6 +64,12 @@ def test_runs_are_listed_with_their_shares(jitchat: Shell):
 @pytest.mark.usefixtures("runs")
 def test_a_run_is_shown_and_exported_again(jitchat: Shell, tmp_path: Path):
     out = tmp_path / "out.json"
+    for name, begins in (("json", "{"), ("csv", "run,model,"), ("text", "")):
+        alone = jitchat("rot", "show", "r1", f"--{name}", "-")
+        assert (alone.code, alone.err) == (0, "")
+        assert alone.out.startswith(begins)
+        assert "to first token" not in alone.out, "the tables would be in the way"
+    assert json.loads(jitchat("rot", "show", "r1", "--json", "-").out)["run"]["id"] == "r1"
     shown = jitchat("rot", "show", "r1", "--json", out)
 
     assert shown.code == 0, shown.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from itertools import starmap
 
 from rich.console import Console
@@ -40,6 +41,18 @@ def test_what_is_being_done_and_what_failed_is_followed():
     assert watcher.first_failure == "No server there."
     assert watcher.why_over == "10 requests in a row failed."
     assert lines == []
+
+
+def test_what_the_answers_cost_so_far_is_told_beside():
+    watcher = Watcher(0, 1, lambda _: None)
+    watcher.take(TalkReady(1, 100, 0.5))
+    paid = ended(Verdict.RIGHT).result
+    watcher.pay(replace(paid, seconds=1.0, cost=0.25))
+    watcher.take(CellEnded(replace(paid, seconds=1.0, cost=0.5)))
+    assert watcher.doing.endswith(", $0.75")
+    watcher.take(CellEnded(replace(paid, verdict=Verdict.UNFIT)))
+    watcher.take(CellEnded(replace(paid, seconds=1.0)))
+    assert watcher.doing.endswith(", $0.75 + 1 unknown")
 
 
 def test_slowing_down_is_told_once_for_each_number_of_requests():

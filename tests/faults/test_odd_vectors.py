@@ -72,15 +72,19 @@ def test_vectors_of_another_dimension_are_not_compared_and_then_made_anew(store,
     assert any(whole)
 
 
-def test_vectors_cut_short_under_their_own_dimension_leave_the_words(store):
-    talked = conversation_of(store, talk("one", "two"))
+def test_vectors_cut_short_under_their_own_dimension_leave_the_words_until_made_anew(store):
+    talked = conversation_of(store, talk(*(f"turn number {number}" for number in range(50))))
     embedder = FakeEmbedder(dimension=8)
     list(Indexer(store, talked.id, embedder).catch_up())
+    whole = dense_parts(Memory(store, talked, embedder))
     with store.database.write() as connection:
-        connection.execute("UPDATE vectors SET vector = substr(vector, 1, 16)")
-    found = Memory(store, talked, embedder).retrieve("one and more and less", 3).candidates
-    assert found[0].turn == 1
-    assert {dict(row.parts)["dense"] for row in found} == {0.0}
+        connection.execute("UPDATE vectors SET vector = substr(vector, 1, 16) WHERE turn % 5 != 0")
+    memory = Memory(store, talked, embedder)
+    assert dense_parts(memory) != pytest.approx(whole)
+    before = len(embedder.asked)
+    list(memory.catch_up())
+    assert sum(len(texts) for texts in embedder.asked[before:]) == 40
+    assert dense_parts(memory) == pytest.approx(whole)
 
 
 def test_nothing_is_ever_unpickled():

@@ -104,6 +104,14 @@ def test_a_turn_at_full_text_is_preferred_to_a_line_about_it():
     assert find_answers(lines, "when is the deploy window?")[0].passage is lines[1]
 
 
+def test_two_words_of_the_question_may_be_one_in_the_window():
+    asked = "Which version do we roll back to?"
+    assert answers(said("Type harborctl rollback --version v7.", "The cake is late."), asked) == [
+        "Type harborctl rollback --version v7."
+    ]
+    assert answers(said("Type harborctl restore --version v7.", "The cake is late."), asked) == []
+
+
 def test_words_about_asking_are_not_looked_for():
     assert wanted_stems("what did we decide, again, about the port?") == {"port"}
     assert wanted_stems("how many retries did you mention?") == wanted_stems("retries")

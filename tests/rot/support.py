@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic
 
 from jitchat.errors import JitchatError
 from jitchat.memory.embedding.embedder import NoEmbedder
@@ -61,6 +62,7 @@ def lab_on(
     judge: Judge | None = None,
     parallel: int = 1,
     own: Sequence[Turn] = (),
+    clock: Callable[[], float] = monotonic,
 ) -> Lab:
     """The lab on a run; the reader answers where nobody else is given."""
     budget = Budget(limit=file.run.limit, reserve=file.run.reserve)
@@ -69,7 +71,9 @@ def lab_on(
         options = SessionOptions(budget=budget)
         return Session(memory, provider or reader(), COUNTER, options)
 
-    return Lab(file, open_session, NoEmbedder(), COUNTER, judge=judge, parallel=parallel, own=own)
+    embedder = NoEmbedder()
+    more = {"judge": judge, "parallel": parallel, "own": own, "clock": clock}
+    return Lab(file, open_session, embedder, COUNTER, **more)
 
 
 def reader() -> Provider:

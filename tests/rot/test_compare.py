@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from jitchat.rot.cells import Verdict
-from jitchat.rot.compare import Change, compared, left_out
+from jitchat.rot.compare import Change, compared, interval_told, left_out
 from jitchat.rot.kinds import Kind
 from jitchat.rot.tally import Tally
 from jitchat.turn import Mode
@@ -22,7 +22,7 @@ def test_only_what_both_have_an_answer_for_is_compared():
     known = [each for each in results(lambda cell: Verdict.WRONG) if each.cell.depth < 1]
     made = compared(RUN, results(), RUN, known)
     assert (Mode.FULL, 48_000) not in made.at, "the earlier run had no room for it"
-    assert made.at[Mode.JIT, 4_000] == Change(Tally(right=14), Tally(wrong=14))
+    assert made.at[Mode.JIT, 4_000] == Change(Tally(right=14), Tally(wrong=14), (14, 0))
     assert (made.compared, made.only_before, made.only_after, made.unanswered) == (174, 48, 0, 18)
     assert left_out(made) == (
         "174 cells compared; left out: 48 only in the earlier run,"
@@ -36,6 +36,24 @@ def test_a_run_against_itself_changes_nothing_and_says_so():
     assert not any(each.is_clear for each in [*made.at.values(), *made.of.values()])
     assert made.differences == ()
     assert left_out(made) == "218 cells compared; left out: 22 without an answer in one of them."
+
+
+def test_a_change_of_the_same_questions_is_surer_than_one_of_others():
+    def turned(cell):
+        return Verdict.WRONG if cell.depth == 1 else Verdict.RIGHT
+
+    was = results(lambda cell: Verdict.RIGHT)
+    made = compared(RUN, was, RUN, results(turned))
+    other_seed = later(experiment=replace(EXPERIMENT, seed=EXPERIMENT.seed + 1))
+    apart = compared(RUN, was, other_seed, results(turned))
+    assert (made.is_paired, apart.is_paired) == (True, False)
+    place = Mode.JIT, 4_000
+    same, other = made.at[place], apart.at[place]
+    assert (same.before, same.after) == (other.before, other.after)
+    assert same.turned == (same.after.wrong, 0)
+    assert other.turned is None
+    assert "the same questions" in interval_told(made)
+    assert "independent" in interval_told(apart)
 
 
 def test_runs_of_other_cells_have_nothing_in_common():
@@ -93,6 +111,25 @@ def test_what_differs_between_two_runs_is_said_in_words(changes, told):
 def test_what_differs_in_what_was_asked_is_said_in_words(changes, told):
     run = later(experiment=replace(EXPERIMENT, **changes))
     assert compared(RUN, [], run, []).differences == (told,)
+
+
+def test_of_two_providers_only_what_differs_in_their_answers_is_told():
+    def of(provider, temperature):
+        names = ("name", "base_url", "protocol", "api_key_env", "read_seconds")
+        apart = [(f"providers.{provider}.{name}", f'"{provider} {name}"') for name in names]
+        rest = [("provider.temperature", "not set"), ("provider.name", f'"{provider}"')]
+        known = [(f"providers.{provider}.temperature", temperature), ("window.recent", "384")]
+        return {"provider": provider, "settings": (*apart, *rest, *known)}
+
+    was, became = later(**of("work", "0.2")), later(**of("home", "0.7"))
+    assert compared(was, [], became, []).differences == (
+        "Model: qwen3-8b of work, then qwen3-8b of home.",
+        "Setting provider.temperature: 0.2, then 0.7.",
+    )
+    same = later(**of("home", "0.2"))
+    assert compared(was, [], same, []).differences == (
+        "Model: qwen3-8b of work, then qwen3-8b of home.",
+    )
 
 
 def test_settings_that_no_figure_depends_on_are_not_told():

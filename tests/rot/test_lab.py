@@ -103,13 +103,16 @@ async def test_a_run_that_was_stopped_goes_on_with_what_is_left(tmp_path: Path) 
     want = verdicts(await events_of(lab_on(whole)))
     whole.close()
     file = new_file(tmp_path, FEW)
-    first = await events_of(lab_on(file), lambda event: len(file.results()) == 5)
+    ten_seconds = lab_on(file, clock=iter((100.0, 110.0)).__next__)
+    first = await events_of(ten_seconds, lambda event: len(file.results()) == 5)
     file.close()
 
     again = Runs(tmp_path).open("last")
     kept = {each.cell: each.verdict for each in again.results()}
-    second = await events_of(lab_on(again))
+    assert again.run.seconds == 10
+    second = await events_of(lab_on(again, clock=iter((5.0, 35.0)).__next__))
 
+    assert again.run.seconds == 40, "both legs together"
     assert verdicts(first).items() <= kept.items()
     assert again.run.ended_at is not None
     assert kept.keys().isdisjoint(verdicts(second))

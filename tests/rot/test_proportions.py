@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.rot.proportions import newcombe, wilson
+from jitchat.rot.proportions import newcombe, newcombe_paired, wilson
 
 
 @st.composite
@@ -44,6 +44,27 @@ def test_wilsons_interval_is_the_published_one(right, of, ends):
 )
 def test_newcombes_interval_is_the_published_one(after, before, ends):
     assert newcombe(before, after) == pytest.approx(ends, abs=5e-5)
+
+
+# Ibid., 2635-2650, method 10
+@pytest.mark.parametrize(
+    ("counts", "ends"),
+    [((36, 12, 2, 0), (-0.3404, -0.0569)), ((36, 2, 12, 0), (0.0569, 0.3404))],
+)
+def test_the_interval_of_the_same_questions_asked_twice_is_the_published_one(counts, ends):
+    assert newcombe_paired(*counts) == pytest.approx(ends, abs=5e-5)
+
+
+counts = st.integers(0, 300)
+
+
+@given(st.tuples(counts, counts, counts, counts).filter(any))
+def test_the_interval_of_pairs_holds_the_difference_and_turns_with_it(each):
+    both, lost, gained, neither = each
+    low, high = newcombe_paired(*each)
+    assert -1 <= low <= (gained - lost) / sum(each) <= high <= 1
+    assert low < high
+    assert newcombe_paired(both, gained, lost, neither) == pytest.approx((-high, -low))
 
 
 @given(asked())

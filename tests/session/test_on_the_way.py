@@ -125,7 +125,7 @@ async def test_a_window_that_is_too_large_is_built_anew_once_and_the_limit_is_le
     assert session.options.budget.limit == 330
     told = next(event for event in events if isinstance(event, LimitLearnt))
     assert told.limit.tokens == 330
-    assert "330 tokens" in told.sentence
+    assert "330 tokens (until `jitchat tokens " in told.sentence
     assert told.sentence.endswith(" A smaller one is sent.")
     assert not failures(events)
     sent = durable(store).windows

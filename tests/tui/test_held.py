@@ -10,7 +10,7 @@ from jitchat.errors import WindowOverflow
 from jitchat.tui.held import held_sentence
 from jitchat.turn import Mode, Role
 from jitchat.window.steering import Held, Hold
-from jitchat.window.window import ContextWindow, Kind, Segment
+from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, Verdict
 from tests.support import demo_session
 
 PINNED, TAKEN_BACK = Held(12, None, Hold.PINNED), Held(12, Hold.PINNED, None)
@@ -25,7 +25,7 @@ def window(store) -> ContextWindow:
 
 def holding(window: ContextWindow, turns: Turns) -> ContextWindow:
     made = (Segment(kind, Role.USER, "x", cost, turn, "") for turn, (kind, cost) in turns.items())
-    return replace(window, segments=tuple(made))
+    return replace(window, segments=tuple(made), ledger=())
 
 
 def found(*turns: int) -> Turns:
@@ -68,6 +68,17 @@ def found(*turns: int) -> Turns:
 def test_who_lost_and_who_gained_a_place_is_named(window, held, before, after, told):
     windows = holding(window, before), holding(window, after)
     assert held_sentence(held, Mode.JIT, *windows) == told
+
+
+def test_who_lost_a_place_is_told_why_as_the_ledger_has_it(window):
+    why = ((31, "no room left"), (40, "no room left"), (41, "neighbour of #12"), (7, "no hit"))
+    ledger = tuple(LedgerRow(turn, None, 0, (), 59, Verdict.LEFT_OUT, told) for turn, told in why)
+    before = holding(window, found(12, 31, 40, 41))
+    after = replace(holding(window, {}), ledger=ledger)
+    assert held_sentence(EXCLUDED, Mode.JIT, before, after) == (
+        "#12 is excluded: #31, #40 and #41 lost their place"
+        " (177 tokens; no room left; neighbour of #12)."
+    )
 
 
 def test_a_pin_says_that_it_does_nothing_in_another_mode(window):

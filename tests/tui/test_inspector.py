@@ -8,6 +8,7 @@ import pytest
 from textual.widgets import OptionList, Static, TextArea
 
 from jitchat.memory.cold.store import ColdStore
+from jitchat.tui.cells import BESIDE
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.segment_rows import HEADER, SINGLY, line_of, rows_of
 from jitchat.tui.widgets.inspector import Inspector
@@ -115,6 +116,25 @@ async def test_a_reason_that_finds_no_room_stands_whole_below_while_the_cursor_i
         screen.query_one(Inspector).point_at("left out")
         screen.query_one("#prompt").focus()
         await until(pilot, lambda: not whole.display, "the end")
+
+
+@pytest.mark.parametrize(("size", "has_bars"), [((160, 48), False), ((196, 48), True)])
+async def test_the_bars_of_the_scores_give_way_to_the_words_that_a_turn_was_found_by(
+    backend: TestBackend, size: tuple[int, int], has_bars: bool
+) -> None:
+    async with demo_app(backend).run_test(size=size) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        await until(pilot, lambda: screen.window is not None, "the window")
+        await pilot.pause()
+        rows = screen.query_one("#segments", OptionList)
+        lines = [str(each.prompt) for each in rows.options]
+        (best,) = [line for line in lines if "best lexical match" in line]
+        assert best.endswith("“deploy, window”")
+        assert len(best) <= rows.size.width - BESIDE
+        assert ("█" in best) is has_bars
+        header = str(screen.query_one("#segments-header", Static).content)
+        assert header.index("why") == best.index("best lexical")
 
 
 def test_an_index_row_says_why_the_turn_is_not_there_at_full_text(store: ColdStore) -> None:

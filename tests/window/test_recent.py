@@ -64,6 +64,20 @@ def test_the_prefix_only_grows_while_the_start_stands_still():
         assert starts[-1] > [1], "the block was cut at some time"
 
 
+def test_the_start_stands_still_whatever_is_kept_out():
+    history = history_of(chatter(40))
+    start = recent_start(history, Budget(recent=768))
+    first = history.positions[start]
+    for out in ({3}, set(range(1, 30)), {first}, {first + 1}, {first + 2, 80}):
+        kept = history.without(out, priced)
+        block = kept.positions[recent_start(kept, Budget(recent=768)) :]
+        assert block == tuple(each for each in range(first, 81) if each not in out), out
+    almost_all = history.without(range(1, 77), priced)
+    assert recent_start(almost_all, Budget(recent=768)) == 0
+    none = history.without(range(1, 81), priced)
+    assert recent_start(none, Budget(recent=768)) == 0
+
+
 def test_the_start_never_moves_back():
     starts = [
         turns_of(window, Kind.RECENT)[0] for window in windows_while_talking(Mode.JIT, 50)[1:]

@@ -28,6 +28,8 @@ from jitchat.memory.index.rows import IndexRow
 from jitchat.text.words import folded, stems
 from jitchat.turn import IndexEntry, Turn
 
+_FLOAT = 4
+"""Bytes of one number of a vector."""
 _Piece = TypeVar("_Piece")
 _Made = TypeVar("_Made")
 
@@ -69,7 +71,7 @@ class Indexer:
         """Whether nothing of what was found missing is, entry or vector, since it last looked."""
 
     def missing(self, after: int = 0, limit: int = -1) -> list[Turn]:
-        """List the finished turns that lack an entry or a vector, in order.
+        """List the finished turns that lack an entry or a whole vector, in order.
 
         Only those behind position `after`, and only the first `limit` of them.
         """
@@ -79,10 +81,12 @@ class Indexer:
             found = connection.execute(
                 f"SELECT {TURN_COLUMNS} FROM turns t LEFT JOIN index_entries e ON e.turn = t.id"  # noqa: S608  constant
                 " LEFT JOIN vectors v ON v.turn = t.id AND v.embedder = ? AND v.dimension = ?"
+                " AND length(CAST(v.vector AS BLOB)) IN (0, ?)"
                 " WHERE t.conversation = ? AND t.position > ? AND t.status NOT IN (?, ?)"
                 " AND (e.turn IS NULL OR (v.turn IS NULL AND ?)) ORDER BY t.position LIMIT ?",
                 (
-                    *(embedder.id, embedder.dimension, self._conversation, after),
+                    *(embedder.id, embedder.dimension, _FLOAT * embedder.dimension),
+                    *(self._conversation, after),
                     *(*UNSETTLED, wants_vectors, limit),
                 ),
             )

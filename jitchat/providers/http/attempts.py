@@ -19,7 +19,7 @@ from jitchat.providers.http.retry import (
     wait_before,
 )
 from jitchat.providers.protocols.parameters import refused_parameter
-from jitchat.providers.provider import Options, Retrying
+from jitchat.providers.provider import Options, Retrying, forgetting
 from jitchat.text.safe import shortened
 
 _MOST_DROPPED = 3
@@ -105,9 +105,15 @@ class SessionLessons:
         self._refused |= {parameter}
 
 
-def adaptation(model: str, parameter: str, before: frozenset[str], after: frozenset[str]) -> str:
-    """Say what was changed; `before` and `after` are the names of what is sent."""
-    name, always = shortened(model, 60), "now and from now on"
+def adaptation(
+    provider: str, model: str, parameter: str, before: frozenset[str], after: frozenset[str]
+) -> str:
+    """Say what was changed, and what undoes that.
+
+    `before` and `after` are the names of what is sent.
+    """
+    name = shortened(model, 60)
+    always = f"until {forgetting(provider, model)}"
     if parameter == "system":
         return f"{name} does not take a system message: sent with the first question, {always}."
     if parameter in after:

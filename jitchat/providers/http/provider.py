@@ -81,7 +81,7 @@ class HttpProvider:
                     raise opened.error
                 await asyncio.to_thread(self._learn, parameter)
                 after = sent_in(request.content.decode())
-                yield Adapted(adaptation(self.model, parameter, sent, after))
+                yield Adapted(adaptation(self.name, self.model, parameter, sent, after))
                 yield self._posted(request, attempts.shaped(options))
             else:
                 pause = attempts.pause(opened)

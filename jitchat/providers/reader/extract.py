@@ -13,14 +13,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 
 from jitchat.providers.reader.passages import Passage
 from jitchat.providers.reader.reading import Reading, Readings, Stems
 from jitchat.text.dates import has_time_cue
 from jitchat.text.decisions import commits
 from jitchat.text.sentences import is_question, sentences
-from jitchat.text.words import stems
+from jitchat.text.words import stem, stems, words
 
 ENOUGH = 0.55
 """The share of the question that must be covered for an answer."""
@@ -113,8 +113,25 @@ def find_answers(
 
     `readings` are what passages came to before.
     """
-    wanted = wanted_stems(question)
     read = (readings or Readings()).of(passages)
+    wordings = chain([wanted_stems(question)], _in_one_word(question, read))
+    tried = (_found(passages, read, question, wanted) for wanted in wordings)
+    return next(filter(None, tried), [])
+
+
+def _in_one_word(question: str, read: Sequence[Reading]) -> Iterator[frozenset[str]]:
+    """Give what is wanted with each pair of words as one that the window has: `rollback`."""
+    wanted, said = wanted_stems(question), words(question)
+    pairs = {stem(one + other): (stem(one), stem(other)) for one, other in pairwise(said)}
+    known = {each for each in pairs if any(each in reading.anywhere for reading in read)}
+    if known:
+        yield (wanted - {part for each in known for part in pairs[each]}) | known
+
+
+def _found(
+    passages: Sequence[Passage], read: Sequence[Reading], question: str, wanted: frozenset[str]
+) -> list[Finding]:
+    """Find the best sentences for the stems that are wanted."""
     turns = _sharing(passages, read, wanted)
     rarity = _rarity(turns, sum(len(each.sentences) for each in read), wanted)
     units = [unit for turn in turns if _may_do(turn, rarity) for unit in _units_of(turn, wanted)]

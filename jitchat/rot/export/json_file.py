@@ -8,8 +8,9 @@ in the file steers a terminal, and nothing is lost.
     caveat        how the figures are to be read; null but for the embedded reader
     run           what is known of the run beside its results
         id, title, provider, model, embedder, limit, reserve, counter, version, begun_at,
-        ended_at (null: cells have no result yet), judge ("": rules alone), source (a
-        SHA-256 of what the user's conversation said, where that is the filler; else "")
+        ended_at (null: cells have no result yet), judge ("": rules alone), seconds (spent on
+        asking, in all of its legs), source (a SHA-256 of what the user's conversation said,
+        where that is the filler; else "")
         experiment    lengths, depths, kinds, modes, repeats, seed, preset, conversation
         settings      every setting by `section.key`, as TOML writes it
     figures       what the cells come to; of what was not asked there is no entry

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.rot.caveat import READER_CAVEAT
-from jitchat.rot.compare import Comparison, left_out
+from jitchat.rot.compare import Comparison, interval_told, left_out
 from jitchat.text.safe import one_line
 from jitchat.tui.palette import MUTED
 from jitchat.tui.rot.compare_rows import compared_rows, is_drawn
@@ -24,7 +24,9 @@ _LOOKS = {
     "unclear": MUTED,
 }
 _NONE = "No cell has an answer in both runs: there is nothing to compare."
-_READ = "In brackets the 95 % interval. Unclear: with so few cells the difference may be chance."
+_READ = (
+    "In brackets the 95 % interval, {}. Unclear: with so few cells the difference may be chance."
+)
 _DRAWN = "Drawn, too: ● is clear of no change, ○ is not."
 
 
@@ -65,7 +67,8 @@ class CompareScreen(LabFrame):
 
     def _told(self, *, is_drawn: bool) -> list[str]:
         compared = self._compared
-        told = [f"{_READ} {_DRAWN}" if is_drawn else _READ, "", left_out(compared)]
+        read = _READ.format(interval_told(compared))
+        told = [f"{read} {_DRAWN}" if is_drawn else read, "", left_out(compared)]
         told += compared.differences or ("The settings are the same.",)
         if compared.before.is_reader or compared.after.is_reader:
             told += ["", READER_CAVEAT]

@@ -12,7 +12,7 @@ from jitchat.rot.tally import Tallies, Tally
 from jitchat.tui.palette import MUTED
 from jitchat.tui.rot.curve_drawing import LEAST, LETTERS, curve_rows
 from jitchat.tui.rot.heat_layout import Grid
-from jitchat.tui.rot.spent_rows import spent_header, spent_rows
+from jitchat.tui.rot.spent_rows import spent_rows
 from jitchat.turn import Mode
 
 _TITLE = "right answers by length   "
@@ -61,5 +61,5 @@ class SpentTable(Widget):
         if self.tallies is None:
             return Content()
         width = self.size.width
-        rows = "\n".join(spent_rows(self.tallies, self._modes, width))
-        return Content.assemble((spent_header(width), MUTED), f"\n{rows}")
+        header, *rows = spent_rows(self.tallies, self._modes, width)
+        return Content.assemble((header, MUTED), *(f"\n{row}" for row in rows))

@@ -36,8 +36,8 @@ class LabBox(Vertical):
         self.post_message(self.Resized())
 
 
-class LabFrame(Screen[None]):
-    """A screen of the lab."""
+class LabFrame(Screen[bool | None]):
+    """A screen of the lab; it is left with True where its run is to be gone on with."""
 
     CSS_PATH: ClassVar[str | PurePath | list[str | PurePath] | None] = "lab.tcss"
     BINDINGS = [  # noqa: RUF012  Textual's own shape

@@ -41,6 +41,8 @@ class Progress:
     left: float
     """The weight of those that are not."""
     is_running: bool
+    before: float = 0.0
+    """Seconds that were spent before that, in earlier legs."""
 
     @property
     def seconds_left(self) -> float | None:
@@ -59,13 +61,13 @@ class Progress:
         """`210 of 420 cells · 12 s · about 11 s left`."""
         told = [self.count]
         if self.is_running:
-            told.append(span(self.seconds))
+            told.append(span(self.before + self.seconds))
             if self.seconds_left is not None:
                 told.append(f"about {span(self.seconds_left)} left")
         elif self.done < self.of:
-            told.append("stopped and kept: R in the list goes on")
-        elif self.seconds:
-            told.append(f"done in {_took(self.seconds)}")
+            told.append("stopped and kept: R goes on")
+        elif took := self.before + self.seconds:
+            told.append(f"done in {_took(took)}")
         return " · ".join(told)
 
     def bar(self, width: int) -> tuple[str, str]:

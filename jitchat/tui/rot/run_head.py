@@ -26,11 +26,14 @@ class RunHead(Static):
         """Tell of a moment of a run."""
         bar = min(_BAR, max(8, self.size.width // 7))
         done, left = progress.bar(bar)
-        told = _STOPPING if is_stopping else one_line(shown.notice)
-        notice = f" · {told}" if told else ""
+        does = _STOPPING if is_stopping else one_line(shown.notice)
+        notice = f" · {does}" if does else ""
         at_once = f" · {shown.parallel} at once" if shown.parallel and progress.is_running else ""
         room = self.size.width - 2 - bar - 2 - len(notice)
-        forms = (f"{progress.sentence}{at_once}", progress.sentence, progress.count)
+        cost = f" · {shown.cost}" if shown.cost else ""
+        counts = f"{progress.count}{cost}"
+        told = f"{progress.sentence}{cost}"
+        forms = (f"{told}{at_once}", told, counts, progress.count)
         line = Content.assemble(
             (done, "$primary"),
             (left, MUTED),

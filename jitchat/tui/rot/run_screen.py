@@ -46,6 +46,7 @@ class RunScreen(LabFrame):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "stop", "Stop", id="rot_stop"),
         Binding("escape,q", "close", "Close", id="rot_leave"),
+        Binding("r", "go_on", "Resume", id="rot_go_on"),
         Binding("enter", "into_cells", show=False),
         Binding("k", "kinds", "Kinds", id="rot_kinds"),
         Binding("a", "answer", "Answer", id="rot_answer"),
@@ -190,6 +191,8 @@ class RunScreen(LabFrame):
         if action in ("stop", "close"):
             goes_on = self.is_asked and not self._is_stopping
             return goes_on == (action == "stop")
+        if action == "go_on":
+            return not self.is_asked and not self.shown.is_whole
         return not self.has_class("-beside") if action == "page" else True
 
     def action_stop(self) -> None:
@@ -208,6 +211,11 @@ class RunScreen(LabFrame):
             self._export.leave()
         else:
             super().action_close()
+
+    async def action_go_on(self) -> None:
+        """Back to the list of runs, to ask what has no answer; the file is given back first."""
+        await asyncio.to_thread(self._runner.leave)
+        self.dismiss(True)
 
     def action_export(self) -> None:
         """Ask where to write what is known by now."""

@@ -21,6 +21,7 @@ from jitchat.rot.events import (
 from jitchat.rot.kinds import Kind
 from jitchat.rot.run import Run, short
 from jitchat.rot.tally import Place, Tallies, Tallying
+from jitchat.text.money import total_of
 from jitchat.text.safe import shortened
 from jitchat.tui.rot.heat_drawing import Heat
 from jitchat.tui.rot.progress import Progress, span, weight
@@ -137,7 +138,14 @@ class ShownRun:
         """Tell how far it is; `seconds` were spent here."""
         size = self.run.experiment.size
         done = len(self.results)
-        return Progress(done, size, seconds, self._worked, self._left, is_running)
+        worked, left = self._worked, self._left
+        return Progress(done, size, seconds, worked, left, is_running, self.run.seconds)
+
+    @property
+    def cost(self) -> str:
+        """Write what the cells cost so far: `$0.12`; empty where nothing is charged."""
+        spent = self.tallies.spent.values()
+        return total_of(sum(each.cost or 0.0 for each in spent), sum(e.unpriced for e in spent))
 
 
 def notice_of(event: LabEvent) -> str:

@@ -21,20 +21,22 @@ _COLUMNS = {
     "cached": 8,
     "cost": 8,
 }
-"""With their cells."""
-_SPARED = ("sent", "cached", "of", "cost", "first", "time")
+"""With their cells; a longer figure makes its column wider."""
+_SPARED = ("sent", "cached", "of", "first", "cost", "time")
 """What is left out where there is no room, the first of them first."""
 _NAME = 9
 
 
-def spent_header(width: int) -> str:
-    """Name the columns that have room."""
-    return _line("", {name: name for name in _COLUMNS}, width)
-
-
 def spent_rows(tallies: Tallies, modes: Sequence[Mode], width: int) -> list[str]:
-    """Draw a line a mode; medians of the cells that were sent, and the cost of all of them."""
-    return [_line(f"{LETTERS[mode]} {mode}", _figures(tallies, mode), width) for mode in modes]
+    """Draw the names of the columns that have room, then a line a mode.
+
+    Medians of the cells that were sent, and the cost of all of them.
+    """
+    figures = [_figures(tallies, mode) for mode in modes]
+    columns = _columns(figures, width)
+    names = ["", *(f"{LETTERS[mode]} {mode}" for mode in modes)]
+    rows = [{name: name for name in _COLUMNS}, *figures]
+    return [_line(name, figures, columns, width) for name, figures in zip(names, rows, strict=True)]
 
 
 def _figures(tallies: Tallies, mode: Mode) -> dict[str, str]:
@@ -51,10 +53,18 @@ def _figures(tallies: Tallies, mode: Mode) -> dict[str, str]:
     }
 
 
-def _line(name: str, figures: Mapping[str, str], width: int) -> str:
-    kept = dict(_COLUMNS)
+def _columns(rows: Sequence[Mapping[str, str]], width: int) -> dict[str, int]:
+    """Choose the columns that have room, each with its cells."""
+    kept = {
+        name: max([wide, *(1 + len(figures[name]) for figures in rows)])
+        for name, wide in _COLUMNS.items()
+    }
     for spared in _SPARED:
         if _NAME + sum(kept.values()) > width:
             del kept[spared]
-    told = "".join(f"{figures[column]:>{wide}}" for column, wide in kept.items())
+    return kept
+
+
+def _line(name: str, figures: Mapping[str, str], columns: Mapping[str, int], width: int) -> str:
+    told = "".join(f"{figures[column]:>{wide}}" for column, wide in columns.items())
     return cut(f"{name:<{_NAME}}{told}", width)

@@ -36,6 +36,7 @@ from jitchat.tui.rot.run_screen import RunScreen
 from jitchat.tui.rot.runs_list import RunsList
 from jitchat.tui.rot.setup_pane import SetupPane
 from jitchat.tui.rot.setup_rows import Sending
+from jitchat.tui.rot.shown_run import ShownRun
 
 if TYPE_CHECKING:
     from jitchat.rot.experiment import RunWanted
@@ -177,10 +178,15 @@ class StartScreen(LabFrame):
 
     def action_go_on(self) -> None:
         """Ask what has no answer yet in the run under the cursor."""
-        run, answerer = self._runs.chosen, self._setup.answerer
-        if run is None or answerer is None or self.lacks_room():
+        run = self._runs.chosen
+        if run is not None:
+            self._resume(run, self._runs.left_of(run))
+
+    def _resume(self, run: Run, to_ask: int) -> None:
+        """Ask so many cells; of a model that may cost something, once that is agreed to."""
+        answerer = self._setup.answerer
+        if answerer is None or self.lacks_room():
             return
-        to_ask = self._runs.left_of(run)
         if not to_ask:
             self.notify("Every cell of this run has an answer. Enter opens it.", markup=False)
         elif Sending(run.experiment, answerer, judge=run.judge).is_free:
@@ -213,7 +219,13 @@ class StartScreen(LabFrame):
         elif not self.is_current:
             self._leave(message.outcome)
         else:
-            self.app.push_screen(RunScreen(message.outcome.runner, message.outcome.shown))
+            shown = message.outcome.shown
+            screen = RunScreen(message.outcome.runner, shown)
+            self.app.push_screen(screen, partial(self._resume_if, shown))
+
+    def _resume_if(self, shown: ShownRun, is_wanted: bool | None) -> None:
+        if is_wanted:
+            self._resume(shown.run, len(shown.to_ask))
 
     @work(thread=True)
     def _leave(self, opened: Opened) -> None:

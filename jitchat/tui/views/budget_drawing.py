@@ -13,7 +13,7 @@ from jitchat.tui.figures import assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.sends_rows import SHOWN
 from jitchat.window.budget import Budget
-from jitchat.window.difference import Change, Difference
+from jitchat.window.difference import SAME, Change, Difference
 from jitchat.window.sweep import retrieved_turns, sends_all
 from jitchat.window.window import ContextWindow, Kind
 
@@ -149,12 +149,12 @@ def change_rows(found: Difference | None, is_same: bool) -> list[Content]:
     if found is None:
         return []
     rows = [
-        *_rows("+ enters", sorted(found.entered, key=_is_line), "bold"),
-        *_rows("− leaves", sorted(found.left, key=_is_line), MUTED),
-        *_rows("~ becomes", found.moved, ""),
+        *_rows("+ entered", sorted(found.entered, key=_is_line), "bold"),
+        *_rows("− left", sorted(found.left, key=_is_line), MUTED),
+        *_rows("~ moved", found.moved, ""),
     ]
     if not rows:
-        why = "This is what is set." if is_same else "The same turns are in the window."
+        why = "This is what is set." if is_same else SAME
         return [Content.styled(why, MUTED)]
     return rows
 

@@ -93,6 +93,7 @@ class LedgerView(LedgerWork):
 
     def on_mount(self) -> None:
         """What is on the chat's screen is shown at once."""
+        self.watch(self._table, "parts", self._name_columns)
         self._table.focus()
         sent = self.subject.sent
         which = f"the window sent for #{sent.position}" if sent is not None else "the next window"
@@ -100,6 +101,9 @@ class LedgerView(LedgerWork):
         if self._found is not None:
             self._show(self._found)
         self._look_now(self.subject.window)
+
+    def _name_columns(self, parts: tuple[str, ...]) -> None:
+        self._header.update(Content(header(parts)))
 
     def copyable(self) -> str:
         """Write the table, and the note on the row under the cursor."""

@@ -54,11 +54,26 @@ class Sheet:
     """The largest part of all scores that are shown: the bars are to its scale."""
     width: int
     """In cells."""
+    parts: tuple[str, ...] = PARTS
+    """Those that have a column."""
 
 
-def header() -> str:
+def parts_that_fit(rows: Sequence[Row], sheet: Sheet) -> tuple[str, ...]:
+    """Choose the parts that have a column: those that are nowhere go if a reason lacks the room."""
+    room = sheet.width - cell_len(header())
+    longest = max((cell_len(one_line(row.reason)) for row in rows), default=0)
+    if longest <= room:
+        return PARTS
+    scores = [dict(row.parts) for row in rows]
+    there = tuple(
+        name for name in PARTS if any(abs(each.get(name, 0)) >= LEAST_TOLD for each in scores)
+    )
+    return there if sheet.width - cell_len(header(there)) > _LEAST_REASON else PARTS
+
+
+def header(parts: Sequence[str] = PARTS) -> str:
     """Name the columns."""
-    heads = [name[:2] for name in PARTS]
+    heads = [name[:2] for name in parts]
     return _columns(("", "turn", "rank", "score"), heads, ("tokens", "verdict"))
 
 
@@ -76,7 +91,7 @@ def row_line(row: Row, sheet: Sheet) -> Content:
     rank, score = (f"{row.rank:,}", f"{row.score:.2f}") if is_ranked else ("", "")
     tokens = part_figure(sheet.window, row.tokens) if row.tokens is not None else ""
     ahead = (sheet.marked.mark(row.turn), f"#{row.turn}", rank, score)
-    line = _columns(ahead, _bars(row.parts, sheet.largest), (tokens, row.verdict))
+    line = _columns(ahead, _bars(row.parts, sheet), (tokens, row.verdict))
     room = sheet.width - cell_len(line) - 1
     if room >= _LEAST_REASON:
         line = f"{line} {cut(one_line(row.reason), room)}"
@@ -138,10 +153,10 @@ def _columns(ahead: tuple[str, str, str, str], bars: Sequence[str], behind: tupl
     return f"{mark:<2}{turn:>6}{rank:>6}{score:>6}  {cells}{tokens:>7} {verdict:<9}"
 
 
-def _bars(parts: tuple[tuple[str, float], ...], largest: float) -> list[str]:
+def _bars(parts: tuple[tuple[str, float], ...], sheet: Sheet) -> list[str]:
     """Two cells a part, as high as its share of the largest; `−` for one that takes away."""
     known = dict(parts)
-    return [_bar(known.get(name, 0.0), largest) * 2 for name in PARTS]
+    return [_bar(known.get(name, 0.0), sheet.largest) * 2 for name in sheet.parts]
 
 
 def _bar(value: float, largest: float) -> str:

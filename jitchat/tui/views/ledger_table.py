@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from textual.content import Content
+from textual.reactive import reactive
 from textual.widgets.option_list import Option
 
 from jitchat.tui.cells import BESIDE
-from jitchat.tui.views.ledger_drawing import Marked, Sheet, never_line, row_line, rule_line
+from jitchat.tui.views.ledger_drawing import (
+    PARTS,
+    Marked,
+    Sheet,
+    never_line,
+    parts_that_fit,
+    row_line,
+    rule_line,
+)
 from jitchat.tui.views.ledger_rows import Row, Rule
 from jitchat.tui.widgets.pointed_list import PointedList
 from jitchat.window.window import ContextWindow
@@ -27,6 +36,9 @@ class Found:
 
 class LedgerTable(PointedList):
     """Draws rows; a rule cannot be chosen, the sum of the never-candidates is the last row."""
+
+    parts: reactive[tuple[str, ...]] = reactive(PARTS)
+    """Of the score: those that have a column."""
 
     def __init__(self) -> None:
         super().__init__(id="ledger-table", compact=True)
@@ -71,6 +83,8 @@ class LedgerTable(PointedList):
         width = max(0, self.size.width - BESIDE)
         largest = max((value for row in self.rows for _, value in row.parts), default=0.0)
         sheet = Sheet(self._found.window, self._found.marked, largest, width)
+        self.parts = parts_that_fit(self.rows, sheet)
+        sheet = replace(sheet, parts=self.parts)
         return [(item, _line(item, sheet)) for item in self._items]
 
     def _place_of(self, turn: int | None) -> int | None:

@@ -20,6 +20,7 @@ from jitchat.subcall.comparing import Measure, measure_of
 from jitchat.subcall.leave_one_out import Tried, cost_of_trials, leave_one_out, trials_of
 from jitchat.tui.cells import BESIDE
 from jitchat.tui.views.mattered_rows import (
+    CUT,
     NO_WINDOW,
     NOTHING_RETRIEVED,
     Sheet,
@@ -31,10 +32,11 @@ from jitchat.tui.views.mattered_rows import (
     state_of,
 )
 from jitchat.tui.views.miss_rows import heading
-from jitchat.tui.views.replied import NO_REPLY, replied
+from jitchat.tui.views.replied import STREAMING, Replied, replied, why_none
 from jitchat.tui.views.subject import GoTo, Subject
 from jitchat.tui.views.view import View
 from jitchat.tui.widgets.pointed_list import PointedList
+from jitchat.turn import Status
 
 _READER = "reader"
 
@@ -135,8 +137,10 @@ class MatteredView(View):
 
     def _looked_up(self) -> Looked:
         session, found = self.subject.session, replied(self.subject)
-        if found is None or found.window is None:
-            return self.Looked(NO_REPLY if found is None else NO_WINDOW)
+        if found is None:
+            return self.Looked(why_none(self.subject))
+        if found.window is None or found.reply.status is not Status.COMPLETE:
+            return self.Looked(_why_not(found))
         provider = session.provider
         exact = provider.name == _READER and found.window.model == provider.model
         trials = trials_of(found.window, control=not exact)
@@ -237,3 +241,11 @@ class MatteredView(View):
         self._list.set_options([row_line(sheet, trial, width) for trial in rows])
         self._list.highlighted = places.get(here, 0) if here is not None else 0
         self._show_answer()
+
+
+def _why_not(found: Replied) -> str:
+    """Say why no answer can be compared with a reply."""
+    if found.window is None:
+        return NO_WINDOW
+    status = found.reply.status
+    return STREAMING if status is Status.STREAMING else CUT.format(status=status)

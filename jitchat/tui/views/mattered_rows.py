@@ -25,6 +25,10 @@ NOTHING_RETRIEVED = (
     "Nothing was retrieved for this reply: its window has the recent turns, and no older one that"
     " could be left out. A message about something older fills this."
 )
+CUT = (
+    "This reply was broken off ({status}), so an answer that comes to its end differs from it"
+    " whatever turn it goes without. Send the message again (F9, then R) and look at that reply."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from jitchat.memory.cold.cases import Case, CaseKind
 from jitchat.tui.cells import BESIDE
 from jitchat.tui.views.miss_rows import Row, header, heading, row_line
 from jitchat.tui.views.miss_work import Asked, MissWork
-from jitchat.tui.views.replied import NO_REPLY
+from jitchat.tui.views.replied import why_none
 from jitchat.tui.views.subject import Subject
 from jitchat.tui.widgets.pointed_list import PointedList
 
@@ -101,9 +101,15 @@ class MissView(MissWork):
     @on(Input.Submitted)
     @on(OptionList.OptionSelected)
     def action_miss(self) -> None:
-        """The turn under the cursor was missing."""
-        if self.row is not None:
-            self._note_row(self.row, CaseKind.MISS)
+        """The turn under the cursor was missing, unless the window had all of it."""
+        row = self.row
+        if row is None:
+            return
+        if row.is_there:
+            told = f"#{row.turn.position} was in the window at full text ({row.standing}), so it"
+            self.notify(f"{told} was not missing: K notes that it was rightly there.", markup=False)
+        else:
+            self._note_row(row, CaseKind.MISS)
 
     def action_forget(self) -> None:
         """Take back what was noted about the turn."""
@@ -138,7 +144,7 @@ class MissView(MissWork):
         for part in (self._input, self._header, self._list, self._note):
             part.display = replied is not None
         empty = "" if self._asked.rows else _NO_HIT if self._input.value.strip() else _FIRST
-        self.show_nothing(empty if replied is not None else NO_REPLY)
+        self.show_nothing(empty if replied is not None else why_none(self.subject))
         if replied is not None:
             name = f"{self.NAME}: #{replied.reply.position}"
             self.query_one("#view-frame").border_title = name

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 NO_REPLY = (
     "There is no reply here yet. Send a message; or choose a reply: F6 goes to the conversation."
 )
+STREAMING = "The reply is still being written. Open this again when it is there."
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,11 @@ def replied(subject: Subject) -> Replied | None:
     if identity is None:
         return Replied(*pair)
     return Replied(*pair, identity, window_of(database, identity))
+
+
+def why_none(subject: Subject) -> str:
+    """Say why there is no reply to look at."""
+    return STREAMING if subject.is_busy() else NO_REPLY
 
 
 def exchange_of(turns: Sequence[Turn], chosen: Turn | None) -> tuple[Turn, Turn] | None:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
+from textual.worker import get_current_worker
 
+from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.memory.cold.path import parent_of
 from jitchat.text.safe import one_line
+from jitchat.tui.figures import used_figure
 from jitchat.tui.views.subject import SendAgain
 from jitchat.turn import Mode, Status, Turn
+from jitchat.window.spending import window_cost
 from jitchat.window.steering import Once
 
 if TYPE_CHECKING:
@@ -79,9 +85,19 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
         ),
     ]
 
+    @dataclass
+    class Estimated(Message):
+        """The window was planned: who answers, and what that costs."""
+
+        told: str
+
     def __init__(self, session: Session, replayed: Replayed) -> None:
         super().__init__(classes="dialog")
         self._session, self._said = session, replayed.said
+        provider = session.provider
+        is_named = provider.model != provider.name
+        who = f"{provider.name} {provider.model}" if is_named else provider.name
+        self._who = f"{who} answers"
         self._choice = ModeChoice()
         self._choice.mode = replayed.send.mode
         self._budget = BudgetInput(
@@ -93,25 +109,54 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
 
     def compose(self) -> ComposeResult:
         """The modes, the budget, and who answers."""
-        provider = self._session.provider
         with Vertical(classes="box") as box:
             box.border_title = f"Send #{self._said.position} again"
             box.border_subtitle = "F full · Y recency · J jit · Enter send · Esc close"
             yield Static(Content(_EXPLAINED), classes="again-note")
             yield self._choice
             yield self._budget
-            is_named = provider.model != provider.name
-            who = f"{provider.name} {provider.model}" if is_named else provider.name
-            yield Static(Content(one_line(f"{who} answers.")), classes="again-note")
+            yield Static(Content(one_line(f"{self._who}.")), id="again-who", classes="again-note")
             yield Static(id="again-refusal")
 
     def on_mount(self) -> None:
         """So that a budget can be typed at once."""
         self._budget.focus()
+        self.watch(self._choice, "mode", self._estimate)
 
     def action_mode(self, mode: str) -> None:
         """Choose a mode."""
         self._choice.mode = Mode(mode)
+
+    @on(Input.Changed)
+    def _estimate(self) -> None:
+        """Say anew what is sent and what that costs."""
+        self._plan(self._choice.mode, self._chosen_size()[0])
+
+    @work(thread=True, exclusive=True, group="estimate")
+    def _plan(self, mode: Mode, size: Budget | None) -> None:
+        session, once = self._session, again(self._said, size)
+        prices = session.options.prices
+        try:
+            window = session.preview(self._said.content, mode, once)
+        except WindowOverflow as overflow:
+            told = f"; it does not fit: {overflow.overshoot:,} tokens over the budget"
+        except JitchatError as error:
+            told = f"; what that costs is not known: {error}"
+        else:
+            cost = window_cost(window, prices.of_input if prices is not None else _unknown)
+            answer = "" if cost == "free" else ", without the answer"
+            told = f"; it is sent {used_figure(window)} tokens: {cost}{answer}"
+        if not get_current_worker().is_cancelled:
+            self.post_message(self.Estimated(f"{self._who}{told}."))
+
+    @on(Estimated)
+    def _estimated(self, message: Estimated) -> None:
+        self.query_one("#again-who", Static).update(Content(one_line(message.told)))
+
+    def _chosen_size(self) -> tuple[Budget | None, str]:
+        budget = self._session.options.budget
+        most = max(budget.limit, self._session.model_limit) - budget.reserve
+        return budget_of(self._budget.value, budget, most)
 
     def action_step(self, by: int) -> None:
         """Choose the mode below, or above."""
@@ -120,13 +165,15 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
     @on(Input.Submitted)
     def action_send(self) -> None:
         """Leave with what was chosen; say so where the budget cannot be."""
-        budget = self._session.options.budget
-        most = max(budget.limit, self._session.model_limit) - budget.reserve
-        size, refusal = budget_of(self._budget.value, budget, most)
+        size, refusal = self._chosen_size()
         if refusal:
             self.query_one("#again-refusal", Static).update(Content(refusal))
             return
         self.dismiss(SendAgain(self._said, self._choice.mode, again(self._said, size)))
+
+
+def _unknown(tokens: int) -> float | None:  # noqa: ARG001  the shape of a price
+    return None
 
 
 def budget_of(typed: str, budget: Budget, most: int) -> tuple[Budget | None, str]:

@@ -155,7 +155,10 @@ class SendsView(View):
         self._serial += 1
         self.query_one("#sends").set_class(True, "-loading")
         tab = self.query_one(ContentSwitcher).current or ""
-        self._open(self._serial, scrubber.sends, Wanted(scrubber.place, scrubber.base, tab))
+        sent = self.subject.sent if self.subject.is_busy() else None
+        answering = sent.position if sent is not None else None
+        wanted = Wanted(scrubber.place, scrubber.base, tab, answering)
+        self._open(self._serial, scrubber.sends, wanted)
 
     @work(thread=True, exclusive=True, group="open")
     def _open(self, serial: int, sends: tuple[Send, ...], wanted: Wanted) -> None:

@@ -15,7 +15,7 @@ from jitchat.text.counts import counted
 from jitchat.text.safe import one_line, visible
 from jitchat.tui.figures import identity_sentence, part_bars, part_figure, used_figure
 from jitchat.tui.palette import MUTED
-from jitchat.window.difference import Change, Difference
+from jitchat.window.difference import SAME, Change, Difference
 from jitchat.window.window import ContextWindow, Kind, LedgerRow
 
 SHOWN = 200
@@ -87,7 +87,7 @@ def diff_lines(compared: Compared) -> list[Content]:
     """Write one line a difference, the sums, and the identity of both windows."""
     found, reasons = compared.difference, _reasons(compared.after.window)
     lines: list[Content] = []
-    for name, changes in _groups(found):
+    for name, changes in found.by_name.items():
         shown = changes[:SHOWN]
         lines += [Content(_diff_line(compared, name, each, reasons)) for each in shown]
         if rest := changes[SHOWN:]:
@@ -95,7 +95,7 @@ def diff_lines(compared: Compared) -> list[Content]:
             lines.append(Content(f"  … {told}").stylize(MUTED))
     lines += [Content(line) for line in _instructions(compared)]
     if not lines:
-        lines = [Content("Both windows are the same, turn for turn.")]
+        lines = [Content(SAME)]
     return [*lines, Content(""), *(Content(line) for line in sum_lines(compared))]
 
 
@@ -103,7 +103,7 @@ def sum_lines(compared: Compared) -> Iterator[str]:
     """Write what the differences come to, then both windows with the identity."""
     told = [
         f"{name} {len(changes):,} ({_signed(changes)})"
-        for name, changes in _groups(compared.difference)
+        for name, changes in compared.difference.by_name.items()
     ]
     system = _instructions_change(compared)
     told += [f"instructions ({_plus(system)})"] if system else []
@@ -130,13 +130,6 @@ def message_text(window: ContextWindow, most: int | None = None) -> str:
         if most is not None and length > most:
             return "\n".join(parts)[:most] + "\n── more is not shown; Y copies all of it ──"
     return "\n".join(parts)
-
-
-def _groups(found: Difference) -> Iterator[tuple[str, Sequence[Change]]]:
-    yield "entered", found.entered
-    yield "left", found.left
-    yield "moved", found.moved
-    yield "changed", found.changed
 
 
 def _diff_line(compared: Compared, name: str, change: Change, reasons: Reasons) -> str:

@@ -12,6 +12,7 @@ from jitchat.replay import Replay, Replayed, sends_for
 from jitchat.text.safe import one_line, shortened
 from jitchat.tui.palette import MUTED
 from jitchat.tui.sent_figures import ending_sentences, hash_sentence, send_sentence
+from jitchat.tui.views.replied import STREAMING
 from jitchat.tui.views.sends_rows import (
     Compared,
     diff_header,
@@ -60,6 +61,8 @@ class Wanted:
     """The place of the send that it is compared with; None for the one before it."""
     tab: str
     """`inspector`, `send-ledger`, `send-diff` or `send-messages`."""
+    answering: int | None = None
+    """The position of the message whose reply is on its way; None while none is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,7 @@ class SendReader:
             table = self._diff(replayed, sends, wanted)
         elif wanted.tab == "send-messages":
             messages = message_text(window, MOST)
-        told = _told(replayed, wanted.place + 1, len(sends))
+        told = _told(replayed, wanted, len(sends))
         return Shown(wanted, replayed, told, table, messages)
 
     def _diff(self, replayed: Replayed, sends: Sequence[Send], wanted: Wanted) -> Table:
@@ -124,9 +127,16 @@ class SendReader:
     def _open(self, send: Send) -> Replayed:
         known = self._kept.get(send.window_id)
         if known is None:
-            known = self._replay.open(send)
-            self._kept = {**dict(list(self._kept.items())[-_KEPT:]), send.window_id: known}
+            known = self._replay.open(self._by_now(send))
+            if known.reply is not None:
+                self._kept = {**dict(list(self._kept.items())[-_KEPT:]), send.window_id: known}
         return known
+
+    def _by_now(self, send: Send) -> Send:
+        """Read a send again that had no reply when all of them were listed."""
+        if send.reply is not None:
+            return send
+        return next((each for each in self.sends() if each.window_id == send.window_id), send)
 
 
 def first_place(sends: Sequence[Send], subject: Subject, window_id: int | None) -> int:
@@ -144,12 +154,14 @@ def first_place(sends: Sequence[Send], subject: Subject, window_id: int | None) 
     return len(sends) - 1
 
 
-def _told(replayed: Replayed, number: int, of: int) -> Content:
+def _told(replayed: Replayed, wanted: Wanted, of: int) -> Content:
+    is_streaming = wanted.answering == replayed.said.position and replayed.reply is None
+    ending = [STREAMING] if is_streaming else ending_sentences(replayed)
     intact = "" if replayed.is_as_sent else "bold reverse"
     lines = [
-        Content(send_sentence(replayed.send, number, of)).stylize("bold"),
+        Content(send_sentence(replayed.send, wanted.place + 1, of)).stylize("bold"),
         Content(hash_sentence(replayed)).stylize(intact),
-        Content(one_line(" · ".join(ending_sentences(replayed)))),
+        Content(one_line(" · ".join(ending))),
     ]
     if replayed.reply is not None:
         lines.append(Content(shortened(replayed.reply.content, _REPLY)).stylize(MUTED))

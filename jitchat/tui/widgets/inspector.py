@@ -26,9 +26,11 @@ from jitchat.tui.figures import (
 )
 from jitchat.tui.keys import HOLD_ACTIONS, pane_bindings
 from jitchat.tui.segment_rows import (
-    AHEAD,
     HEADER,
+    Bars,
     Row,
+    ahead_of_reason,
+    bars_that_fit,
     is_stable,
     reason_of,
     rows_of,
@@ -101,6 +103,7 @@ class Inspector(Vertical):
         self._list = SegmentList("segments") if in_chat else RowList("segments")
         self._whole = Static(id="row-reason")
         self._is_sent = self._switches = False
+        self._bars: Bars = None
         self._rows: list[Row] = []
         self._marks: dict[int, str] = {}
         """Of rows that came or went just now, by index."""
@@ -170,9 +173,12 @@ class Inspector(Vertical):
             self._draw_boundary(self._window)
 
     def on_resize(self) -> None:
-        """The boundary is as wide as the list."""
-        if self._window is not None:
-            self._draw_boundary(self._window)
+        """The boundary is as wide as the list, and bars are where they cut no reason."""
+        if self._window is None:
+            return
+        if bars_that_fit(self._rows, self._room) != self._bars:
+            self._fill(self.chosen)
+        self._draw_boundary(self._window)
 
     def refuse(self, error: JitchatError) -> None:
         """Why nothing can be sent as it stands."""
@@ -246,6 +252,11 @@ class Inspector(Vertical):
         """Nobody looks at a row any more."""
         self._whole.display = False
 
+    @property
+    def _room(self) -> int:
+        """Cells of a line of the list; at most 0 before there is a layout."""
+        return self.content_size.width - BESIDE
+
     def _tell_whole(self) -> None:
         reason, place = "", self._list.highlighted
         if place is not None and place != self._stable and self._list.has_focus:
@@ -253,9 +264,9 @@ class Inspector(Vertical):
             is_row = number < len(self._rows)
             reason = reason_of(*self._rows[number][1:]) if is_row else self._never()
         told = Content(one_line(reason))
-        room = self._list.size.width - BESIDE - len(AHEAD)
+        ahead = ahead_of_reason(self._bars)
         self._whole.update(told)
-        self._whole.display = told.cell_length > room
+        self._whole.display = told.cell_length > self._room - len(ahead)
 
     def _never(self) -> str:
         never = self._window.never_candidates if self._window is not None else None
@@ -310,7 +321,10 @@ class Inspector(Vertical):
 
     def _lines(self) -> list[Content]:
         """Every row, the boundary of the stable prefix, and the sum of what was not considered."""
-        lines = lines_of(self._rows, self._marks)
+        self._bars = bars_that_fit(self._rows, self._room)
+        ahead = ahead_of_reason(self._bars)
+        self._header.update(Content(f"{ahead}why"))
+        lines = lines_of(self._rows, self._marks, self._bars)
         if self._window is not None:
             never = self._window.never_candidates
             lines.insert(self._stable, self._boundary(self._window))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from textual.content import Content
 
 from jitchat.tui.palette import MUTED
-from jitchat.tui.segment_rows import Row, line_of
+from jitchat.tui.segment_rows import Bars, Row, line_of
 from jitchat.window.difference import difference
 from jitchat.window.window import ContextWindow, Kind
 
@@ -51,12 +51,12 @@ def without_left(
     return [row for number, row in enumerate(rows) if number not in gone], gone
 
 
-def lines_of(rows: Sequence[Row], marks: Mapping[int, str]) -> list[Content]:
+def lines_of(rows: Sequence[Row], marks: Mapping[int, str], shown: Bars = None) -> list[Content]:
     """Draw every row with its mark; the bars are to scale with those of the rows that are there."""
     there = [row for number, (_, _, row) in enumerate(rows) if row and marks.get(number) != LEFT]
     largest = max((value for row in there for _, value in row.parts), default=0.0)
     return [
-        marked_line(line_of(*row, largest), marks.get(number, ""))
+        marked_line(line_of(*row, largest, shown), marks.get(number, ""))
         for number, row in enumerate(rows)
     ]
 

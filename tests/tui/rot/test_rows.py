@@ -16,7 +16,7 @@ from jitchat.tui.rot.compare_rows import compared_rows
 from jitchat.tui.rot.progress import Progress, span
 from jitchat.tui.rot.runs_rows import run_line, runs_header
 from jitchat.tui.rot.setup_rows import Sending, asked_told, preset_line
-from jitchat.tui.rot.spent_rows import spent_header, spent_rows
+from jitchat.tui.rot.spent_rows import spent_rows
 from jitchat.turn import Mode
 from tests.tui.rot.support import MODEL, READER, failed, quick, result_of, run_of
 
@@ -125,16 +125,27 @@ def test_the_spent_table_leaves_out_what_matters_least() -> None:
     tallies = tallied(result_of(cell) for cell in quick().cells())
     modes = tuple(Mode)
     for width in range(24, 100):
-        rows = [spent_header(width), *spent_rows(tallies, modes, width)]
+        rows = spent_rows(tallies, modes, width)
         assert len({len(each) for each in rows}) == 1
         assert len(rows[0]) <= width
         assert rows[0].split()[:1] == ["right"]
         assert "tokens" in rows[0]
     assert "free" in rows[1]
     assert rows[0].split()[:3] == ["right", "of", "sent"]
-    narrow = spent_header(48).split()
+    narrow = spent_rows(tallies, modes, 48)[0].split()
     assert narrow == ["right", "tokens", "first", "time", "cost"]
-    assert "–" in spent_rows(tallied(()), (Mode.JIT,), 100)[0]
+    assert "–" in spent_rows(tallied(()), (Mode.JIT,), 100)[1]
+
+
+def test_long_times_and_costs_of_which_some_are_unknown_stand_whole_in_the_spent_table() -> None:
+    cells = list(quick().cells())
+    made = [replace(result_of(cell), seconds=1_234.5, cost=0.25) for cell in cells]
+    made[0] = replace(made[0], cost=None)
+    header, *rows = spent_rows(tallied(made), tuple(Mode), 54)
+    assert header.split() == ["right", "tokens", "time", "cost"]
+    assert "1,234.5 s" in rows[0]
+    assert rows[0].endswith("$26.00 + 1 unknown")
+    assert len({len(each) for each in (header, *rows)}) == 1
 
 
 @pytest.mark.parametrize("width", [60, 89, 90, 119, 120, 150])
@@ -190,12 +201,14 @@ def test_progress_tells_time_once_something_is_known_of_it() -> None:
     def told(done: int, seconds: float, worked: int, *, is_running: bool = True) -> str:
         return Progress(done, 420, seconds, worked, 1_000, is_running).sentence
 
+    assert Progress(420, 420, 12, 9, 0, False, 30).sentence == "420 of 420 cells · done in 42 s"
+    assert Progress(9, 420, 12, 9, 9, True, 90).sentence.startswith("9 of 420 cells · 2 min · ab")
     assert told(0, 0.2, 0) == "0 of 420 cells · 0 s"
     assert told(210, 12, 1_000) == "210 of 420 cells · 12 s · about 12 s left"
     assert told(420, 21.4, 9, is_running=False) == "420 of 420 cells · done in 21 s"
     assert told(420, 2.44, 9, is_running=False) == "420 of 420 cells · done in 2.4 s"
     assert told(420, 0, 0, is_running=False) == "420 of 420 cells"
-    assert "stopped and kept: R in the list goes on" in told(9, 3, 9, is_running=False)
+    assert "stopped and kept: R goes on" in told(9, 3, 9, is_running=False)
     assert [span(each) for each in (8.4, 180, 4_320)] == ["8 s", "3 min", "1 h 12 min"]
     assert ["".join(Progress(n, 4, 0, 0, 0, True).bar(6)) for n in (0, 1, 4)] == [
         "━━━━━━",

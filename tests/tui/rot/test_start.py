@@ -124,6 +124,25 @@ async def test_an_unfinished_run_is_gone_on_with_where_it_stopped(
         assert "Every cell of this run has an answer." in notices(pilot)
 
 
+async def test_a_run_that_is_looked_at_is_gone_on_with_from_its_own_screen(
+    backend: TestBackend, desk: ScriptedDesk
+) -> None:
+    desk.put(quick(), share=0.5)
+    async with LabApp(backend).run_test(size=(104, 32)) as pilot:
+        await opened(pilot)
+        await pilot.press("tab", "enter")
+        looked_at = await shown(pilot)
+        assert "R goes on" in text(pilot)
+        assert "Resume" in text(pilot)
+        await pilot.press("r")
+        await until(pilot, lambda: pilot.app.screen is not looked_at, "the list")
+        run = await shown(pilot)
+        await over(pilot, run)
+        assert run is not looked_at
+        assert "420 of 420 cells" in text(pilot)
+        assert "Resume" not in text(pilot), "there is nothing left to ask"
+
+
 def notices(pilot) -> str:
     return " ".join(notice.message for notice in pilot.app._notifications)
 

@@ -9,6 +9,7 @@ import pytest
 
 from jitchat.answer import Answer
 from jitchat.errors import Unreachable, WindowOverflow
+from jitchat.memory.cold.answers import answers_to
 from jitchat.memory.cold.path import parent_of
 from jitchat.providers.catalogue.prices import Prices
 from jitchat.providers.reader.reader import ReaderProvider
@@ -147,6 +148,10 @@ async def test_quitting_while_the_answers_stream_keeps_what_came(backend: TestBa
     found = durable(backend.store)
     assert [turn[2:] for turn in found.turns[-3:]] == [("Half of", "cancelled")] * 3
     assert (found.turns[-4][2:], found.streaming) == ((QUESTION, "complete"), 0)
+    said = backend.store.turn("demo", 61)
+    assert said is not None
+    replies = answers_to(backend.store.database, said.id)
+    assert backend.store.tree("demo").head == replies[Mode.JIT], "as the note says of Esc"
 
 
 async def asks_for_the_price(pilot) -> AskAllView:

@@ -86,16 +86,16 @@ def _figures(sentence: str) -> list[int]:
     return [int(each.replace(",", "")) for each in re.findall(r"\d[\d,]*", sentence)]
 
 
-def test_what_enters_leaves_and_becomes_something_else_has_a_row_each() -> None:
+def test_what_entered_left_and_moved_has_a_row_each() -> None:
     found = Difference(
         entered=(Change(9, None, Kind.RETRIEVED, 0, 31),),
         left=(Change(12, Kind.INDEX, None, 19, 0),),
         moved=(Change(31, Kind.RETRIEVED, Kind.INDEX, 1_044, 19),),
     )
     assert [" ".join(row.plain.split()) for row in change_rows(found, is_same=False)] == [
-        "+ enters #9 retrieved 31 tokens",
-        "− leaves #12 index 19 tokens",
-        "~ becomes #31 retrieved → index 19 tokens",
+        "+ entered #9 retrieved 31 tokens",
+        "− left #12 index 19 tokens",
+        "~ moved #31 retrieved → index 19 tokens",
     ]
     assert "what is set" in change_rows(Difference(), is_same=True)[0].plain
     assert "same turns" in change_rows(Difference(), is_same=False)[0].plain
@@ -106,7 +106,7 @@ def test_of_very_many_changes_the_rest_is_one_sum() -> None:
     left = tuple(Change(turn + 1, Kind.RECENT, None, 10, 0) for turn in range(SHOWN + 50))
     rows = change_rows(Difference(left=left), is_same=False)
     assert len(rows) == SHOWN + 1
-    assert rows[-1].plain == "− leaves  … 50 more turns, 500 tokens"
+    assert rows[-1].plain == "− left    … 50 more turns, 500 tokens"
 
 
 @pytest.mark.parametrize(

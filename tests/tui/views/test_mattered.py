@@ -12,6 +12,7 @@ from jitchat.providers.reader.reader import ReaderProvider
 from jitchat.subcall.leave_one_out import Trial, Tried
 from jitchat.tui.views.mattered import MatteredView
 from jitchat.tui.views.mattered_rows import (
+    CUT,
     NO_WINDOW,
     NOTHING_RETRIEVED,
     Sheet,
@@ -20,10 +21,11 @@ from jitchat.tui.views.mattered_rows import (
     question_of,
     row_line,
 )
-from jitchat.tui.views.replied import Replied
+from jitchat.tui.views.miss import MissView
+from jitchat.tui.views.replied import STREAMING, Replied
 from jitchat.tui.widgets.transcript import Transcript
 from tests.support import ScriptedProvider, talk
-from tests.tui.support import TestBackend, demo_app, ready, until
+from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
 from tests.tui.views.test_miss import QUESTION, lines, opened, sent, settled, shown
 
 
@@ -105,6 +107,35 @@ async def test_a_model_is_asked_when_the_user_agrees_and_chance_is_told_apart(
         await pilot.press("escape")
         await pilot.pause()
         assert pilot.app.screen is screen
+
+
+async def test_a_reply_that_is_on_its_way_or_was_broken_off_is_not_compared_with(
+    backend: TestBackend,
+) -> None:
+    provider = ScriptedProvider(("Half of", asyncio.Event()))
+    backend.provider = provider
+    async with demo_app(backend).run_test(size=(100, 30)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, QUESTION)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.busy and screen.sent is not None, "the request")
+        for key, kind in (("alt+m", MatteredView), ("alt+w", MissView)):
+            await pilot.press(key)
+            await until(pilot, lambda kind=kind: isinstance(pilot.app.screen, kind), "the view")
+            await until(
+                pilot, lambda: shown(pilot, "view-nothing") == STREAMING, "that it is being written"
+            )
+            await pilot.press("escape")
+            await until(pilot, lambda: pilot.app.screen is screen, "the chat")
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen.busy, "the end")
+        await idle(pilot)
+        asked = len(provider.requests)
+        await opened(pilot, "alt+m", MatteredView)
+        assert shown(pilot, "view-nothing") == CUT.format(status="cancelled")
+        await pilot.press("y")
+        await settled(pilot)
+        assert len(provider.requests) == asked
 
 
 SAID, REPLY = talk("one?", "- one.\n- two.")

@@ -91,6 +91,13 @@ async def test_a_missing_turn_is_pointed_at_noted_and_tried_again(backend: TestB
         assert all("azel" in each for each in found)
         await pilot.press(*["backspace"] * 5, *"9")
         await settled(pilot)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert [each.wanted.position for each in cases.of("demo")] == [20]
+        assert [str(each.message) for each in pilot.app._notifications][-1:] == [
+            "#9 was in the window at full text (retrieved), so it was not missing: K notes that it"
+            " was rightly there."
+        ]
         await pilot.press("down", "k")
         await settled(pilot)
         assert shown(pilot, "miss-note").startswith("Noted: #9 was rightly there. #9 is in the wi")

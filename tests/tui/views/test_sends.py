@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static, TextArea
 
@@ -17,7 +20,7 @@ from jitchat.tui.widgets.transcript import Transcript
 from jitchat.turn import Mode
 from jitchat.window.steering import Once
 from tests.support import ScriptedProvider
-from tests.tui.support import TestBackend, chat, demo_app, idle, ready, until
+from tests.tui.support import TestBackend, chat, demo_app, idle, ready, type_text, until
 
 SENT = (
     ("what did we settle on for the deploy window?", Mode.JIT),
@@ -56,6 +59,24 @@ async def at(pilot: Pilot[None], view: SendsView, place: int) -> None:
 
 def told(view: SendsView) -> str:
     return str(view.query_one("#send-told", Static).content)
+
+
+def estimate(screen: SendAgainScreen) -> str:
+    return str(screen.query_one("#again-who", Static).content)
+
+
+async def the_cost_follows_the_choice(pilot: Pilot[None], screen: SendAgainScreen) -> None:
+    await until(pilot, lambda: "tokens" in estimate(screen), "what it costs")
+    before = estimate(screen)
+    assert re.fullmatch(
+        r"scripted scripted-1 answers; it is sent ~[\d,]+ tokens: cost unknown, without the"
+        r" answer\.",
+        before,
+    )
+    await pilot.press("j")
+    await until(pilot, lambda: estimate(screen) != before, "another mode's window")
+    screen.query_one(Input).value = "2"
+    await until(pilot, lambda: "does not fit" in estimate(screen), "that it does not fit")
 
 
 def store_sends(store: ColdStore) -> list[Send]:
@@ -162,6 +183,8 @@ async def test_a_send_is_sent_again_in_another_mode_and_budget(
         await pilot.press("left", "r")
         await until(pilot, lambda: isinstance(app.screen, SendAgainScreen), "the question")
         screen = app.screen
+        assert isinstance(screen, SendAgainScreen)
+        await the_cost_follows_the_choice(pilot, screen)
         screen.query_one(Input).value = "9" * 9
         await pilot.press("enter")
         refusal = str(screen.query_one("#again-refusal", Static).content)
@@ -196,3 +219,22 @@ async def test_a_send_is_sent_again_in_another_mode_and_budget(
         assert view.query_one(BudgetBar).window is None
         await pilot.press("y", "m", "l", "d", "r")
         assert app.screen is view
+
+
+async def test_a_send_whose_reply_is_on_its_way_is_not_said_to_have_none(
+    backend: TestBackend,
+) -> None:
+    goes_on = asyncio.Event()
+    backend.provider = ScriptedProvider(("Half of", goes_on, " it."))
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, SENT[0][0])
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.busy and screen.sent is not None, "the request")
+        view = await opened(pilot, 0)
+        assert "still being written" in told(view)
+        assert "no reply came" not in told(view)
+        goes_on.set()
+        await until(pilot, lambda: not screen.busy, "the reply")
+        await pilot.press("l")
+        await until(pilot, lambda: "reply #62 (complete)" in told(view), "the reply in the view")

@@ -27,7 +27,7 @@ from jitchat.tui.views.sends_shown import first_place
 from jitchat.tui.views.subject import Subject
 from jitchat.turn import Mode, Role, Status, Turn
 from jitchat.window.budget import Budget
-from jitchat.window.difference import difference
+from jitchat.window.difference import SAME, difference
 from jitchat.window.steering import Once
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind, Segment
@@ -99,7 +99,7 @@ def test_copied_segments_add_up_and_no_line_is_more_than_one(case: Case, mode: M
 def test_two_windows_that_are_the_same_differ_in_nothing(case: Case, mode: Mode):
     window = window_of(case, mode)
     first, *_ = diff_lines(compared(window, window))
-    assert first.plain == "Both windows are the same, turn for turn."
+    assert first.plain == SAME
 
 
 def test_of_thousands_of_differences_the_rest_is_one_sum():
