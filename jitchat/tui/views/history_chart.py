@@ -219,7 +219,7 @@ def _cells(
 
 def _filled_cell(kinds: Sequence[str]) -> Run:
     """Draw a cell of up to eight eighths; of three kinds or more, the two that have most of it."""
-    largest = sorted({*kinds}, key=kinds.count)[-2:]
+    largest = sorted(dict.fromkeys(kinds), key=kinds.count)[-2:]
     kept = [kind for kind in kinds if kind in largest]
     lower, upper = kept[0], kept[-1]
     if len(kinds) < _FINE:
