@@ -40,14 +40,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip the long rounds; of each that has several cases, a sample is the first."""
+    """Skip the long rounds; of each that has several cases, a sample is the first.
+
+    One that is marked `long("whole")` is in no sample.
+    """
     wanted, sampled = config.getoption("--long"), set()
     skip = pytest.mark.skip(reason="a long round; run with --long")
     for item in items:
         if "long" not in item.keywords or wanted == "all":
             continue
         kind = (item.path, getattr(item, "originalname", item.name))
-        if wanted is None or kind in sampled:
+        is_whole = "whole" in item.get_closest_marker("long").args  # type: ignore[union-attr]
+        if wanted is None or kind in sampled or is_whole:
             item.add_marker(skip)
         sampled.add(kind)
 

@@ -69,7 +69,7 @@ def test_the_built_in_embedder_finds_other_words_nearly_every_second_time():
     assert share_found(ranks.retrieved) >= 0.45
 
 
-@pytest.mark.long
+@pytest.mark.long("whole")  # 1,000 turns are embedded
 def test_minilm_finds_other_words_four_times_of_five():
     if not MINILM.is_dir():
         pytest.skip("needs MiniLM's ONNX files in ../shared/models/all-MiniLM-L6-v2")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from textual import constants
@@ -41,15 +42,23 @@ def sparing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def snap_compare(
-    snap_compare: Callable[..., bool], monkeypatch: pytest.MonkeyPatch
+    snap_compare: Callable[..., bool],
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> Callable[..., bool]:
-    """Of what a picture is taken, the contrast is measured, too, in every kind of theme."""
+    """Of what a picture is taken, the contrast is measured, too.
+
+    In the theme in use and another one, by turns; with the whole of --long in every kind.
+    """
+    turn = crc32(request.node.name.encode()) % len(contrast.THEMES)
+    is_all = request.config.getoption("--long") == "all"
+    themes = contrast.THEMES if is_all else contrast.THEMES[turn : turn + 1]
     monkeypatch.setattr(Input, "cursor_blink", False)
 
     def compare(app: App[None], *, run_before: Steps, **others: object) -> bool:
         async def run(pilot: Pilot[None]) -> None:
             await run_before(pilot)
-            await contrast.check(pilot)
+            await contrast.check(pilot, themes)
 
         return snap_compare(app, run_before=run, **others)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.color import Color
 from rich.style import Style
@@ -25,11 +25,11 @@ _EIGHTHS = "▁▂▃▄▅▆▇"
 Shade = tuple[float, float, float]
 
 
-async def check(pilot: Pilot[None]) -> None:
+async def check(pilot: Pilot[None], themes: Sequence[str] = THEMES) -> None:
     """Fail where anything on screen is too faint in any of the themes; stay in the one in use."""
     app = pilot.app
     faint: dict[str, list[str]] = {}
-    for theme in (*THEMES, app.theme):
+    for theme in (*themes, app.theme):
         app.theme = theme
         await pilot.pause()
         if found := sorted(set(_faint(pilot))):
