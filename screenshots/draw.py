@@ -95,10 +95,9 @@ def _is_measured(pilot: Pilot[None]) -> bool:
 
 
 async def _use(pilot: Pilot[None], screen: ChatScreen, mode: str) -> None:
-    planned = screen.planned
     if screen.mode.value != mode:
         screen.action_use_mode(mode)
-        await until(pilot, lambda: screen.planned > planned)
+        await until(pilot, lambda: not screen.working)
 
 
 async def _write(pilot: Pilot[None], screen: ChatScreen, text: str) -> None:
