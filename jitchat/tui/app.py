@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 TWICE_WITHIN = 2.0
 """Seconds in which a second Ctrl+C quits."""
-
-
 NOTICE_SECONDS = 60
 """So long is shown what became of the database."""
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from textual.pilot import Pilot
 
 from jitchat.errors import StoreFull
 from jitchat.memory.cold.replies import ReplyWriter
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.screens import sending
+from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_view import TurnView
@@ -51,10 +53,7 @@ async def test_a_stopped_reply_that_cannot_be_kept_is_told_and_stays_in_view(
     backend.provider = ScriptedProvider(("It is ", asyncio.Event()))
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
-        screen.query_one(Prompt).insert("when?")
-        await pilot.press("enter")
-        transcript = screen.query_one(Transcript)
-        await until(pilot, lambda: _last(transcript).reply.source == "It is ", "the first piece")
+        transcript = await _begun(pilot, screen)
         monkeypatch.setattr(ReplyWriter, "_write", full)
         monkeypatch.setattr(backend.store, "set_status", full)
         await pilot.press("escape")
@@ -104,6 +103,15 @@ async def test_the_title_of_the_inspector_says_what_is_the_matter(backend: TestB
         assert "cannot be planned" in str(chat(pilot).query_one("#inspector-title").render())
 
 
+async def _begun(pilot: Pilot[None], screen: ChatScreen) -> Transcript:
+    """Ask, and wait for the first piece of the reply."""
+    screen.query_one(Prompt).insert("when?")
+    await pilot.press("enter")
+    transcript = screen.query_one(Transcript)
+    await until(pilot, lambda: _last(transcript).reply.source == "It is ", "the first piece")
+    return transcript
+
+
 def _last(transcript: Transcript) -> TurnView:
     return list(transcript.query(TurnView))[-1]
 
@@ -116,10 +124,7 @@ async def test_a_reply_that_is_not_stored_says_so_beside_it_until_it_is(
     backend.provider = ScriptedProvider(("It is ", gate, "now."))
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
-        screen.query_one(Prompt).insert("when?")
-        await pilot.press("enter")
-        transcript = screen.query_one(Transcript)
-        await until(pilot, lambda: _last(transcript).reply.source == "It is ", "the first piece")
+        transcript = await _begun(pilot, screen)
         with monkeypatch.context() as refusing:
             refusing.setattr(ReplyWriter, "_write", full)
             gate.set()
