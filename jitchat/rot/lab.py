@@ -16,7 +16,7 @@ from functools import partial
 from jitchat.errors import BenchFailed, JitchatError, StoreError
 from jitchat.memory.embedding.embedder import Embedder
 from jitchat.memory.memory import Memory
-from jitchat.rot.book.every import avoided
+from jitchat.rot.book import avoided
 from jitchat.rot.cells import Cell, Verdict
 from jitchat.rot.events import LabEvent, RunEnded, TalkBegun
 from jitchat.rot.filler import exchanges

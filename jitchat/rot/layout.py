@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from jitchat.rot.book.every import MAKERS
+from jitchat.rot.book import makers
 from jitchat.rot.cells import Cell
 from jitchat.rot.experiment import Experiment
 from jitchat.rot.fact import Fact
@@ -62,10 +62,10 @@ def talks(experiment: Experiment, price: Callable[[str], int]) -> Iterator[Talk]
 def _plantings(experiment: Experiment, repeat: int) -> Iterator[Planting]:
     for kind in experiment.kinds:
         chance = random.Random(f"{experiment.seed} {kind} {repeat}")  # noqa: S311  no secret
-        makers = list(MAKERS[kind])
-        chance.shuffle(makers)
+        facts = list(makers()[kind])
+        chance.shuffle(facts)
         for number, depth in enumerate(experiment.depths):
-            yield Planting(makers[number % len(makers)](chance), depth)
+            yield Planting(facts[number % len(facts)](chance), depth)
 
 
 def _parted(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from functools import cache
 
-from jitchat.rot.book.every import MAKERS
+from jitchat.rot.book import makers
 from jitchat.rot.fact import Fact
 from jitchat.rot.kinds import Kind
 
@@ -17,4 +17,4 @@ FEW = 15
 @cache
 def facts(kind: Kind, seeds: int = len(SEEDS)) -> tuple[Fact, ...]:
     """Each fact of a kind, once a seed."""
-    return tuple(make(random.Random(seed)) for make in MAKERS[kind] for seed in SEEDS[:seeds])
+    return tuple(make(random.Random(seed)) for make in makers()[kind] for seed in SEEDS[:seeds])

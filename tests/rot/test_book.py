@@ -9,9 +9,7 @@ from itertools import permutations
 
 import pytest
 
-from jitchat.rot.book.every import MAKERS, avoided
-from jitchat.rot.book.everyday import everyday
-from jitchat.rot.book.making import NEVER, NUMERALS, OTHERS
+from jitchat.rot.book import NEVER, NUMERALS, OTHERS, avoided, everyday, makers
 from jitchat.rot.fact import Fact, Where
 from jitchat.rot.kinds import Kind
 from jitchat.rot.reading.forms import exact_places, has, places
@@ -34,14 +32,14 @@ def finds(fact: Fact, text: str) -> Callable[[str], bool]:
 
 
 def test_there_are_a_dozen_facts_of_each_kind_and_no_name_twice():
-    names = [make(random.Random(0)).name for kind in Kind for make in MAKERS[kind]]
-    assert all(len(MAKERS[kind]) >= 12 for kind in Kind)
+    names = [make(random.Random(0)).name for kind in Kind for make in makers()[kind]]
+    assert all(len(makers()[kind]) >= 12 for kind in Kind)
     assert len(set(names)) == len(names)
 
 
 @every_kind
 def test_a_fact_is_drawn_by_its_seed_alone_and_keeps_its_name(kind: Kind):
-    for make in MAKERS[kind]:
+    for make in makers()[kind]:
         drawn = [make(random.Random(seed)) for seed in SEEDS]
         assert drawn[:5] == [make(random.Random(seed)) for seed in SEEDS[:5]]
         assert {(fact.kind, fact.name) for fact in drawn} == {(kind, drawn[0].name)}
@@ -95,7 +93,7 @@ def test_an_update_comes_last_and_says_nothing_of_the_old_value():
 
 
 def test_some_facts_change_twice():
-    changes = [len(make(random.Random(0)).wrong) for make in MAKERS[Kind.UPDATED]]
+    changes = [len(make(random.Random(0)).wrong) for make in makers()[Kind.UPDATED]]
     assert set(changes) == {1, 2}
     assert changes.count(2) >= 3
 
@@ -139,7 +137,7 @@ def test_what_was_never_said_has_a_double_at_the_depth():
 def test_no_question_is_answered_by_another_fact(seed: int):
     """A question shares one word that matters with a turn of another fact, and no more."""
     facts = [
-        make(random.Random(seed + at)) for kind in Kind for at, make in enumerate(MAKERS[kind])
+        make(random.Random(seed + at)) for kind in Kind for at, make in enumerate(makers()[kind])
     ]
     for one, other in permutations(facts, 2):
         asked = _matter(one.question)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from jitchat.providers.reader.passages import Passage
 from jitchat.providers.reader.wording import cited, not_held
-from jitchat.rot.book.every import MAKERS
+from jitchat.rot.book import makers
 from jitchat.rot.fact import Fact
 from jitchat.rot.judging import ruled
 from jitchat.rot.kinds import Kind
@@ -121,7 +121,7 @@ def test_citations_of_all_four_turns_are_counted():
 @pytest.mark.parametrize("turns", [0, 1, 4, 5, 6])
 @pytest.mark.parametrize("kind", list(Kind))
 def test_the_readers_refusal_is_right_only_where_nothing_was_said(kind: Kind, turns: int):
-    fact = MAKERS[kind][0](random.Random(1))
+    fact = makers()[kind][0](random.Random(1))
     assert ruled(fact, not_held(turns)).is_right is (kind is Kind.ABSENT)
 
 

@@ -7,17 +7,23 @@ from itertools import islice
 
 import pytest
 
-from jitchat.rot.filler import exchanges
-from jitchat.rot.templates.reading import every_case, form, scenes, sentences, word_lists
-from jitchat.rot.templates.scene import Move, scene_without
-from jitchat.rot.templates.wording import Exhausted, Form, Vocabulary, Wording
-from jitchat.rot.topics.bare import BARE
-from jitchat.rot.topics.common import COMMON
-from jitchat.rot.topics.every import TOPICS
-from jitchat.rot.topics.topic import Topic
+from jitchat.rot.filler import Topic, exchanges, read_topic, topics
+from jitchat.rot.templates import (
+    Exhausted,
+    Form,
+    Move,
+    Vocabulary,
+    Wording,
+    form,
+    scene_without,
+    scenes,
+    sentences,
+    word_lists,
+)
 from jitchat.text.words import stems
 
-EVERY = (*TOPICS, COMMON, BARE)
+COMMON, BARE = read_topic("common"), read_topic("bare")
+EVERY = (*topics(), COMMON, BARE)
 LISTS = """
 dish: pea risotto | onion soup | [thick|thick] noodles
 tip: salt it. | wait a little.
@@ -115,9 +121,9 @@ def test_a_scene_ends_ahead_of_what_cannot_be_said_and_replies_lose_sentences():
 
 
 def forms_of(topic: Topic) -> list[Form]:
-    lists = [word_lists(topic.words), *every_case(topic.cases or "it: x")]
-    blocks = (topic.openings, topic.asked, topic.told, topic.closings)
-    moves = [move for block in blocks for scene in scenes(block) for move in scene]
+    lists = [topic.words, *topic.cases]
+    scenes = (*topic.openings, *topic.asked, *topic.told, *topic.closings)
+    moves = [move for scene in scenes for move in scene]
     words = [value for each in lists for values in each.values() for value in values]
     return [*words, *(each for move in moves for each in (*move.text, *move.reply))]
 
@@ -125,10 +131,10 @@ def forms_of(topic: Topic) -> list[Form]:
 @pytest.mark.parametrize("topic", EVERY, ids=lambda topic: topic.name)
 def test_every_list_that_a_template_draws_from_is_there_in_every_case(topic: Topic):
     wanted = {name for each in forms_of(topic) for name in each.draws}
-    for case in every_case(topic.cases or "it: x"):
-        there = {*word_lists(COMMON.words), *word_lists(topic.words), *case}
+    for case in topic.cases:
+        there = {*COMMON.words, *topic.words, *case}
         if topic is COMMON:
-            there |= {"tip", "lore", "note"}
+            there |= {"it", "tip", "lore", "note"}
         assert wanted <= there
     assert topic in (COMMON, BARE) or {"it", "tip", "lore", "note"} <= there
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jitchat.rot.book.everyday import everyday
+from jitchat.rot.book import everyday
 from jitchat.rot.fact import Fact
 from jitchat.rot.reading.hedges import between
 from jitchat.rot.reading.mentions import Mention

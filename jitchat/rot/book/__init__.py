@@ -1,1 +1,0 @@
-"""The facts that are planted, a file a kind."""

@@ -1,1 +1,0 @@
-"""Templates of talk: how they are written, read, kept free of words, and said."""

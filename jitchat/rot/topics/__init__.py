@@ -1,1 +1,0 @@
-"""What is talked about, a file for a few subjects."""
