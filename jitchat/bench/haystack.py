@@ -8,13 +8,15 @@ coming up, as in real talk; words of the fact and of its question occur elsewher
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import cache
+from importlib.resources import files
 from itertools import accumulate
 
-from jitchat.bench import vocabulary as words
 from jitchat.turn import Role, Turn
 
 NEEDLE = "Ingrid keeps the spare key to the boat shed under the third flowerpot from the left."
@@ -73,34 +75,34 @@ class Haystack:
 
     def _said(self, stretch: _Stretch, role: Role, chance: random.Random) -> list[str]:
         if self.length is Length.SHORT:
-            return [stretch.sentence(words.SHORT)]
+            return [stretch.sentence(_vocabulary().short)]
         is_long = self.length is Length.LONG
         count = chance.randint(*(_LONG_SENTENCES if is_long else _SENTENCES[role]))
-        said = [stretch.sentence(words.SAID) for _ in range(count)]
+        said = [stretch.sentence(_vocabulary().said) for _ in range(count)]
         if role is Role.USER and chance.random() < 0.5:
-            said.append(stretch.sentence(words.ASKED))
+            said.append(stretch.sentence(_vocabulary().asked))
         return said
 
 
 def other_questions(count: int) -> list[str]:
     """Make questions about anything else, to time many."""
     chance = random.Random("questions")  # noqa: S311  not for secrets
-    return [_Stretch(chance).sentence(words.WONDERED) for _ in range(count)]
+    return [_Stretch(chance).sentence(_vocabulary().wondered) for _ in range(count)]
 
 
 class _Stretch:
     """What one stretch of talk is about."""
 
     def __init__(self, chance: random.Random) -> None:
-        self._chance = chance
-        self._subject = chance.choice(words.SUBJECTS)
+        self._chance, self._words = chance, _vocabulary()
+        self._subject = chance.choice(self._words.subjects)
         self._things = chance.choices(
             self._subject.things, cum_weights=_WEIGHTS[: len(self._subject.things)], k=8
         )
-        self._people = chance.sample(words.PEOPLE, 3)
-        self._name = "".join(chance.choices(words.SYLLABLES, k=3)).capitalize()
+        self._people = chance.sample(self._words.people, 3)
+        self._name = "".join(chance.choices(self._words.syllables, k=3)).capitalize()
 
-    def sentence(self, forms: tuple[str, ...]) -> str:
+    def sentence(self, forms: Sequence[str]) -> str:
         pick = self._chance.choice
         return pick(forms).format(
             thing=pick(self._things),
@@ -108,11 +110,48 @@ class _Stretch:
             done=pick(self._subject.done),
             like=pick(self._subject.like),
             person=pick(self._people),
-            place=pick(words.PLACES),
-            day=pick(words.DAYS),
+            place=pick(self._words.places),
+            day=pick(self._words.days),
             name=self._name,
             number=self._chance.randint(2, 900),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """Words that are said together."""
+
+    things: Sequence[str]
+    done: Sequence[str]
+    """What is done to a thing: "we … it"."""
+    like: Sequence[str]
+    """What a thing is like."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Vocabulary:
+    """Names, and patterns of sentences as `str.format` takes them."""
+
+    people: Sequence[str]
+    places: Sequence[str]
+    days: Sequence[str]
+    syllables: Sequence[str]
+    asked: Sequence[str]
+    said: Sequence[str]
+    short: Sequence[str]
+    wondered: Sequence[str]
+    subjects: Sequence[_Subject]
+
+
+@cache
+def _vocabulary() -> _Vocabulary:
+    read = tomllib.loads((files(__package__) / "data" / "vocabulary.toml").read_text("utf-8"))
+    subjects = [
+        _Subject(**{name: words.split() for name, words in each.items()})
+        for each in read.pop("subjects")
+    ]
+    lists = {name: each.split() if isinstance(each, str) else each for name, each in read.items()}
+    return _Vocabulary(**lists, subjects=subjects)
 
 
 _WEIGHTS = list(accumulate(1 / rank for rank in range(1, 101)))

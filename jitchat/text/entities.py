@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jitchat.text.safe import shortened
-from jitchat.text.words import STOP_WORDS, folded
+from jitchat.text.words import folded, stop_words
 
 MOST = 12
 _WIDTH = 60
@@ -23,9 +23,10 @@ _HOLDS_IDENTIFIER = re.compile(r"[\d_@]|[a-z][A-Z]|[A-Z]{2}|-[a-z]|\w\.\w")
 """True of every text that has an identifier, and of few that have none."""
 _BACK = 8
 _OPENING = re.compile(r"(?:^|[.!?:…\n])[\s\"'“‘(*_>#-]{0,8}$")
-_NO_NAMES = STOP_WORDS | frozenset(
+_OPENERS = frozenset(
     ("great", "wow", "sure", "nice", "cool", "good", "happy", "dear", "sorry", "congrats", "love")
 )
+"""Words, no names, that a sentence of a chat likes to open with."""
 
 
 def entities(text: str) -> tuple[str, ...]:
@@ -45,7 +46,7 @@ def every_entity(text: str) -> tuple[str, ...]:
     kept: dict[str, None] = {}
     covered = 0
     for start, name in sorted(found, key=lambda each: (each[0], -len(each[1]))):
-        if start >= covered and len(name) > 1 and folded(name) not in STOP_WORDS:
+        if start >= covered and len(name) > 1 and folded(name) not in stop_words():
             kept[shortened(name, _WIDTH)] = None
             covered = start + len(name)
     return tuple(kept)
@@ -57,6 +58,11 @@ def _identifiers(text: str) -> Iterator[tuple[int, str]]:
     for match in _TOKEN.finditer(text):
         if _TELLING.search(match[0][:_WIDTH]):
             yield match.start(), match[0]
+
+
+def _is_no_name(word: str) -> bool:
+    plain = folded(word)
+    return plain in stop_words() or plain in _OPENERS
 
 
 def _names(text: str) -> Iterator[tuple[int, str]]:
@@ -75,10 +81,10 @@ def _names(text: str) -> Iterator[tuple[int, str]]:
 def _bare_name(match: re.Match[str]) -> tuple[int, str]:
     """Where the name starts, and it, without greetings around it and without a genitive."""
     parts = match[0].rstrip("'’-").removesuffix("'s").removesuffix("’s").split(" ")
-    while len(parts) > 1 and folded(parts[-1]) in _NO_NAMES:
+    while len(parts) > 1 and _is_no_name(parts[-1]):
         parts.pop()
     start = match.start()
-    while len(parts) > 1 and folded(parts[0]) in _NO_NAMES:
+    while len(parts) > 1 and _is_no_name(parts[0]):
         start += len(parts.pop(0)) + 1
     return start, " ".join(parts)
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
 from itertools import pairwise
 from typing import Protocol
 
-from jitchat.text.irregular import BASE
 from jitchat.text.joined import joined, may_join
+
+_DATA = files(__package__) / "data"
 
 LONGEST = 64
 """Characters of a word that count; what goes on longer is data, not a word."""
@@ -45,23 +47,6 @@ _TO_ACCENTED = str.maketrans(
 )
 _SLICE = 256
 
-_FUNCTION_WORDS = """
-    a about above after again against all also am an and any are aren't as at be because been
-    before being below between both but by can can't could couldn't did didn't do does doesn't
-    doing don't down during each even few for from further get had hadn't has hasn't have haven't
-    having he he'd he'll he's her here hers herself him himself his how i i'd i'll i'm i've if in
-    into is isn't it it's its itself just let let's like me might more most much must my myself no
-    nor not now of off oh ok okay on once only or other our ours ourselves out over own please
-    really same she she'd she'll she's should shouldn't so some such than that that's the their
-    theirs them themselves then there there's these they they'd they'll they're they've this those
-    through to too under until up us very was wasn't we we'd we'll we're we've were weren't what
-    what's when where which while who who's whom why will with won't would wouldn't yeah yes yet
-    you you'd you'll you're you've your yours yourself yourselves anybody anyone anything everybody
-    everyone everything nobody nothing somebody someone something ever hello hey hi thank thanks
-    cheers
-"""
-STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
-
 
 class _Stemmer(Protocol):
     def stem_word(self, word: str, /) -> str: ...
@@ -84,13 +69,20 @@ def words(text: str) -> list[str]:
 
 
 def content_words(text: str) -> list[str]:
-    """`words` without those that say nothing by themselves, then what is joined."""
-    return [word for word in _matched(text) if word not in STOP_WORDS]
+    """`words` without `stop_words`, then what is joined."""
+    passed_over = stop_words()
+    return [word for word in _matched(text) if word not in passed_over]
 
 
 def stems(text: str) -> list[str]:
     """List the stems of the content words of `text`, in order, with repeats."""
-    return [stem(word) for word in _matched(text) if word not in STOP_WORDS]
+    return [stem(word) for word in content_words(text)]
+
+
+@cache
+def stop_words() -> frozenset[str]:
+    """Read the function words of English, which say nothing by themselves, folded."""
+    return frozenset((_DATA / "function_words.txt").read_text("utf-8").split())
 
 
 def is_unspaced(text: str) -> bool:
@@ -102,7 +94,15 @@ def is_unspaced(text: str) -> bool:
 def stem(word: str) -> str:
     """Reduce one folded word to its stem."""
     bare = word.removesuffix("'s")
-    return _stemmer().stem_word(BASE.get(bare, bare)) if bare.isascii() else bare
+    return _stemmer().stem_word(_bases().get(bare, bare)) if bare.isascii() else bare
+
+
+@cache
+def _bases() -> dict[str, str]:
+    """Read the base form of irregular verbs and nouns, which no suffix rule brings together."""
+    lines = (_DATA / "irregular.txt").read_text("utf-8").splitlines()
+    entries = (line.split(":") for line in lines)
+    return {form: base for base, forms in entries for form in forms.split()}
 
 
 @lru_cache(maxsize=1)

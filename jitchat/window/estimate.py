@@ -1,4 +1,4 @@
-"""Owns the token estimate for when no vocabulary is at hand: o200k_base, judged by shape alone.
+"""The token estimate for when no vocabulary is at hand: o200k_base, judged by shape alone.
 
 Invariant: an estimate is a sum over blocks, and a block starts at each line that does not start
 with white space; so ``estimate(a + b) == estimate(a) + estimate(b)`` whenever ``a`` ends with a
@@ -9,9 +9,15 @@ of a token by script, case and letter pairs, and only a block's sum is rounded. 
 to the true counts of prose in some 25 languages, source code, JSON and logs.
 """
 
+from __future__ import annotations
+
 import re
+import tomllib
 import unicodedata
-from functools import lru_cache
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
 from itertools import pairwise
 
 _UPPER = r"A-Z\xc0-\xd6\xd8-\xde"
@@ -38,73 +44,39 @@ _BLOCK_END = re.compile(r"\n(?=\S)")
 _NO_LETTER = re.compile("[^a-z]")
 _LONG_RUN = re.compile(r"(.)\1{3,}", re.DOTALL)
 
-# Letter pairs in 0.12 tokens, rows and columns being ` (the word's edge) and a to z. Common pairs
-# are cheap, because the vocabulary holds the words that they make.
-_PAIRS = (
-    b"002111323123312434211222625551127534235223024331344205426752966201157287322145539"
-    b"309550572031259147360188745015411639172303345614247445103113235325312330212432035"
-    b"318261159086214166240095836032391540271233477323248895101361846072201236340277654"
-    b"710122226444221022321727471532842768360362355938473768323531313275473590722474765"
-    b"111631023095315214422025717312660759297329337935474869227002303213402347710124856"
-    b"401114003322100105122021222009231361399118140021246638679678789989279794996099898"
-    b"116331313041401260321231616137231262176538321611271708226321270082416300334380602"
-    b"500221125145001617021545344428640989178628398887693757206960282177320397415862048"
-    b"204264475267905625953867226008393878365336226333395893418551659286463465986183607"
-)
-# What a word spends on pairs before it costs a second token, by lead (none, space, a mark that
-# merges with words, one that does not) and by case (lower, Capital, UPPER).
-_CREDIT = (
-    (125, 138, 84),
-    (141, 150, 107),
-    (99, 96, 81),
-    (37, 28, -4),
-)
-_PAIR_PRICE = (120, 140, 144)
 _MERGING = "_.(\t<#'?&@\\-\u2019"
 _UNFOLDED = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ß": "ss", "æ": "ae", "œ": "oe"})
-
 _VIETNAMESE = re.compile(r"[ƠơƯư\u1ea0-\u1ef9]|^.{,3}[ĂăĐđ]")
-# Syllables that are one token after a space, and the price of any other by lead and case.
-_SYLLABLES = (
-    " một của được thể để với những bị người về từ đã số dụng phần hơn trước sẽ bản định nhiều"
-    " bạn động phải chỉ lại cả mới ở sử tập nhất đến hoặc đó đặt vị nước năm tiếng chủ bằng đầu"
-    " đi việc nhưng đơn bộ hệ tạo hợp chiến thực lỗi chuyển biết mục lớn bảo trường như đổi giờ"
-    " giữ thống tự nhận năng lượng chế thế chọn ăn thức vừa bỏ tối cấp đều thời thường học nhỏ"
-    " hiện kết trị rất dịch điều họ thấy độ mỗi liệu sản lưu tăng sự tiền đang khoản cần nghiệp"
-    " vụ chạy ứng mạnh đối gần trở thị nhớ dữ vẫn thử đường tiếp tại vật xuất trời thứ rồi cơ"
-    " cuối sống biệt chơi đồng mềm lập nếu tốt nhập mức giữa biến địa đấu cảnh thuật đội điểm đây"
-    " rằng tiến hồi đề cuộc đồ dễ văn lần mở giới muốn chưa giải vậy mọi gửi đại sửa gặp đủ đánh"
-    " vấn cảm đất nội tuổi thương quốc hội mặt thật nữa dưới quả mẹ "
-)
-_SYLLABLE_PRICE = ((200, 200, 220), (148, 165, 190), (235, 235, 250), (250, 250, 260))
-
-# Two-character words of Chinese that are one token, side by side.
-_CHINESE = (
-    "使用可以软件文件一个我们系统如果需要可能用户他们列表安装工作没有版本数据所有部分时间程序自己"
-    "这些或者问题这个其他了一中的正在資料今天是一方式非常单位就是完全提供任何管理不是通过进行到了"
-    "配置自由每天一些大的服务新的必须以及都是安全利用表示不要但是上下项目你的不能选择之前网络公司"
-    "控制情况开始发现之一百分不同晚上最后内容開始生产自动一起您好同时这里上的因为的人建议显示沒有"
-    "注意相关更新已经运行历史然后指定完成十分发布不会方法所以其中能够目录例如只是存在返回应该要求"
-    "第二窗口一次环境方便操作服務最近人工那些信息星期第一解释以后公布作为昨天支持具有模式基础错误"
-    "全部创建这样造成复杂得到生成人的几个能力语言找到功能好的設定执行只有時間那么安排格式主要为了"
-    "研究需求代码修改包括比如合作技术消息报告一直提升更多名稱在线根据收到內容出现力量出来資訊中国"
-    "帮助这种状态重要大量因此那个特别对于位置其它讨论密码生命小时增长长期删除文化空间一点之间描述"
-    "模型名称目标下午过程手机投资电影关于影响设置测试质量应用看到增加简单两个确认原因时候认为改变"
-    "虽然如何不过也是游戏地方平台甚至努力基本效果东西准备知道起来程度問題公共计划喜欢生活决定孩子"
-    "世界企業妈妈汽车交通医生手機中國現在现在电子事情当前数字解决希望作者最後时代我的设计现代比较"
-    "结果关系记录继续说明社会政府企业朋友电话电脑分钟产品发展科学医院大学学校美国活动作品音乐故事"
-)
-_CHINESE_WORD = re.compile("|".join(re.findall("..", _CHINESE)))
 _HIRAGANA, _KATAKANA = re.compile(r"[\u3040-\u309f]"), re.compile(r"[\u30a0-\u30ff]")
 
-# Other scripts: first code point; tenths of a letter in the first token; price of each letter more.
-_SCRIPTS = (
-    (0xAC00, 8, 58), (0xA000, 10, 80), (0x1F00, 30, 46), (0x1100, 0, 60), (0x10A0, 22, 33),
-    (0xE80, 0, 60), (0xE00, 0, 37), (0x900, 24, 28), (0x600, 24, 28), (0x590, 20, 36),
-    (0x530, 22, 30), (0x400, 26, 20), (0, 30, 46),
-)  # fmt: skip
-# Price of each further character of a long run, by the character; an emoji is never merged.
-_RUNS = (("=-*_.#/%+~", 0), ("!:;<>?@^aflox\u2014\u2026\u2500", 12), ("&[]`{}gjnpqtuwz", 50))
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """Prices of o200k_base, as data/o200k.toml explains them."""
+
+    pairs: bytes
+    credit: Sequence[Sequence[int]]
+    pair_price: Sequence[int]
+    syllables: Set[str]
+    syllable_price: Sequence[Sequence[int]]
+    chinese: re.Pattern[str]
+    scripts: Sequence[tuple[int, int, int]]
+    runs: Sequence[tuple[str, int]]
+
+
+@cache
+def _shape() -> _Shape:
+    read = tomllib.loads((files(__package__) / "data" / "o200k.toml").read_text("utf-8"))
+    return _Shape(
+        pairs="".join(read["pairs"].split()).encode(),
+        credit=read["credit"],
+        pair_price=read["pair_price"],
+        syllables=frozenset(read["syllables"].split()),
+        syllable_price=read["syllable_price"],
+        chinese=re.compile("|".join(read["chinese"].split())),
+        scripts=read["scripts"],
+        runs=read["runs"],
+    )
 
 
 def estimate(text: str) -> int:
@@ -131,23 +103,26 @@ def _charge(piece: str) -> int:
 
 
 def _latin(lead: str, word: str) -> int:
+    shape = _shape()
     kind = 0 if not lead else 1 if lead == " " else 2 if lead in _MERGING else 3
     case = 0 if word.islower() else 2 if word.isupper() and len(word) > 1 else 1
     plain, accents = word.lower(), 0
     if not word.isascii():
         if len(word) < 8 and _VIETNAMESE.search(word):
-            return 100 if kind == 1 and f" {word} " in _SYLLABLES else _SYLLABLE_PRICE[kind][case]
+            return (
+                100 if kind == 1 and word in shape.syllables else shape.syllable_price[kind][case]
+            )
         folded = unicodedata.normalize("NFD", plain.translate(_UNFOLDED))
         plain = _NO_LETTER.sub("", folded)
         accents = 19 + 37 * max(1, len(folded) - len(plain))
     short = _LONG_RUN.sub(r"\1\1\1", plain) if len(plain) > 7 else plain
-    pairs = sum([_PAIRS[27 * a + b - 28 * 96] for a, b in pairwise(b"`%b`" % short.encode())])
-    spent = _PAIR_PRICE[case] * (pairs - 48 * len(short) - 48) // 10 + accents - _CREDIT[kind][case]
-    return 100 + max(0, spent) + _repeats(plain, short)
+    pairs = sum([shape.pairs[27 * a + b - 28 * 96] for a, b in pairwise(b"`%b`" % short.encode())])
+    spent = shape.pair_price[case] * (pairs - 48 * len(short) - 48) // 10 + accents
+    return 100 + max(0, spent - shape.credit[kind][case]) + _repeats(plain, short)
 
 
 def _han(lead: str, word: str) -> int:
-    rest, known = _CHINESE_WORD.subn("", word)
+    rest, known = _shape().chinese.subn("", word)
     hiragana, katakana = len(_HIRAGANA.findall(rest)), len(_KATAKANA.findall(rest))
     # GB 2312 orders its characters by use: 0xB0 to 0xD7 everyday Chinese, from 0xD8 the literary.
     ranks = rest.encode("gb2312", "ignore")[::2]
@@ -160,7 +135,7 @@ def _han(lead: str, word: str) -> int:
 
 def _other(lead: str, word: str) -> int:
     first = ord(word[0])
-    free, price = next((free, price) for start, free, price in _SCRIPTS if start <= first)
+    free, price = next((free, price) for start, free, price in _shape().scripts if start <= first)
     ukrainian = 50 * sum(map(word.count, "іїєґ"))
     letters = max(0, len(word) * 10 - free) * price // 10
     return 100 + letters + ukrainian + (40 if lead.strip() else 0)
@@ -180,5 +155,5 @@ def _marks(run: str) -> int:
 def _repeats(run: str, short: str) -> int:
     if len(run) == len(short):
         return 0
-    price = 120 if run[-1] > "\uffff" else next((p for c, p in _RUNS if run[-1] in c), 25)
+    price = 120 if run[-1] > "\uffff" else next((p for c, p in _shape().runs if run[-1] in c), 25)
     return (len(run) - len(short)) * price

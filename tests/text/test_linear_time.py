@@ -97,6 +97,7 @@ LOOKS: dict[str, Callable[[str], object]] = {
 """Those that make expressions of their own are among them, see the last test."""
 MADE = {
     ("jitchat.window.render", "free_tag"),
+    ("jitchat.window.estimate", "_shape"),  # words of two characters
     ("jitchat.rot.reading.forms", "_form"),
     ("jitchat.rot.reading.forms", "_letters"),
     ("jitchat.providers.protocols.parameters", "_mention"),

@@ -15,7 +15,7 @@ from jitchat.text.dates import tells_when
 from jitchat.text.decisions import commits
 from jitchat.text.safe import one_line, shortened
 from jitchat.text.sentences import is_question, marked_sentences
-from jitchat.text.words import STOP_WORDS, words
+from jitchat.text.words import stop_words, words
 
 SUMMARY_WIDTH = 160
 """Characters a summary has at most."""
@@ -58,7 +58,7 @@ def summarised(text: str, names: Sequence[str], decides: bool) -> str:
 def _weight(sentence: str, names: Sequence[str], decides: bool) -> float:
     """Weigh what a sentence says; at most 0 for one that says nothing."""
     said = set(words(sentence))
-    telling = len(said - STOP_WORDS)
+    telling = len(said - stop_words())
     if not telling or _PLEASANTRY.match(sentence):
         return 0.0
     weight = min(telling, 14) / 2
