@@ -7,20 +7,22 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
+from pytest_textual_snapshot import SVGImageExtension
+from syrupy import SnapshotAssertion
 from textual import constants
-from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.store import ColdStore
+from jitchat.tui.widgets.prompt import Prompt
 from tests.conftest import FixedClock
 from tests.support import ScriptedProvider, demo_session
 from tests.tui import contrast, economy
 from tests.tui.choices import every
 from tests.tui.support import TestBackend
 
-Steps = Callable[[Pilot[None]], Awaitable[None]]
+Picture = Callable[[Pilot[None], str], Awaitable[None]]
 
 
 @pytest.fixture(autouse=True)
@@ -33,41 +35,48 @@ def unanimated(monkeypatch: pytest.MonkeyPatch) -> None:
 def sparing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only what somebody sees is done."""
     economy.parse_once(monkeypatch)
+    economy.refresh_once(monkeypatch)
     economy.wait_for_those_at_work(monkeypatch)
     economy.load_no_views(monkeypatch)
-    if not {"every_frame", "snap_compare"} & set(request.fixturenames):
+    if "every_frame" not in request.fixturenames:
         economy.draw_when_looked_at(monkeypatch)
+    if not {"every_frame", "picture"} & set(request.fixturenames):
         economy.mount_fewer_turns(monkeypatch)
 
 
 @pytest.fixture
-def snap_compare(
-    snap_compare: Callable[..., bool],
+def picture(
+    snapshot: SnapshotAssertion,
     monkeypatch: pytest.MonkeyPatch,
     request: pytest.FixtureRequest,
-) -> Callable[..., bool]:
-    """Of what a picture is taken, the contrast is measured, too.
+    tmp_path: Path,
+) -> Picture:
+    """picture(pilot, name): what is on screen is as in the picture of that name, and can be read.
 
-    In the theme in use and another one, by turns; with the whole of --long in every kind.
+    Its contrast is measured in the theme in use and another one, by turns; with the whole of
+    --long in every kind.
     """
-    turn = crc32(request.node.name.encode()) % len(contrast.THEMES)
+    stored = snapshot.use_extension(SVGImageExtension)
     is_all = request.config.getoption("--long") == "all"
-    themes = contrast.THEMES if is_all else contrast.THEMES[turn : turn + 1]
     monkeypatch.setattr(Input, "cursor_blink", False)
+    monkeypatch.setattr(Prompt, "cursor_blink", False)
 
-    def compare(app: App[None], *, run_before: Steps, **others: object) -> bool:
-        async def run(pilot: Pilot[None]) -> None:
-            await run_before(pilot)
-            await contrast.check(pilot, themes)
+    async def take(pilot: Pilot[None], name: str) -> None:
+        await pilot.pause()
+        taken = pilot.app.export_screenshot(title=pilot.app.title, simplify=True)
+        is_same = stored(name=name) == taken
+        (now := tmp_path / f"{name}.svg").write_text(taken, encoding="utf-8")
+        assert is_same, f"{name} looks different now: {now}"
+        turn = crc32(f"{request.node.name}[{name}]".encode()) % len(contrast.THEMES)
+        themes = contrast.THEMES if is_all else contrast.THEMES[turn : turn + 1]
+        await contrast.check(pilot, themes)
 
-        return snap_compare(app, run_before=run, **others)
-
-    return compare
+    return take
 
 
 @pytest.fixture
 def every_frame() -> None:
-    """Draw every frame, as on a terminal; it is so wherever a picture is taken."""
+    """Draw every frame, as on a terminal."""
 
 
 @pytest.fixture(scope="session")

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import FIRST_COMPLETED
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
+from textual.geometry import Region
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot, WaitForScreenTimeout
 from textual.screen import Screen
+from textual.widget import Widget
 
 from jitchat.tui.screens import viewing
 from jitchat.tui.widgets import stretch
@@ -35,6 +39,26 @@ def parse_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return _parsed[key]
 
     monkeypatch.setattr(Stylesheet, "_parse_rules", parse_rules)
+
+
+def refresh_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refresh each widget once it has all its new styles, not for each of them."""
+    update_nodes = Stylesheet.update_nodes
+
+    def updating(sheet: Stylesheet, nodes: Iterable[DOMNode], animate: bool = False) -> None:
+        restyled: dict[Widget, bool] = {}
+
+        def later(widget: Widget, *regions: Region, layout: bool = False, **named: bool) -> Widget:
+            restyled[widget] = restyled.get(widget, False) or layout
+            return widget
+
+        with monkeypatch.context() as meanwhile:
+            meanwhile.setattr(Widget, "refresh", later)
+            update_nodes(sheet, nodes, animate)
+        for widget, is_laid_out in restyled.items():
+            widget.refresh(layout=is_laid_out)
+
+    monkeypatch.setattr(Stylesheet, "update_nodes", updating)
 
 
 def draw_when_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from textual.pilot import Pilot
 
 from jitchat.memory.cold.learnt import LearntModels
 from jitchat.memory.cold.store import ColdStore
@@ -13,18 +10,13 @@ from jitchat.providers.catalogue.prices import Prices
 from jitchat.session import SessionOptions
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.turn import Usage
-from tests.tui.support import TestBackend, demo_app, ready, type_text
+from tests.tui.conftest import Picture
+from tests.tui.support import TestBackend, chat, demo_app, ready, type_text
 from tests.tui.test_meter import QUESTION, ask, reporting
 from tests.window.reports import Server
 
 SMALL, LARGE = (80, 24), (120, 36)
 PRICES = Prices(0.25, 2.0, 0.025, source="table of 2026-11")
-Snap = Callable[..., bool]
-
-
-@pytest.fixture(autouse=True)
-def still(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Prompt, "cursor_blink", False)
 
 
 @pytest.fixture
@@ -38,21 +30,14 @@ def learnt(backend: TestBackend, store: ColdStore) -> TestBackend:
     return backend
 
 
-async def draft(pilot: Pilot[None]) -> None:
-    await ready(pilot)
-    await type_text(pilot, QUESTION)
-
-
-async def answer(pilot: Pilot[None]) -> None:
-    await ready(pilot)
-    await ask(pilot)
-
-
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
-def test_calibrated(snap_compare: Snap, learnt: TestBackend, size: tuple[int, int]) -> None:
-    assert snap_compare(demo_app(learnt), terminal_size=size, run_before=draft)
-
-
-@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
-def test_reported(snap_compare: Snap, learnt: TestBackend, size: tuple[int, int]) -> None:
-    assert snap_compare(demo_app(learnt), terminal_size=size, run_before=answer)
+async def test_calibrated_before_and_reported_after_the_reply(
+    picture: Picture, learnt: TestBackend, size: tuple[int, int]
+) -> None:
+    async with demo_app(learnt).run_test(size=size) as pilot:
+        await ready(pilot)
+        await type_text(pilot, QUESTION)
+        await picture(pilot, "calibrated")
+        chat(pilot).query_one(Prompt).clear()
+        await ask(pilot)
+        await picture(pilot, "reported")

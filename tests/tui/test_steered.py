@@ -19,6 +19,7 @@ from jitchat.turn import Mode
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
 from jitchat.window.window import Kind
 from tests.support import ScriptedProvider
+from tests.tui.conftest import Picture
 from tests.tui.support import TestBackend, demo_app, idle, notices, ready, type_text, until
 
 QUESTION = "what did we settle on for the deploy window?"
@@ -238,17 +239,14 @@ async def test_a_message_that_is_not_answered_comes_back_with_what_was_decided_f
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "large"])
-def test_what_was_decided_is_seen_in_the_conversation(
-    backend: TestBackend, snap_compare, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+async def test_what_was_decided_is_seen_in_the_conversation(
+    backend: TestBackend, picture: Picture, size: tuple[int, int]
 ) -> None:
-    monkeypatch.setattr(Prompt, "cursor_blink", False)
     conversation = store_demo(backend.store)
     session = backend.open_session(conversation)
     for turn, hold in ((59, Hold.PINNED), (60, Hold.EXCLUDED), (4, Hold.PINNED)):
         session.hold(turn, hold)
-
-    async def asked(pilot: Pilot[None]) -> None:
+    async with JitchatApp(backend, conversation).run_test(size=size) as pilot:
         await ready(pilot)
         await type_text(pilot, f"@jit {QUESTION} see #12")
-
-    assert snap_compare(JitchatApp(backend, conversation), terminal_size=size, run_before=asked)
+        await picture(pilot, "draft")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,12 +15,12 @@ from jitchat.tui.rot.asking_screen import SendScreen
 from jitchat.tui.rot.cell_window import CellWindow
 from jitchat.tui.rot.compare_screen import CompareScreen
 from jitchat.tui.rot.curve import CurvePlot
+from jitchat.tui.rot.run_screen import RunScreen
 from jitchat.tui.widgets.inspector import Inspector
+from tests.tui.conftest import Picture
 from tests.tui.rot.driving import LabApp, decided, opened, shown
 from tests.tui.rot.support import MODEL, ScriptedDesk, desk_in, quick
 from tests.tui.support import TestBackend, until
-
-Snap = Callable[..., bool]
 
 
 @pytest.fixture
@@ -47,53 +46,52 @@ def kept(desk: ScriptedDesk) -> ScriptedDesk:
     return desk
 
 
-async def first(pilot: Pilot[None]) -> None:
-    await opened(pilot)
-
-
-def after(*keys: str) -> Callable[[Pilot[None]], Awaitable[None]]:
+async def second_run(pilot: Pilot[None], *keys: str) -> RunScreen:
     """Open the second run, and press keys."""
-
-    async def drive(pilot: Pilot[None]) -> None:
-        await opened(pilot)
-        await pilot.press("tab", "down", "enter")
-        await shown(pilot)
-        await pilot.press(*keys)
-        await pilot.pause()
-
-    return drive
+    await opened(pilot)
+    await pilot.press("tab", "down", "enter")
+    run = await shown(pilot)
+    await pilot.press(*keys)
+    await pilot.pause()
+    return run
 
 
-@pytest.mark.parametrize("size", [(160, 48), (80, 24)])
-def test_start_with_runs(
-    snap_compare: Snap, backend: TestBackend, kept: ScriptedDesk, size: tuple[int, int]
+@pytest.mark.parametrize("size", [(160, 48), (80, 24)], ids=["wide", "small"])
+async def test_start_with_runs_and_two_of_them_compared(
+    picture: Picture, backend: TestBackend, kept: ScriptedDesk, size: tuple[int, int]
 ) -> None:
-    assert snap_compare(LabApp(backend), terminal_size=size, run_before=first)
+    async with LabApp(backend).run_test(size=size) as pilot:
+        await opened(pilot)
+        await picture(pilot, "start")
+        if size == (160, 48):
+            await pilot.press("tab", "down", "c", "down", "c")
+            await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen), "both")
+            await picture(pilot, "compared")
 
 
-def test_start_without_runs(snap_compare: Snap, backend: TestBackend, desk: ScriptedDesk) -> None:
-    assert snap_compare(LabApp(backend), terminal_size=(104, 32), run_before=first)
+async def test_start_without_runs(
+    picture: Picture, backend: TestBackend, desk: ScriptedDesk
+) -> None:
+    async with LabApp(backend).run_test(size=(104, 32)) as pilot:
+        await opened(pilot)
+        await picture(pilot, "middle")
 
 
-def test_confirming(snap_compare: Snap, backend: TestBackend, kept: ScriptedDesk) -> None:
+async def test_confirming(picture: Picture, backend: TestBackend, kept: ScriptedDesk) -> None:
     kept.told = MODEL
-
-    async def drive(pilot: Pilot[None]) -> None:
+    async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         await opened(pilot)
         await pilot.press("2", "p", "p", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
-        await pilot.pause()
-
-    assert snap_compare(LabApp(backend), terminal_size=(104, 32), run_before=drive)
+        await picture(pilot, "middle")
 
 
-def test_half_way(
-    snap_compare: Snap, backend: TestBackend, desk: ScriptedDesk, moment: list[float]
+async def test_half_way(
+    picture: Picture, backend: TestBackend, desk: ScriptedDesk, moment: list[float]
 ) -> None:
     desk.pause_after = 215
     desk.between = (Slowed(8.0, "the endpoint wants fewer requests", 1),)
-
-    async def drive(pilot: Pilot[None]) -> None:
+    async with LabApp(backend).run_test(size=(160, 48)) as pilot:
         await opened(pilot)
         await pilot.press("enter")
         run = await shown(pilot)
@@ -102,68 +100,56 @@ def test_half_way(
         moment[0] = 12.0
         await pilot.press("m", "right", "down", "down")
         run._draw()
-        await pilot.pause()
-
-    assert snap_compare(LabApp(backend), terminal_size=(160, 48), run_before=drive)
+        await picture(pilot, "wide")
 
 
-def test_finished(snap_compare: Snap, backend: TestBackend, kept: ScriptedDesk) -> None:
-    drive = after("right", "right", "down", "down")
-    assert snap_compare(LabApp(backend), terminal_size=(160, 48), run_before=drive)
-
-
-def test_finished_in_a_smaller_terminal(
-    snap_compare: Snap, backend: TestBackend, kept: ScriptedDesk
+@pytest.mark.parametrize(
+    ("size", "keys"),
+    [((160, 48), ()), ((104, 32), ("tab", "down"))],
+    ids=["wide", "middle"],
+)
+async def test_finished(
+    picture: Picture,
+    backend: TestBackend,
+    kept: ScriptedDesk,
+    size: tuple[int, int],
+    keys: tuple[str, ...],
 ) -> None:
-    drive = after("right", "right", "down", "down", "tab", "down")
-    assert snap_compare(LabApp(backend), terminal_size=(104, 32), run_before=drive)
+    async with LabApp(backend).run_test(size=size) as pilot:
+        await second_run(pilot, "right", "right", "down", "down", *keys)
+        await picture(pilot, "run")
 
 
-@pytest.mark.parametrize("page", ["cells", "curve"])
-def test_pages_of_a_small_terminal(
-    snap_compare: Snap, backend: TestBackend, desk: ScriptedDesk, page: str
+async def test_pages_of_a_small_terminal(
+    picture: Picture, backend: TestBackend, desk: ScriptedDesk
 ) -> None:
     lengths = tuple(1_000 * 2**power for power in range(8))
     depths = tuple(number / 10 for number in range(11))
     desk.put(replace(quick(), lengths=lengths, depths=depths))
-    turns = ["cells", "curve"].index(page)
-
-    async def drive(pilot: Pilot[None]) -> None:
+    async with LabApp(backend).run_test(size=(80, 24)) as pilot:
         await opened(pilot)
         await pilot.press("tab", "enter")
         run = await shown(pilot)
-        await pilot.press(*["v"] * turns, *["right"] * 4, *["down"] * 5)
-        if page == "curve":
-            await until(pilot, lambda: run.query_one(CurvePlot).size.height, "the plot")
-        await pilot.pause()
+        await pilot.press(*["right"] * 4, *["down"] * 5)
+        await picture(pilot, "cells")
+        await pilot.press("v")
+        await until(pilot, lambda: run.query_one(CurvePlot).size.height, "the plot")
+        await picture(pilot, "curve")
 
-    assert snap_compare(LabApp(backend), terminal_size=(80, 24), run_before=drive)
 
-
-def test_window_of_a_cell(snap_compare: Snap, backend: TestBackend, desk: ScriptedDesk) -> None:
+async def test_window_of_a_cell(picture: Picture, backend: TestBackend, desk: ScriptedDesk) -> None:
     desk.with_windows = True
     desk.put(quick(), days=1)
     desk.put(quick())
-
-    async def drive(pilot: Pilot[None]) -> None:
-        await after("enter", "enter")(pilot)
+    async with LabApp(backend).run_test(size=(104, 32)) as pilot:
+        await second_run(pilot, "enter", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, CellWindow), "the window")
         inspector = pilot.app.screen.query_one(Inspector)
         await until(pilot, lambda: inspector._window is not None, "its segments")
-        await pilot.pause()
-
-    assert snap_compare(LabApp(backend), terminal_size=(104, 32), run_before=drive)
+        await picture(pilot, "middle")
 
 
-def test_two_runs_compared(snap_compare: Snap, backend: TestBackend, kept: ScriptedDesk) -> None:
-    async def drive(pilot: Pilot[None]) -> None:
+async def test_too_small(picture: Picture, backend: TestBackend, kept: ScriptedDesk) -> None:
+    async with LabApp(backend).run_test(size=(50, 14)) as pilot:
         await opened(pilot)
-        await pilot.press("tab", "down", "c", "down", "c")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen), "the comparison")
-        await pilot.pause()
-
-    assert snap_compare(LabApp(backend), terminal_size=(160, 48), run_before=drive)
-
-
-def test_too_small(snap_compare: Snap, backend: TestBackend, kept: ScriptedDesk) -> None:
-    assert snap_compare(LabApp(backend), terminal_size=(50, 14), run_before=first)
+        await picture(pilot, "tiny")

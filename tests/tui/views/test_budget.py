@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
@@ -34,6 +33,7 @@ from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.difference import Change, Difference, difference
 from jitchat.window.sweep import budget_grid, retrieved_turns, settled
 from jitchat.window.window import ContextWindow, Kind
+from tests.tui.conftest import Picture
 from tests.tui.support import TestBackend, chat, demo_app, ready, type_text, until
 from tests.window.reports import calibrations, long_talk
 
@@ -226,23 +226,11 @@ async def test_what_does_not_fit_is_said_and_r_moves_the_reserve(backend: TestBa
         assert chat(pilot).session.options.budget == Budget(limit=8_192)
 
 
-Steps = Callable[[Pilot[None]], Awaitable[None]]
-
-
 @pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "large"])
-def test_screens(
-    snap_compare: Callable[..., bool],
-    backend: TestBackend,
-    size: tuple[int, int],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(Prompt, "cursor_blink", False)
-
-    async def run(pilot: Pilot[None]) -> None:
+async def test_screens(picture: Picture, backend: TestBackend, size: tuple[int, int]) -> None:
+    async with demo_app(backend).run_test(size=size) as pilot:
         await ready(pilot)
         await type_text(pilot, QUESTION)
         await opened(pilot)
         await pilot.press("home", "right", "right")
-        await pilot.pause()
-
-    assert snap_compare(demo_app(backend), terminal_size=size, run_before=run)
+        await picture(pilot, "view")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
@@ -13,12 +11,10 @@ from jitchat.tui.views.history import NOTHING, HistoryView
 from jitchat.tui.views.history_bars import HistoryChart, HistoryPointer
 from jitchat.tui.views.sends import SendsView
 from jitchat.tui.views.subject import GoTo
-from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
+from tests.tui.conftest import Picture
 from tests.tui.support import TestBackend, chat, demo_app, ready, until
 from tests.tui.views.sending import PRICES, send_all
-
-Snap = Callable[..., bool]
 
 
 async def opened(pilot: Pilot[None]) -> HistoryView:
@@ -108,21 +104,12 @@ def chosen(pilot: Pilot[None]) -> int:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "large"])
-def test_picture(
-    snap_compare: Snap,
-    backend: TestBackend,
-    size: tuple[int, int],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(Prompt, "cursor_blink", False)
+async def test_picture(picture: Picture, backend: TestBackend, size: tuple[int, int]) -> None:
     backend.options = SessionOptions(prices=PRICES)
-
-    async def run(pilot: Pilot[None]) -> None:
+    async with demo_app(backend).run_test(size=size) as pilot:
         screen = await ready(pilot)
         assert screen.session is not None
         send_all(screen.session)
         await opened(pilot)
         await pilot.press("left", "left", "left")
-        await pilot.pause()
-
-    assert snap_compare(demo_app(backend), terminal_size=size, run_before=run)
+        await picture(pilot, "view")

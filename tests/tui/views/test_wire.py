@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -21,10 +20,10 @@ from jitchat.window.window import Kind
 from tests.providers.dialects import DIALECTS
 from tests.providers.streams import KEY, endpoint
 from tests.session.test_posted import Server
+from tests.tui.conftest import Picture
 from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
 
 QUESTION = "what did we settle on for the deploy window?"
-Snap = Callable[..., bool]
 
 
 @pytest.fixture(autouse=True)
@@ -172,14 +171,12 @@ async def test_the_reader_is_given_messages_and_nothing_to_show_says_why(backend
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "large"])
-def test_wire(snap_compare: Snap, backend: TestBackend, server: Server, size) -> None:
-    async def look(pilot: Pilot[None]) -> None:
+async def test_wire(picture: Picture, backend: TestBackend, server: Server, size) -> None:
+    async with demo_app(backend).run_test(size=size) as pilot:
         await ready(pilot)
         await type_text(pilot, QUESTION)
         view = await opened(pilot)
         text = view.query_one(WireText)
         edge = next(number for number, row in enumerate(text.rows) if row.end is None)
         text.scroll_to(y=max(0, edge - text.size.height // 2), animate=False)
-        await pilot.pause()
-
-    assert snap_compare(demo_app(backend), terminal_size=size, run_before=look)
+        await picture(pilot, "draft")
