@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable
+from itertools import cycle, islice, product
 
 import pytest
 from textual import events
@@ -16,7 +17,7 @@ from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
 from tests.support import ScriptedProvider
-from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
+from tests.tui.support import TestBackend, chat, demo_app, idle, ready, type_text, until
 
 QUESTION = "what did we settle on for the deploy window?"
 LETTERS = "rectwpxum!"
@@ -30,12 +31,20 @@ async def in_pane(pilot: Pilot[None], pane: str) -> ChatScreen:
     await pilot.press("enter")
     await until(pilot, lambda: screen.sent, "the sent window")
     await idle(pilot)
-    if pane == "conversation":
-        screen.query_one(Transcript).focus()
-    elif pane == "inspector":
-        screen.query_one(Inspector).point_at("retrieved")
-    await pilot.pause()
+    await focus(pilot, pane)
     return screen
+
+
+async def focus(pilot: Pilot[None], pane: str) -> None:
+    """Of the chat; in the inspector, on a turn."""
+    screen = chat(pilot)
+    if pane == "prompt":
+        screen.query_one(Prompt).focus()
+    elif pane == "conversation":
+        screen.query_one(Transcript).focus()
+    else:
+        screen.query_one(Inspector).point_at("recent")
+    await pilot.pause()
 
 
 def key_of(character: str) -> events.Key:
@@ -51,42 +60,45 @@ def hint(screen: ChatScreen) -> str:
     return str(screen.query_one("#cost").render())
 
 
-@pytest.mark.parametrize("pause", [None, 0.0, 0.002])
-@pytest.mark.parametrize("pane", ["prompt", "conversation", "inspector"])
 async def test_a_burst_of_two_hundred_keys_arrives_whole_in_order_and_does_nothing_else(
-    backend: TestBackend, pane: str, pause: float | None, rounds: Callable[[int, int], int]
+    backend: TestBackend, rounds: Callable[[int, int], int]
 ) -> None:
-    chance = random.Random(f"{pane}{pause}")
+    chance = random.Random("burst")
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await in_pane(pilot, pane)
-        prompt, focused = screen.query_one(Prompt), screen.focused
+        screen = await in_pane(pilot, "prompt")
+        prompt = screen.query_one(Prompt)
         steering = screen.session.steering  # type: ignore[union-attr]
-        for first in LETTERS[:: rounds(4, 1)]:
-            text = first + "".join(chance.choice(f"{LETTERS}aosi, RE") for _ in range(198)) + "."
-            prompt.text = ""
-            screen.set_focus(focused)
-            for character in text:
-                pilot.app.post_message(key_of(character))
-                if pause is not None:
-                    await asyncio.sleep(pause)
-            await until(pilot, lambda: prompt.text.endswith("."), "the last key")
-            assert prompt.text == text
-            assert prompt.has_focus
+        firsts = cycle(LETTERS)
+        for pane, pause in product(("prompt", "conversation", "inspector"), (None, 0.0, 0.002)):
+            for first in islice(firsts, rounds(1, len(LETTERS))):
+                text = first + "".join(chance.choice(f"{LETTERS}aosi, RE") for _ in range(198))
+                text += "."
+                prompt.text = ""
+                await focus(pilot, pane)
+                for character in text:
+                    pilot.app.post_message(key_of(character))
+                    if pause is not None:
+                        await asyncio.sleep(pause)
+                await until(pilot, lambda: prompt.text.endswith("."), "the last key")
+                assert prompt.text == text, (pane, pause)
+                assert prompt.has_focus, (pane, pause)
         assert pilot.app.screen is screen
         assert screen.session.steering == steering  # type: ignore[union-attr]
         assert isinstance(backend.provider, ScriptedProvider)
         assert len(backend.provider.requests) == 1
 
 
-@pytest.mark.parametrize("pane", ["conversation", "inspector"])
-async def test_a_paste_into_a_pane_arrives_in_the_prompt(backend: TestBackend, pane: str) -> None:
+async def test_a_paste_into_a_pane_arrives_in_the_prompt(backend: TestBackend) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await in_pane(pilot, pane)
-        pilot.app.post_message(key_of("p"))
-        pilot.app.post_message(events.Paste("remember\nthis"))
+        screen = await ready(pilot)
         prompt = screen.query_one(Prompt)
-        await until(pilot, lambda: prompt.text, "the paste")
-        assert prompt.text == "premember\nthis"
+        for pane in ("conversation", "inspector"):
+            prompt.text = ""
+            await focus(pilot, pane)
+            pilot.app.post_message(key_of("p"))
+            pilot.app.post_message(events.Paste("remember\nthis"))
+            await until(pilot, lambda: "this" in prompt.text, "the paste")
+            assert prompt.text == "premember\nthis", pane
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 48)])
@@ -120,9 +132,12 @@ async def test_the_footer_shows_the_keys_of_the_pane_with_the_focus(
         assert "⏎ send" in footer(screen)
 
 
-async def test_a_letter_asks_in_one_line_and_enter_alone_does_it(backend: TestBackend) -> None:
+async def test_a_letter_or_a_click_on_it_asks_in_one_line_and_enter_alone_does_it(
+    backend: TestBackend,
+) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await in_pane(pilot, "conversation")
+        prompt = screen.query_one(Prompt)
         requests = backend.provider.requests  # type: ignore[attr-defined]
         await pilot.press("r")
         assert hint(screen) == "Regenerate #62?"
@@ -130,19 +145,34 @@ async def test_a_letter_asks_in_one_line_and_enter_alone_does_it(backend: TestBa
         await pilot.press("escape")
         assert "Regenerate" not in hint(screen)
         assert screen.query_one(Transcript).has_focus
+
         await pilot.press("r", "down", "enter")
         await until(pilot, lambda: pilot.app.screen is not screen, "the text of the turn")
         await pilot.press("escape")
+        assert len(requests) == 1, "another key leaves the question"
+
+        await pilot.press("r")
+        await pilot.click("#prompt")
+        await pilot.press("enter")
+        assert "Regenerate" not in hint(screen), "it is left with its pane"
         assert len(requests) == 1
+
+        await focus(pilot, "conversation")
+        await pilot.click("#keys", offset=(footer(screen).index("r again"), 0))
+        assert hint(screen) == "Regenerate #62?", "a click asks as the letter does"
+        await pilot.press("h", "i")
+        assert prompt.text == "hi", "no letter was typed for the click"
+
+        prompt.text = ""
+        await focus(pilot, "conversation")
         await pilot.press("r", "enter")
         await until(pilot, lambda: len(requests) == 2, "the request")
         await idle(pilot)
-        assert screen.query_one(Prompt).text == ""
+        assert prompt.text == ""
 
 
-@pytest.mark.parametrize("answer", ["enter", "click"])
 async def test_what_costs_asks_first_with_any_key_and_leaves_the_draft(
-    backend: TestBackend, answer: str
+    backend: TestBackend,
 ) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await in_pane(pilot, "prompt")
@@ -153,30 +183,12 @@ async def test_what_costs_asks_first_with_any_key_and_leaves_the_draft(
         await pilot.press("s")
         assert screen.query_one(Prompt).text == "half a drafts"
         assert len(requests) == 1
-        await pilot.press("alt+r")
-        if answer == "enter":
-            await pilot.press("enter")
-        else:
-            await pilot.click("#keys", offset=(2, 0))
-        await until(pilot, lambda: len(requests) == 2, "the request")
-        await idle(pilot)
-        assert screen.query_one(Prompt).text == "half a drafts"
-
-
-async def test_a_click_on_a_letter_asks_as_the_letter_does(backend: TestBackend) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await in_pane(pilot, "conversation")
-        await pilot.click("#keys", offset=(footer(screen).index("r again"), 0))
-        assert hint(screen) == "Regenerate #62?"
-        await pilot.press("h", "i")
-        assert screen.query_one(Prompt).text == "hi", "no letter was typed for the click"
-
-
-async def test_a_question_is_left_with_its_pane(backend: TestBackend) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await in_pane(pilot, "conversation")
-        await pilot.press("r")
-        await pilot.click("#prompt")
-        await pilot.press("enter")
-        assert "Regenerate" not in hint(screen)
-        assert len(backend.provider.requests) == 1  # type: ignore[attr-defined]
+        for number, answer in enumerate(("enter", "click"), start=2):
+            await pilot.press("alt+r")
+            if answer == "enter":
+                await pilot.press("enter")
+            else:
+                await pilot.click("#keys", offset=(2, 0))
+            await until(pilot, lambda n=number: len(requests) == n, f"the request by {answer}")
+            await idle(pilot)
+            assert screen.query_one(Prompt).text == "half a drafts"
