@@ -25,7 +25,7 @@ def shown(widget: object, name: str) -> str:
     return str(widget.query_one(name).render())  # type: ignore[attr-defined]
 
 
-async def test_the_first_run_opens_into_a_chat_with_its_window_in_view_until_f2_hides_it(
+async def test_the_first_run_shows_the_window_f2_hides_it_and_shift_tab_changes_its_mode(
     backend: TestBackend,
 ) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
@@ -45,12 +45,6 @@ async def test_the_first_run_opens_into_a_chat_with_its_window_in_view_until_f2_
         await pilot.press("f2")
         assert screen.query_one(Inspector).display
 
-
-async def test_shift_tab_changes_the_mode_and_the_window_without_a_request(
-    backend: TestBackend,
-) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
         seen = []
         for _ in range(3):
             planned = screen.planned
@@ -64,11 +58,32 @@ async def test_shift_tab_changes_the_mode_and_the_window_without_a_request(
         assert backend.provider.requests == []
 
 
-async def test_the_window_on_screen_is_the_one_that_was_sent(backend: TestBackend) -> None:
+async def test_the_window_on_screen_has_its_exact_texts_and_is_the_one_that_is_sent(
+    backend: TestBackend,
+) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
         assert "next window" in shown(screen, "#inspector-title")
+
+        inspector = screen.query_one(Inspector)
+        inspector.point_at("retrieved")
+        await pilot.pause()
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen is not screen, "the text")
+        exact = pilot.app.screen.query_one("#exact").text  # type: ignore[attr-defined]
+        assert screen.window is not None
+        first = next(s for s in screen.window.segments if s.kind is Kind.RETRIEVED)
+        assert exact == first.text
+        await pilot.press("escape")
+        inspector.point_at("left out")
+        await pilot.pause()
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen is not screen, "the text")
+        assert pilot.app.screen.query_one("#exact").text  # type: ignore[attr-defined]
+        await pilot.press("escape")
+        screen.query_one(Prompt).focus()
+
         await pilot.press("enter")
         await until(pilot, lambda: screen.sent, "the sent window")
         await idle(pilot)
@@ -221,27 +236,6 @@ async def test_searching_old_conversations_opens_the_turn(backend: TestBackend) 
             "turn 22 on screen",
         )
         await ready(pilot)
-
-
-async def test_the_inspector_opens_the_exact_text_of_a_segment(backend: TestBackend) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        await type_text(pilot, QUESTION)
-        inspector = screen.query_one(Inspector)
-        inspector.point_at("retrieved")
-        await pilot.pause()
-        await pilot.press("enter")
-        await until(pilot, lambda: pilot.app.screen is not screen, "the text")
-        exact = pilot.app.screen.query_one("#exact").text  # type: ignore[attr-defined]
-        assert screen.window is not None
-        first = next(s for s in screen.window.segments if s.kind is Kind.RETRIEVED)
-        assert exact == first.text
-        await pilot.press("escape")
-        inspector.point_at("left out")
-        await pilot.pause()
-        await pilot.press("enter")
-        await until(pilot, lambda: pilot.app.screen is not screen, "the text")
-        assert pilot.app.screen.query_one("#exact").text  # type: ignore[attr-defined]
 
 
 async def test_ctrl_c_empties_the_prompt_and_ctrl_z_brings_the_text_back(

@@ -48,7 +48,9 @@ def title(screen: ChatScreen) -> str:
     return str(screen.query_one("#inspector-title").render())
 
 
-@pytest.mark.parametrize("size", [(160, 48), (80, 24)])
+@pytest.mark.parametrize(
+    "size", [(80, 24), pytest.param((160, 48), marks=pytest.mark.long)], ids=str
+)
 async def test_the_first_minute_holds(tmp_path: Path, size: tuple[int, int]) -> None:
     assert len(STEPS) == 3
     backend = backend_in(tmp_path)

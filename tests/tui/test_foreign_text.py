@@ -9,7 +9,7 @@ from jitchat.errors import RequestRefused
 from jitchat.memory.cold.store import ColdStore
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.turn import Role, Turn
+from jitchat.turn import Conversation, Role, Turn
 from tests.support import ScriptedProvider
 from tests.tui.support import TestBackend, idle, ready, type_text, until
 
@@ -39,40 +39,55 @@ def drawn(app: JitchatApp) -> str:
     return "\n".join(strip.text for strip in lines)
 
 
-@pytest.mark.parametrize("payload", PAYLOADS)
-async def test_no_surface_lets_it_through(
-    store: ColdStore, backend: TestBackend, payload: str
-) -> None:
-    made = store.create(f"title {payload}", "hostile")
-    store.append(
-        made.id,
-        [
-            Turn(1, Role.USER, f"user {payload}", None, f"name {payload}"),
-            Turn(2, Role.ASSISTANT, f"assistant {payload}"),
-        ],
-    )
-    backend.provider = ScriptedProvider(
-        script=(f"answer {payload}", RequestRefused(f"server {payload}", "")),
-        model=f"model {payload}",
-    )
-    app = JitchatApp(backend, store.conversation("hostile"))
+def hostile(store: ColdStore, payload: str) -> Conversation:
+    made = store.create(f"title {payload}")
+    turns = [
+        Turn(1, Role.USER, f"user {payload}", None, f"name {payload}"),
+        Turn(2, Role.ASSISTANT, f"assistant {payload}"),
+    ]
+    store.append(made.id, turns)
+    return store.conversation(made.id)
+
+
+def forbidden(seen: str) -> set[str]:
+    return {
+        each
+        for each in seen
+        if (ord(each) < 32 and each != "\n") or 0x7F <= ord(each) < 0xA0 or each == "\u202e"
+    }
+
+
+async def test_no_surface_lets_it_through(store: ColdStore, backend: TestBackend) -> None:
+    app = JitchatApp(backend, store.create("at first"))
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
-        await type_text(pilot, "user assistant?")
-        await pilot.press("enter")
-        await until(pilot, lambda: app._notifications, "the error")
-        await idle(pilot)
-        screen.query_one(Prompt).post_message(events.Paste(f"draft {payload}"))
-        screen.query_one(Prompt).give_back(f"again {payload}")
-        await pilot.pause()
-        seen = drawn(app)
+        prompt = screen.query_one(Prompt)
+        for payload in PAYLOADS:
+            backend.provider = ScriptedProvider(
+                script=(f"answer {payload}", RequestRefused(f"server {payload}", "")),
+                model=f"model {payload}",
+            )
+            await screen.open(hostile(store, payload))
+            await ready(pilot)
+            app.clear_notifications()
+            prompt.text = ""
+            await type_text(pilot, "user assistant?")
+            await pilot.press("enter")
+            await until(pilot, lambda: app._notifications, "the error")
+            await idle(pilot)
+            prompt.post_message(events.Paste(f"draft {payload}"))
+            prompt.give_back(f"again {payload}")
+            await pilot.pause()
+            seen = drawn(app)
+            for surface in ("title", "user", "assistant", "answer", "model", "draft"):
+                assert surface in seen, (surface, payload)
+            assert not forbidden(seen), payload
         screen.action_resume()
         await pilot.pause()
-        seen += drawn(app)
+        seen = drawn(app)
+        assert seen.count("title") >= len(PAYLOADS), "each has a row"
+        assert not forbidden(seen)
         assert app.is_running
-    forbidden = {c for c in seen if (ord(c) < 32 and c != "\n") or 0x7F <= ord(c) < 0xA0}
-    assert not forbidden
-    assert "\u202e" not in seen
 
 
 async def test_a_link_in_an_answer_is_not_opened(

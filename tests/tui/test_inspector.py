@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import OptionList, Static, TextArea
 
 from jitchat.memory.cold.store import ColdStore
@@ -55,28 +56,6 @@ def test_every_reason_stands_under_its_heading(store: ColdStore) -> None:
             assert found == HEADER.index("why"), kind
 
 
-@pytest.mark.parametrize("size", [(140, 40), (80, 24)], ids=["large", "small"])
-async def test_the_last_row_tells_of_the_turns_that_were_never_candidates(
-    backend: TestBackend, size: tuple[int, int]
-) -> None:
-    async with demo_app(backend).run_test(size=size) as pilot:
-        screen = await ready(pilot)
-        await type_text(pilot, QUESTION)
-        screen.query_one(Inspector).point_at("left out")
-        await pilot.press("end")
-        await pilot.pause()
-        assert screen.window is not None
-        never = screen.window.never_candidates
-        assert never is not None
-        rows = screen.query_one("#segments", OptionList)
-        assert rows.highlighted == rows.option_count - 1
-        row = str(rows.get_option_at_index(rows.option_count - 1).prompt)
-        assert row.split(maxsplit=3) == ["left", "out", f"{never.tokens:,}", never.sentence]
-        await pilot.press("enter")
-        await until(pilot, lambda: pilot.app.screen is not screen, "the text")
-        assert pilot.app.screen.query_one("#exact", TextArea).text == never.sentence
-
-
 async def test_enter_tells_all_that_the_ledger_says_of_a_turn_that_was_left_out(
     backend: TestBackend,
 ) -> None:
@@ -96,47 +75,6 @@ async def test_enter_tells_all_that_the_ledger_says_of_a_turn_that_was_left_out(
     )
 
 
-@pytest.mark.parametrize("size", [(160, 48), (80, 24)], ids=["large", "small"])
-async def test_a_reason_that_finds_no_room_stands_whole_below_while_the_cursor_is_on_it(
-    backend: TestBackend, size: tuple[int, int]
-) -> None:
-    async with demo_app(backend).run_test(size=size) as pilot:
-        screen = await ready(pilot)
-        screen.query_one(Inspector).remove_class("-hidden")
-        await type_text(pilot, QUESTION)
-        assert screen.window is not None
-        left = [row for row in screen.window.ledger if row.verdict is Verdict.LEFT_OUT]
-        whole = screen.query_one("#row-reason", Static)
-        assert not whole.display
-        screen.query_one(Inspector).point_at("left out")
-        await until(pilot, lambda: whole.display, "the reason")
-        assert str(whole.content) == left[0].reason
-        screen.query_one(Inspector).point_at("system")
-        await until(pilot, lambda: not whole.display, "a reason that fits")
-        screen.query_one(Inspector).point_at("left out")
-        screen.query_one("#prompt").focus()
-        await until(pilot, lambda: not whole.display, "the end")
-
-
-@pytest.mark.parametrize(("size", "has_bars"), [((160, 48), False), ((196, 48), True)])
-async def test_the_bars_of_the_scores_give_way_to_the_words_that_a_turn_was_found_by(
-    backend: TestBackend, size: tuple[int, int], has_bars: bool
-) -> None:
-    async with demo_app(backend).run_test(size=size) as pilot:
-        screen = await ready(pilot)
-        await type_text(pilot, QUESTION)
-        await until(pilot, lambda: screen.window is not None, "the window")
-        await pilot.pause()
-        rows = screen.query_one("#segments", OptionList)
-        lines = [str(each.prompt) for each in rows.options]
-        (best,) = [line for line in lines if "best lexical match" in line]
-        assert best.endswith("“deploy, window”")
-        assert len(best) <= rows.size.width - BESIDE
-        assert ("█" in best) is has_bars
-        header = str(screen.query_one("#segments-header", Static).content)
-        assert header.index("why") == best.index("best lexical")
-
-
 def test_an_index_row_says_why_the_turn_is_not_there_at_full_text(store: ColdStore) -> None:
     window = demo_session(store).preview(QUESTION, Mode.JIT)
     listed = [each for each in rows_of(window) if each[0] == Kind.INDEX and each[2]]
@@ -152,23 +90,77 @@ def boundary(screen: ChatScreen) -> int:
     return place
 
 
-@pytest.mark.parametrize("size", [(160, 40), (120, 36), (80, 24)], ids=["wide", "large", "small"])
-async def test_a_line_parts_the_stable_prefix_from_what_is_new(
-    backend: TestBackend, size: tuple[int, int]
+def a_line_parts_the_stable_prefix_from_what_is_new(screen: ChatScreen) -> None:
+    rows, place = screen.query_one("#segments", OptionList), boundary(screen)
+    told = str(rows.get_option_at_index(place).prompt)
+    assert screen.window is not None
+    stable = [segment for segment in screen.window.segments if segment.kind.is_stable]
+    assert place == len(stable)
+    assert sum(segment.tokens for segment in stable) == screen.window.stable_tokens
+    assert told.startswith(f"── stable prefix ~{screen.window.stable_tokens:,} tokens ── below")
+    assert told.endswith("──")
+    assert len(told) <= rows.scrollable_content_region.width - 2
+
+
+def the_bars_of_the_scores_give_way_to_the_words_it_was_found_by(
+    screen: ChatScreen, has_bars: bool
 ) -> None:
+    rows = screen.query_one("#segments", OptionList)
+    (best,) = [str(each.prompt) for each in rows.options if "best lexical" in str(each.prompt)]
+    assert best.endswith("“deploy, window”")
+    assert len(best) <= rows.size.width - BESIDE
+    assert ("█" in best) is has_bars
+    header = str(screen.query_one("#segments-header", Static).content)
+    assert header.index("why") == best.index("best lexical")
+
+
+async def a_reason_without_room_stands_whole_below_while_the_cursor_is_on_it(
+    pilot: Pilot[None], screen: ChatScreen
+) -> None:
+    assert screen.window is not None
+    left = [row for row in screen.window.ledger if row.verdict is Verdict.LEFT_OUT]
+    whole = screen.query_one("#row-reason", Static)
+    assert not whole.display
+    screen.query_one(Inspector).point_at("left out")
+    await until(pilot, lambda: whole.display, "the reason")
+    assert str(whole.content) == left[0].reason
+    screen.query_one(Inspector).point_at("system")
+    await until(pilot, lambda: not whole.display, "a reason that fits")
+    screen.query_one(Inspector).point_at("left out")
+    screen.query_one("#prompt").focus()
+    await until(pilot, lambda: not whole.display, "the end")
+
+
+async def the_last_row_tells_of_the_turns_that_were_never_candidates(
+    pilot: Pilot[None], screen: ChatScreen
+) -> None:
+    screen.query_one(Inspector).point_at("left out")
+    await pilot.press("end")
+    await pilot.pause()
+    assert screen.window is not None
+    never = screen.window.never_candidates
+    assert never is not None
+    rows = screen.query_one("#segments", OptionList)
+    assert rows.highlighted == rows.option_count - 1
+    row = str(rows.get_option_at_index(rows.option_count - 1).prompt)
+    assert row.split(maxsplit=3) == ["left", "out", f"{never.tokens:,}", never.sentence]
+    await pilot.press("enter")
+    await until(pilot, lambda: pilot.app.screen is not screen, "the text")
+    assert pilot.app.screen.query_one("#exact", TextArea).text == never.sentence
+
+
+@pytest.mark.parametrize("size", [(196, 48), (160, 48), (80, 24)], ids=["wide", "large", "small"])
+async def test_the_rows_of_a_draft(backend: TestBackend, size: tuple[int, int]) -> None:
     async with demo_app(backend).run_test(size=size) as pilot:
         screen = await ready(pilot)
         screen.query_one(Inspector).remove_class("-hidden")
         await type_text(pilot, QUESTION)
-        rows, place = screen.query_one("#segments", OptionList), boundary(screen)
-        told = str(rows.get_option_at_index(place).prompt)
-        assert screen.window is not None
-        stable = [segment for segment in screen.window.segments if segment.kind.is_stable]
-        assert place == len(stable)
-        assert sum(segment.tokens for segment in stable) == screen.window.stable_tokens
-        assert told.startswith(f"── stable prefix ~{screen.window.stable_tokens:,} tokens ── below")
-        assert told.endswith("──")
-        assert len(told) <= rows.scrollable_content_region.width - 2
+        a_line_parts_the_stable_prefix_from_what_is_new(screen)
+        if size != (80, 24):
+            the_bars_of_the_scores_give_way_to_the_words_it_was_found_by(screen, size[0] == 196)
+        if size != (196, 48):
+            await a_reason_without_room_stands_whole_below_while_the_cursor_is_on_it(pilot, screen)
+        await the_last_row_tells_of_the_turns_that_were_never_candidates(pilot, screen)
 
 
 async def test_the_cursor_keeps_off_the_boundary_by_key_and_when_the_window_changes(

@@ -13,9 +13,10 @@ from jitchat.memory.cold.store import ColdStore
 from jitchat.providers.catalogue.prices import Prices
 from jitchat.providers.provider import Delta, Finished
 from jitchat.session import SessionOptions
+from jitchat.tui.app import JitchatApp
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.turn import Message, Usage
-from tests.support import ScriptedProvider
+from tests.support import ScriptedProvider, conversation_of, talk
 from tests.tui.support import TestBackend, chat, demo_app, idle, notices, ready, type_text, until
 
 QUESTION = "what did we settle on for the deploy window?"
@@ -91,27 +92,31 @@ async def test_what_sending_costs_is_told_before_and_what_matters_fits_at_80_col
         assert len(hint) <= screen.query_one("#cost").size.width
 
 
-@pytest.mark.parametrize(
-    ("usage", "prices", "told"),
-    [
-        (Usage(1_203, 210, 400), PRICES, (" · $2.53", "· $2.53", "cached 400 ✓ of ~")),
-        (Usage(1_203, 210), None, (" · cost unknown", "· cost unknown", "none reported")),
-        (None, PRICES, (" · cost unknown", "no usage · cost unknown", "tokens ──")),
-        (None, FREE, ("", "the provider reports no usage", "tokens ──")),
-        (Usage(1_203, None), FREE, ("", "sent 1,203 ✓", "none reported")),
-    ],
+AFTER = (
+    (Usage(1_203, 210, 100), PRICES, (" · $3.07", "· $3.07", "cached 100 ✓ of ~")),
+    (Usage(1_203, 210), None, (" · cost unknown", "· cost unknown", "none reported")),
+    (None, PRICES, (" · cost unknown", "no usage · cost unknown", "tokens ──")),
+    (None, FREE, ("", "the provider reports no usage", "tokens ──")),
+    (Usage(1_203, None), FREE, ("", "sent 1,203 ✓", "none reported")),
 )
+
+
 async def test_after_the_reply_its_figures_stand_on_every_surface(
-    backend: TestBackend, usage: Usage | None, prices: Prices | None, told: tuple[str, str, str]
+    backend: TestBackend, store: ColdStore
 ) -> None:
-    total, hint, line = told
-    reporting(backend, usage, prices)
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        await ready(pilot)
-        screen = await ask(pilot)
-        assert shown(screen, "#cost").endswith(hint)
-        assert line in boundary(screen)
-        assert shown(screen, "#title").endswith(f"62 turns{total}")
+    talks = talk("What is the deploy window?", "Tuesday 02:00.", "And the port?", "8443.")
+    app = JitchatApp(backend, store.create("At first"))
+    async with app.run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        for case in AFTER:
+            usage, prices, (total, hint, line) = case
+            reporting(backend, usage, prices)
+            await screen.open(conversation_of(store, talks))
+            await ready(pilot)
+            await ask(pilot)
+            assert shown(screen, "#cost").endswith(hint), case
+            assert line in boundary(screen), case
+            assert shown(screen, "#title").endswith(f"6 turns{total}"), case
 
 
 async def test_a_reply_that_was_broken_off_is_not_called_unreported(backend: TestBackend) -> None:

@@ -67,16 +67,6 @@ async def test_with_the_reader_two_keys_have_a_model_of_this_machine_answer(mode
         assert models.provider.requests[0][-1].content.endswith("hello")
 
 
-async def test_the_first_screen_says_what_is_there(models) -> None:
-    async with demo_app(models).run_test(size=(80, 24)) as pilot:
-        screen = await ready(pilot)
-        line = screen.query_one("#offer", Static)
-        await until(pilot, lambda: "Ollama runs here" in str(line.render()), "the offer")
-        assert line.display
-        assert line.size.height == 1
-        assert "reader" in str(screen.query_one(Prompt).placeholder)
-
-
 async def test_looking_around_that_fails_leaves_the_reader_usable(models, monkeypatch) -> None:
     def fail() -> None:
         raise SettingsError("The keys file cannot be read.", "Correct it.")

@@ -62,18 +62,22 @@ async def test_the_next_key_finds_it_drawn_and_waits_for_nothing(monkeypatch: py
         assert body.source == "It is"
 
 
-async def test_much_that_comes_at_once_is_drawn_line_by_line_and_none_of_it_is_left():
+async def test_much_that_comes_at_once_is_drawn_line_by_line_and_none_of_it_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(reply_body, "MOST_AT_ONCE", 300)
+    text = parts_of(12)
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
-        body.add(LONG, typing=True)
+        body.add(text, typing=True)
         await body._draw()
-        assert 0 < len(body.source) <= reply_body.MOST_AT_ONCE < len(LONG)
+        assert 0 < len(body.source) <= 300 < len(text)
         assert body.source.endswith("\n")
-        await until(pilot, lambda: body.source == LONG, "the rest")
-        body.add(LONG, typing=True)
+        await until(pilot, lambda: body.source == text, "the rest")
+        body.add(text, typing=True)
         await body._draw()
-        await body.finish(LONG + LONG)
-        assert body.source == LONG + LONG
+        await body.finish(text + text)
+        assert body.source == text + text
 
 
 async def test_what_was_stored_replaces_what_was_drawn():
@@ -109,7 +113,12 @@ async def test_a_slow_drawing_does_not_put_the_next_one_off_for_long():
         assert LONGEST_REST - 0.5 < body._rest <= LONGEST_REST
 
 
-LONG = "".join(f"## Part {number}\n\nOf *it*, line\n\n- one\n- two\n\n" for number in range(40))
+def parts_of(count: int) -> str:
+    one = "## Part {}\n\nOf *it*, line\n\n- one\n- two\n\n"
+    return "".join(one.format(number) for number in range(count))
+
+
+LONG = parts_of(40)
 
 
 async def grown(body: ReplyBody, text: str, step: int = 397) -> None:
@@ -122,12 +131,13 @@ def shown(body: ReplyBody) -> list[str]:
     return [str(block.render()) for block in body.query(MarkdownBlock)]
 
 
-@pytest.mark.parametrize("end", ["", "See [it].\n\n[it]: https://example.org\n"])
-async def test_what_grew_reads_like_what_was_drawn_at_once(end: str):
-    text = LONG + end
+async def test_what_grew_reads_like_what_was_drawn_at_once():
+    """Also where a definition comes last that a part before it needs."""
+    text = parts_of(8) + "See [it].\n\n[it]: https://example.org\n"
     async with ReplyApp().run_test(size=(60, 30)) as pilot:
         body = pilot.app.query_one(ReplyBody)
-        await grown(body, text)
+        await grown(body, text, 97)
+        grew_alone = shown(body)
         await body.finish(text)
         assert body.source == text
         grew = shown(body)
@@ -135,6 +145,7 @@ async def test_what_grew_reads_like_what_was_drawn_at_once(end: str):
         await body.finish(text)
         await pilot.pause()
         assert grew == shown(body)
+        assert grew[:-1] == grew_alone[:-1]
 
 
 async def test_of_a_long_reply_only_what_is_near_is_laid_out_and_its_height_stays():

@@ -106,7 +106,7 @@ async def test_scrolling_to_an_end_mounts_more_in_order() -> None:
         transcript = app.query_one(Transcript)
         await transcript.show(TURNS, 500)
         await pilot.pause()
-        for _ in range(4):
+        for _ in range(2):
             transcript.scroll_end(animate=False)
             await pilot.pause()
             transcript.scroll_home(animate=False)
@@ -120,21 +120,21 @@ async def test_scrolling_to_an_end_mounts_more_in_order() -> None:
 async def test_paging_far_back_from_the_end_and_on_again_passes_over_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(stretch, "MOST", 40)
+    monkeypatch.setattr(stretch, "MOST", 20)
     app = TranscriptApp()
-    async with app.run_test(size=(80, 48)) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         transcript = app.query_one(Transcript)
         await transcript.show(TURNS)
         await until(pilot, lambda: transcript.max_scroll_y > 0, "the end")
         app.animation_level = "full"
-        while lines := await paged(pilot, transcript, -1, 940):
-            assert -48 <= lines < 0
+        while lines := await paged(pilot, transcript, -1, 970):
+            assert -24 <= lines < 0
             app.animation_level = "none"
         assert positions(transcript)[-1] < 1_000
         while lines := await paged(pilot, transcript, 1, 1_000):
-            assert 0 < lines <= 48
-        await until(pilot, lambda: len(positions(transcript)) == 40, "no more than a stretch")
-        assert positions(transcript) == list(range(961, 1_001))
+            assert 0 < lines <= 24
+        await until(pilot, lambda: len(positions(transcript)) == 20, "no more than a stretch")
+        assert positions(transcript) == list(range(981, 1_001))
 
 
 async def test_every_key_is_a_step_also_where_keys_come_faster_than_frames() -> None:
@@ -152,23 +152,21 @@ async def test_every_key_is_a_step_also_where_keys_come_faster_than_frames() -> 
         await until(pilot, lambda: transcript.chosen == TURNS[496], "four steps")
 
 
-@pytest.mark.parametrize("at", [None, 8])
-async def test_a_tall_terminal_is_filled(at: int | None) -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=(80, 200)) as pilot:
-        transcript = app.query_one(Transcript)
-        await transcript.show(TURNS, at)
-        await until(pilot, lambda: transcript.max_scroll_y > 0, "turns enough")
-
-
-async def test_a_terminal_that_grows_is_filled() -> None:
+async def test_a_terminal_that_grows_and_one_that_is_tall_are_filled() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = app.query_one(Transcript)
         await transcript.show(TURNS)
         await pilot.pause()
-        await pilot.resize_terminal(80, 200)
-        await until(pilot, lambda: transcript.virtual_size.height > 200, "turns enough")
+        before = transcript.virtual_size.height
+        tall = before + 10
+        await pilot.resize_terminal(80, tall)
+        await until(pilot, lambda: transcript.virtual_size.height > tall, "turns enough")
+        for at in (None, 8):
+            await transcript.show(TURNS[:1])
+            await until(pilot, lambda: transcript.max_scroll_y == 0, "one turn alone")
+            await transcript.show(TURNS, at)
+            await until(pilot, lambda: transcript.max_scroll_y > 0, f"turns enough, at {at}")
 
 
 async def test_the_cursor_and_the_gutter_restyle_a_turn_and_nothing_in_it(

@@ -155,7 +155,11 @@ async def test_words_of_the_last_line_the_legend_and_the_model_can_be_clicked(
 async def test_what_could_answer_is_offered_until_something_is_typed(models: TestBackend) -> None:
     async with demo_app(models).run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
-        assert screen.query_one("#offer").display
+        line = screen.query_one("#offer")
+        await until(pilot, lambda: "Ollama runs here" in str(line.render()), "the offer")
+        assert line.display
+        assert line.size.height == 1
+        assert "reader" in str(screen.query_one(Prompt).placeholder)
         screen.query_one(Prompt).insert("w")
         await until(pilot, lambda: not screen.query_one("#offer").display, "the line gone")
         screen.query_one(Prompt).clear()
