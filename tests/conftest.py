@@ -20,6 +20,7 @@ from tests.support import SHARED
 
 os.environ["TZ"] = "UTC"
 os.environ.pop("NO_COLOR", None)
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each child would compile all of it anew
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
