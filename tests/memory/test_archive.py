@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import StoreUnreadable
@@ -11,6 +11,7 @@ from jitchat.memory.cold.archive import Ending, WindowArchive, WindowRecord
 from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.store import ColdStore
 from jitchat.turn import Turn, Usage
+from tests.examples import examples
 from tests.support import conversation_of, talk
 
 HEADER = {"mode": "full", "model": "m", "budget": {"limit": 10}, "exact": True}
@@ -148,7 +149,7 @@ def test_nothing_is_left_of_a_window_that_could_not_be_stored(archive, turns, da
     assert (count(database, "blobs"), count(database, "windows")) == (0, 0)
 
 
-@settings(deadline=None, max_examples=20, derandomize=True)
+@examples(12)
 @given(st.lists(st.text(max_size=40), max_size=150))
 def test_any_texts_come_back(tmp_path_factory, texts):
     database = Database(tmp_path_factory.mktemp("archive") / "cold.db")

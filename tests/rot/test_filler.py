@@ -10,7 +10,7 @@ from itertools import islice
 from statistics import fmean
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.rot.filler import Exchange, exchanges
@@ -22,6 +22,7 @@ from jitchat.rot.topics.topic import Topic
 from jitchat.text.decisions import is_decision
 from jitchat.text.disclaimers import disclaims
 from jitchat.text.words import stems
+from tests.examples import examples
 
 NOTHING: frozenset[str] = frozenset()
 
@@ -118,7 +119,7 @@ def test_no_sentence_reads_as_if_a_machine_had_joined_it(talk: list[Exchange], s
     assert [match.string for match in found if match] == []
 
 
-@settings(deadline=None, max_examples=12, derandomize=True)
+@examples(12)
 @given(st.integers(0, 1200), st.integers(0, 2**32))
 def test_no_word_has_a_stem_that_is_avoided(every_stem: list[str], size: int, seed: int):
     avoided = frozenset(random.Random(seed).sample(every_stem, size))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import WindowOverflow
@@ -14,13 +14,13 @@ from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.corrected import shared_out
 from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Verdict
+from tests.examples import examples
 from tests.window.cases import Case, cases
 from tests.window.counters import Characters, Lines, Words
 from tests.window.reports import KNOWN, calibrations, long_talk
 
 COUNTERS = (EstimateCounter(), Characters(), Words(), Lines())
-quick = settings(deadline=None, max_examples=120, derandomize=True)
-thorough = settings.get_profile("long")
+quick = examples(48)
 FULL_TEXT = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
 
 
@@ -73,15 +73,6 @@ def check_refusal(
 @quick
 @given(case=cases(), learnt=calibrations())
 def test_every_corrected_window_keeps_the_promises(case: Case, learnt: Calibration) -> None:
-    check(case, learnt)
-
-
-@pytest.mark.long
-@thorough
-@given(case=cases(), learnt=calibrations())
-def test_every_corrected_window_keeps_the_promises_for_long(
-    case: Case, learnt: Calibration
-) -> None:
     check(case, learnt)
 
 
