@@ -59,6 +59,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         sampled.add(kind)
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """A long text is named by its length."""
+    is_long = isinstance(val, str | bytes) and len(val) > 200
+    return f"{argname} of {len(val)}" if is_long else None
+
+
 def pytest_collection(session: pytest.Session) -> None:
     """Begin with other files in each worker: none rewrites what another one has rewritten."""
     worker = getattr(session.config, "workerinput", None)
