@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jitchat.errors import WindowOverflow
@@ -78,6 +78,7 @@ def test_every_corrected_window_keeps_the_promises(case: Case, learnt: Calibrati
 
 @quick
 @given(total=st.integers(0, 50_000), weights=st.lists(st.integers(0, 9_000), max_size=40))
+@example(total=5, weights=[0, 0])
 def test_shares_add_up_and_none_is_a_token_off(total: int, weights: list[int]) -> None:
     shares = shared_out(total, weights)
 
