@@ -7,7 +7,9 @@ import os
 import shutil
 import socket
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 
@@ -16,10 +18,11 @@ from hypothesis import settings
 
 from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.store import ColdStore
-from tests.support import SHARED
+from tests.support import ROOT, SHARED
 
 os.environ["TZ"] = "UTC"
 os.environ.pop("NO_COLOR", None)
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each child would compile all of it anew
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -54,6 +57,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if wanted is None or kind in sampled or is_whole:
             item.add_marker(skip)
         sampled.add(kind)
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """A long text is named by its length."""
+    is_long = isinstance(val, str | bytes) and len(val) > 200
+    return f"{argname} of {len(val)}" if is_long else None
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Begin with other files in each worker: none rewrites what another one has rewritten."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None:
+        return
+    places = (Path(each.partition("::")[0]).resolve() for each in session.config.args)
+    files = sorted({file for place in places for file in place.rglob("test_*.py")})
+    start = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    for file in files[start:] + files[:start]:
+        with suppress(Exception, pytest.skip.Exception):  # told when it is collected
+            import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
 def pytest_collection_finish() -> None:

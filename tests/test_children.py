@@ -25,7 +25,7 @@ MODULES = (
     "huggingface_hub", "encodings", "tomllib", "httpx",
 )  # fmt: skip
 PACKAGES = ("numpy", "multiprocessing", "click", "tests")
-LOOK = "import fastembed, json, numpy, os, pickle; print(json.dumps(dict(os.environ)))"
+LOOK = "import click, json, os, pickle, tomllib; print(json.dumps(dict(os.environ)))"
 
 
 @pytest.fixture

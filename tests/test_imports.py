@@ -51,9 +51,9 @@ print("SEEN", found)
 
 
 def python(code: str, *arguments: str, home: Path) -> str:
-    """What `code` prints in an interpreter of its own."""
+    """What `code` prints in an interpreter of its own, which leaves no bytecode behind."""
     done = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
+        [sys.executable, "-B", "-c", code, *arguments],
         cwd=ROOT,
         env=os.environ | {"JITCHAT_HOME": str(home), "PYTHONPATH": str(ROOT)},
         capture_output=True,

@@ -80,7 +80,7 @@ def test_a_failure_is_noted_and_is_no_reply(tmp_path: Path):
         b'{"key": "k", "text": "a", "reason": "stop", "usage": [1, 2, 3, 4]}',
         b"\xff\xfe\x00",
         b'{"key": "k", "text": "a", "reason": "stop", "usage": [1, Infinity]}',
-        b"[" * 100_000,
+        pytest.param(b"[" * 100_000, id="nested"),
     ],
 )
 def test_a_line_that_is_not_ours_is_passed_over(tmp_path: Path, line: bytes):

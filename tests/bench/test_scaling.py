@@ -19,9 +19,9 @@ from jitchat.window.tokens import EstimateCounter
 
 SETUP = Setup(NoEmbedder, EstimateCounter, Budget())
 TALKS = [
-    *(Haystack(size, Length.SHORT) for size in (1, 3, 20, 150, 400)),
-    *(Haystack(size, Length.USUAL) for size in (1, 2, 20, 40, 80, 160)),
-    *(Haystack(size, Length.LONG) for size in (1, 2, 5, 20)),
+    *(Haystack(size, Length.SHORT) for size in (1, 20, 400)),
+    *(Haystack(size, Length.USUAL) for size in (1, 2, 40, 160)),
+    *(Haystack(size, Length.LONG) for size in (1, 20)),
 ]
 
 

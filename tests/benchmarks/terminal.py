@@ -6,19 +6,28 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
 import termios
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 COOKED = termios.ECHO | termios.ICANON | termios.ISIG
 
 
-def _control_terminal() -> None:
-    """Make it the one that the process is hung up with."""
+def heed_signals(*, ignored: Sequence[signal.Signals] = ()) -> None:
+    """Ignore these and heed the others, whatever this process inherited (nohup: SIGHUP ignored)."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
+
+
+def _begin(ignored: Sequence[signal.Signals]) -> None:
+    """Make the terminal the one that the process is hung up with."""
+    heed_signals(ignored=ignored)
     os.setsid()
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
@@ -26,7 +35,13 @@ def _control_terminal() -> None:
 class Terminal:
     """Runs a command on a terminal of 120 columns and watches what it draws."""
 
-    def __init__(self, command: Sequence[str], environ: Mapping[str, str], rows: int = 40) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        environ: Mapping[str, str],
+        rows: int = 40,
+        ignored: Sequence[signal.Signals] = (),
+    ) -> None:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 120, 0, 0))
         self.started = time.perf_counter()
@@ -37,7 +52,7 @@ class Terminal:
             stderr=slave,
             env=dict(environ),
             close_fds=True,
-            preexec_fn=_control_terminal,  # noqa: PLW1509  two system calls
+            preexec_fn=partial(_begin, ignored),  # noqa: PLW1509  a few system calls
         )
         os.close(slave)
         self.seen = b""

@@ -42,13 +42,14 @@ def source(request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.Monke
     return str(request.param)
 
 
-@pytest.mark.parametrize("ends", ["refused", "broken", "answered"])
+@pytest.mark.usefixtures("source")
 def test_a_key_is_sent_and_is_in_no_file_and_on_no_screen(
-    jitchat: Shell, home: Path, monkeypatch: pytest.MonkeyPatch, source: str, ends: str
+    jitchat: Shell, home: Path, monkeypatch: pytest.MonkeyPatch
 ):
     from jitchat.providers.http import provider as http
 
     sent: list[str] = []
+    done, ends = [], ""
 
     def make(endpoint: object, *more: object, **options: object) -> ScriptedProvider:
         sent.extend([endpoint.key, *endpoint.headers.values()])
@@ -59,14 +60,18 @@ def test_a_key_is_sent_and_is_in_no_file_and_on_no_screen(
 
     monkeypatch.setattr(http, "HttpProvider", make)
     own = {home / "config.toml", home / "keys.toml"}
-    done = [jitchat("send", "hello"), jitchat("window", "hello", "--json"), jitchat("config")]
-    done += [jitchat("keys", "list", "--json"), jitchat("doctor", "--json"), jitchat("paths")]
+    for ends in ("answered", "refused", "broken"):
+        sent.clear()
+        done.append(jitchat("send", "hello"))
+        assert KEY in sent
+        assert (home / "crash.txt").exists() == (ends == "broken")
+    done += [jitchat("window", "hello", "--json"), jitchat("config"), jitchat("paths")]
+    done += [jitchat("keys", "list", "--json"), jitchat("doctor", "--json")]
 
-    assert KEY in sent
+    assert [each.code for each in done[:3]] == [0, 1, 1]
     assert KEY[6:] not in "".join(each.out + each.err for each in done)
     written = [path for path in home.rglob("*") if path.is_file() and path not in own]
     assert home / "jitchat.db" in written
-    assert ((home / "crash.txt") in written) == (ends == "broken")
     for path in written:
         assert KEY[6:].encode() not in path.read_bytes(), path
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -201,6 +201,15 @@ def test_a_run_that_is_given_up_ends_with_how_to_go_on(jitchat: Shell, model: Mo
     assert "answered" in done.out
 
 
+@pytest.fixture
+def heeds_ctrl_c() -> Iterator[None]:
+    """Also where pytest runs in the background of a script, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeds_ctrl_c")
 def test_ctrl_c_keeps_what_came_and_the_run_goes_on(
     jitchat: Shell, model: Model, monkeypatch: pytest.MonkeyPatch
 ):

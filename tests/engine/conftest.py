@@ -43,7 +43,7 @@ def fragile(tmp_path: Path) -> Iterator[Engine]:
     yield from _engine(tmp_path, 131_072)
 
 
-@pytest.fixture
-def open_engine(tmp_path: Path) -> Iterator[Engine]:
+@pytest.fixture(scope="session")
+def open_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """One that answers without a key, as most on a machine of one's own do."""
-    yield from _engine(tmp_path, 1_024, key="")
+    yield from _engine(tmp_path_factory.mktemp("open"), 1_024, key="")

@@ -6,11 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from jitchat.cli import commands
 from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.store import ColdStore
 from tests.engine.asking import ROUTES, WRONG
@@ -36,22 +39,39 @@ class Ran:
     err: str
 
 
+def environ_of(more: dict[str, str]) -> dict[str, str]:
+    return {"JITCHAT_EMBEDDER_NAME": "none"} | more
+
+
 def jitchat(*arguments: str, **environ: str) -> Ran:
+    """Run a command in this process."""
+    done = CliRunner(env=environ_of(environ)).invoke(commands, arguments)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return _without_keys(Ran(done.exit_code, done.stdout, done.stderr))
+
+
+def jitchat_alone(*arguments: str, **environ: str) -> Ran:
     """Run a command in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "jitchat", *arguments],
-        cwd=ROOT, env=os.environ | {"JITCHAT_EMBEDDER_NAME": "none"} | environ, check=False,
-        capture_output=True, encoding="utf-8", timeout=60,
+        cwd=ROOT, env=os.environ | environ_of(environ), check=False, capture_output=True,
+        encoding="utf-8", timeout=60,
     )  # fmt: skip
-    assert "Traceback" not in done.stderr
-    assert not [each for each in (KEY, WRONG) if each in done.stdout + done.stderr]
-    return Ran(done.returncode, done.stdout, done.stderr)
+    return _without_keys(Ran(done.returncode, done.stdout, done.stderr))
 
 
-def send(engine: Engine, text: str, *arguments: str, key: str = KEY) -> Ran:
+def _without_keys(ran: Ran) -> Ran:
+    assert "Traceback" not in ran.err
+    assert not [each for each in (KEY, WRONG) if each in ran.out + ran.err]
+    return ran
+
+
+def send(
+    engine: Engine, text: str, *arguments: str, key: str = KEY, run: Callable[..., Ran] = jitchat
+) -> Ran:
     """Send with nothing configured: by flags, and the key in a variable."""
     where = ("--base-url", engine.base_url, "--model", NAME)
-    return jitchat("send", text, *where, *arguments, JITCHAT_PROVIDER_API_KEY=key)
+    return run("send", text, *where, *arguments, JITCHAT_PROVIDER_API_KEY=key)
 
 
 @pytest.fixture
@@ -72,7 +92,7 @@ def configured(home: Path, engine: Engine) -> None:
 
 
 def test_send_prints_the_reply(engine: Engine):
-    assert send(engine, "Answer briefly.") == Ran(0, f"{BRIEF}\n", "")
+    assert send(engine, "Answer briefly.", run=jitchat_alone) == Ran(0, f"{BRIEF}\n", "")
 
 
 @pytest.mark.usefixtures("configured")

@@ -55,7 +55,7 @@ def require_partial(memory: Memory, writer: str, shown: int) -> None:
 
 def test_a_chat_killed_at_any_moment_keeps_what_was_acknowledged(nursery, tmp_path, rounds):
     chance = random.Random(1)
-    for number in range(rounds(16, 1_000)):
+    for number in range(rounds(8, 1_000)):
         path = tmp_path / f"{number // 50}.db"
         if number % 50 == 0:
             database = Database(path)
@@ -95,7 +95,7 @@ def require_tree(store: ColdStore, told: list[list[str]]) -> None:
 
 def test_a_forking_chat_killed_at_any_moment_keeps_its_tree(nursery, tmp_path, rounds):
     chance = random.Random(2)
-    for number in range(rounds(12, 500)):
+    for number in range(rounds(6, 500)):
         path = tmp_path / f"{number // 25}.db"
         if number % 25 == 0:
             database = Database(path)
@@ -143,7 +143,7 @@ def test_a_migration_killed_at_any_statement_leaves_the_old_schema_or_the_new(
         outcomes.add(found == new)
         Database(path).close()
         assert schema(path) == new
-        statement += rounds(7, 1)
+        statement += rounds(13, 1)
     assert outcomes == {False, True}
 
 
@@ -156,12 +156,12 @@ def test_a_new_database_killed_while_it_is_made_can_be_made_again(nursery, tmp_p
         database = Database(path)
         require_sound(database)
         database.close()
-        statement += rounds(9, 1)
+        statement += rounds(17, 1)
 
 
 def test_an_indexing_killed_at_any_batch_is_caught_up(nursery, tmp_path, rounds):
     """With a second embedder half way: the index of the first serves, the second is completed."""
-    for number in range(rounds(3, 40)):
+    for number in range(rounds(2, 40)):
         path = tmp_path / f"{number}.db"
         store = ColdStore(Database(path))
         made = store.create("Talk", "talk")

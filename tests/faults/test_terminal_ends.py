@@ -11,13 +11,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.benchmarks.terminal import Terminal
+from jitchat.memory.cold.database import Database
+from jitchat.memory.cold.store import ColdStore
+from tests.benchmarks.terminal import Terminal, heed_signals
 from tests.providers.streams import DONE, STOP, delta, event
 from tests.support import has_loopback
 
@@ -72,54 +75,64 @@ def server() -> Iterator[Any]:
 
 @pytest.fixture
 def environ(home: Path) -> dict[str, str]:
+    """For an app that opens a conversation without turns: a first start takes twice as long."""
     home.mkdir()
+    database = Database(home / "cold.db")
+    ColdStore(database).create("A talk")
+    database.close()
     (home / "config.toml").write_text("[embedder]\ndownload = false\n")
     return dict(os.environ) | {"TERM": "xterm-256color", "JITCHAT_DB": str(home / "cold.db")}
 
 
-def started(server: Any, environ: dict[str, str], streaming: bool) -> Terminal:
-    terminal = Terminal([*JITCHAT, *server.flags], environ)
+def started(server: Any, environ: dict[str, str], **options: Any) -> Terminal:
+    """The app in an open conversation, where a reply has begun to come."""
+    terminal = Terminal([*JITCHAT, *server.flags], environ, **options)
     terminal.wait_for("estimate")  # the status line of an open conversation
-    if streaming:
-        terminal.type("hello\r")
-        terminal.wait_for("zebra")
+    terminal.type_bytes(b"ok \xff\xfe tail \xe2\x82\xac\r")
+    terminal.wait_for("zebra")
     return terminal
 
 
-def last_turn(home: Path) -> tuple[str, str]:
+def rows(home: Path, query: str) -> list[tuple[object, ...]]:
     with closing(sqlite3.connect(home / "cold.db")) as connection:
-        query = "SELECT content, status FROM turns ORDER BY position DESC LIMIT 1"
-        return connection.execute(query).fetchone()
+        return connection.execute(query).fetchall()
 
 
-@pytest.mark.parametrize("streaming", [False, True], ids=["idle", "streaming"])
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT"])
+def last_turn(home: Path) -> tuple[object, ...]:
+    return rows(home, "SELECT content, status FROM turns ORDER BY position DESC LIMIT 1")[0]
+
+
+def require_restored(terminal: Terminal, drawn: bytes) -> None:
+    assert [each for each in LEFT if each not in drawn] == []
+    assert terminal.is_cooked
+    terminal.close()
+
+
+@pytest.mark.parametrize(
+    "name", ["SIGTERM", "SIGQUIT", pytest.param("SIGHUP", marks=pytest.mark.long("whole"))]
+)
 def test_a_signal_keeps_the_reply_and_restores_the_terminal(
-    server: Any, environ: dict[str, str], home: Path, name: str, streaming: bool
+    server: Any, environ: dict[str, str], home: Path, name: str
 ) -> None:
-    terminal = started(server, environ, streaming)
+    terminal = started(server, environ)
     number = getattr(signal, name)
     begun = time.perf_counter()
     terminal.send_signal(number)
     code, drawn = terminal.until_exit()
     assert time.perf_counter() - begun < GOAL
     assert code == 128 + number
-    assert [each for each in LEFT if each not in drawn] == []
-    assert terminal.is_cooked
-    terminal.close()
-    assert not streaming or last_turn(home) == ("zebra", "cancelled")
+    require_restored(terminal, drawn)
+    assert last_turn(home) == ("zebra", "cancelled")
     assert not Path(f"{home}/cold.db-wal").exists(), "the store was not closed"
+    (said,) = rows(home, "SELECT content FROM turns WHERE role = 'user'")
+    assert said == ("ok \ufffd\ufffd tail \u20ac",), "what is no text is replaced, the rest read"
 
 
 @pytest.mark.parametrize("heard", [True, False], ids=["with SIGHUP", "where SIGHUP is ignored"])
 def test_a_closed_terminal_ends_the_app_and_keeps_the_reply(
     server: Any, environ: dict[str, str], home: Path, heard: bool
 ) -> None:
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL if heard else signal.SIG_IGN)
-    try:
-        terminal = started(server, environ, streaming=True)
-    finally:
-        signal.signal(signal.SIGHUP, before)
+    terminal = started(server, environ, ignored=() if heard else (signal.SIGHUP,))
     begun = time.perf_counter()
     assert terminal.hang_up() == 128 + signal.SIGHUP
     assert time.perf_counter() - begun < GOAL
@@ -156,29 +169,25 @@ def test_an_app_that_does_not_end_by_itself_is_ended_and_the_terminal_restored(
     code, drawn = terminal.until_exit()
     assert time.perf_counter() - begun < GOAL
     assert code == 128 + signal.SIGTERM
-    assert [each for each in LEFT if each not in drawn] == []
-    assert terminal.is_cooked
-    terminal.close()
+    require_restored(terminal, drawn)
 
 
-@pytest.mark.parametrize("ignored", [False, True], ids=["", "where SIGINT is ignored"])
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+@pytest.mark.parametrize(
+    ("name", "ignored"),
+    [("SIGTERM", True), ("SIGHUP", False), ("SIGINT", False)],
+    ids=["SIGTERM where SIGINT is ignored", "SIGHUP", "SIGINT"],
+)
 def test_a_headless_send_that_is_ended_keeps_the_reply_so_far(
     server: Any, environ: dict[str, str], home: Path, name: str, ignored: bool
 ) -> None:
-    if ignored and name == "SIGINT":
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.SIG_DFL)
-    try:
-        process = subprocess.Popen(
-            [*JITCHAT, "send", "hello", *server.flags],
-            env=environ,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-    finally:
-        signal.signal(signal.SIGINT, before)
+    process = subprocess.Popen(
+        [*JITCHAT, "send", "hello", *server.flags],
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=partial(heed_signals, ignored=(signal.SIGINT,) if ignored else ()),  # noqa: PLW1509  a few system calls
+    )
     assert process.stdout is not None
     while not (came := process.stdout.read1()).endswith(b"zebra"):
         assert came
@@ -202,7 +211,14 @@ def test_without_a_keyboard_it_says_so(environ: dict[str, str], command: list[st
     assert b"There is no keyboard: standard input is not a terminal." in drawn
 
 
-@pytest.mark.parametrize("seconds", [None, 0.0, 0.05, 0.1, 0.2, 0.4])
+@pytest.mark.parametrize(
+    "seconds",
+    [
+        None,
+        0.1,
+        *(pytest.param(each, marks=pytest.mark.long("whole")) for each in (0.0, 0.05, 0.2, 0.4)),
+    ],
+)
 def test_a_message_typed_while_the_app_starts_is_sent_once(
     server: Any,
     environ: dict[str, str],
@@ -210,8 +226,10 @@ def test_a_message_typed_while_the_app_starts_is_sent_once(
     seconds: float | None,
     rounds: Callable[[int, int], int],
 ) -> None:
-    """At once, or so many seconds after the first byte was drawn."""
+    """At once, at the very first start, or so many seconds after the first byte was drawn."""
     server.go_on.set()
+    if seconds is None:
+        (home / "cold.db").unlink()
     for number in range(1, rounds(1, 10) + 1):
         terminal = Terminal([*JITCHAT, *server.flags], environ)
         if seconds is not None:
@@ -223,23 +241,8 @@ def test_a_message_typed_while_the_app_starts_is_sent_once(
         terminal.send_signal(signal.SIGTERM)
         terminal.until_exit()
         terminal.close()
-        with closing(sqlite3.connect(home / "cold.db")) as connection:
-            query = "SELECT count(*) FROM turns WHERE content = 'hello\u00e9'"
-            assert connection.execute(query).fetchone() == (number,)
-
-
-def test_bytes_that_are_no_text_are_replaced_and_the_rest_is_read(
-    server: Any, environ: dict[str, str], home: Path
-) -> None:
-    terminal = started(server, environ, streaming=False)
-    terminal.type_bytes(b"ok \xff\xfe tail \xe2\x82\xac\r")
-    terminal.wait_for("zebra")
-    terminal.send_signal(signal.SIGTERM)
-    terminal.until_exit()
-    terminal.close()
-    with closing(sqlite3.connect(home / "cold.db")) as connection:
-        said = connection.execute("SELECT content FROM turns WHERE role = 'user'").fetchall()
-    assert ("ok \ufffd\ufffd tail \u20ac",) in said
+        query = "SELECT count(*) FROM turns WHERE content = 'hello\u00e9'"
+        assert rows(home, query) == [(number,)]
 
 
 PLANS_FOR_EVER = """
@@ -262,9 +265,8 @@ def test_quitting_waits_for_no_thread_that_only_reads(environ: dict[str, str], h
     begun = time.perf_counter()
     terminal.type("\x11" if how == "keys" else "")
     if how == "signal":
-        terminal.send_signal(signal.SIGTERM)
-    code, _ = terminal.until_exit()
+        terminal.send_signal(signal.SIGHUP)
+    code, drawn = terminal.until_exit()
     assert time.perf_counter() - begun < 1.0
-    assert code == (0 if how == "keys" else 128 + signal.SIGTERM)
-    assert terminal.is_cooked
-    terminal.close()
+    assert code == (0 if how == "keys" else 128 + signal.SIGHUP)
+    require_restored(terminal, drawn)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import StoreUnreadable
 from jitchat.memory.cold.archive import Ending, WindowArchive, WindowRecord
 from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
 from jitchat.turn import Turn, Usage
+from tests.examples import examples
 from tests.support import conversation_of, talk
 
 HEADER = {"mode": "full", "model": "m", "budget": {"limit": 10}, "exact": True}
@@ -148,18 +148,18 @@ def test_nothing_is_left_of_a_window_that_could_not_be_stored(archive, turns, da
     assert (count(database, "blobs"), count(database, "windows")) == (0, 0)
 
 
-@settings(deadline=None, max_examples=20, derandomize=True)
-@given(st.lists(st.text(max_size=40), max_size=150))
-def test_any_texts_come_back(tmp_path_factory, texts):
-    database = Database(tmp_path_factory.mktemp("archive") / "cold.db")
-    turns = ColdStore(database).append(ColdStore(database).create("T").id, talk(*texts, "end"))
-    segments = [
-        segment(text.replace("\0", "␀"), turn) for text, turn in zip(texts, turns, strict=False)
-    ]
-    archive = WindowArchive(database)
-    archive.put(turns[-1].id, WindowRecord("d", HEADER, segments, LEDGER))
-    assert archive.get(turns[-1].id).segments == shown(segments)
-    database.close()
+def test_any_texts_come_back(archive, store):
+    @examples(12)
+    @given(st.lists(st.text(max_size=40), max_size=150))
+    def come_back(texts):
+        turns = store.append(store.create("T").id, talk(*texts, "end"))
+        segments = [
+            segment(text.replace("\0", "␀"), turn) for text, turn in zip(texts, turns, strict=False)
+        ]
+        archive.put(turns[-1].id, WindowRecord("d", HEADER, segments, LEDGER))
+        assert archive.get(turns[-1].id).segments == shown(segments)
+
+    come_back()
 
 
 def test_how_a_window_ended_can_be_read(archive, turns):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,11 +49,13 @@ def among_paragraphs(text: str, count: int, seed: str) -> str:
     return "\n\n".join(paragraphs)
 
 
-def talk_with_corrections(length: str) -> tuple[list[Turn], list[tuple[int, int]]]:
-    """180 turns of talk with every pair in it, and the positions of each pair."""
+def talk_with_corrections(
+    length: str, pairs: Sequence[dict[str, str]]
+) -> tuple[list[Turn], list[tuple[int, int]]]:
+    """140 turns of talk and more with the pairs in it, and the positions of each."""
     count, differs = ADDED[length]
     spoken, places = {}, []
-    for number, pair in enumerate(PAIRS):
+    for number, pair in enumerate(pairs):
         old = FIRST + 2 * number
         new = old + APART
         places.append((old, new))
@@ -60,7 +63,7 @@ def talk_with_corrections(length: str) -> tuple[list[Turn], list[tuple[int, int]
         spoken[new] = among_paragraphs(pair["new"], count, f"{number}{' again' * differs}")
     turns = [
         replace(turn, content=spoken.get(turn.position, turn.content))
-        for turn in Haystack(180).turns()
+        for turn in Haystack(60 + APART + 2 * len(pairs)).turns()
     ]
     return turns, places
 
@@ -76,15 +79,21 @@ def text_of(window: ContextWindow, position: int) -> str:
     [
         *((embedder, length) for embedder in ("lexical", "builtin") for length in ADDED),
         ("MiniLM", "short"),
-        *(pytest.param("MiniLM", length, marks=pytest.mark.long) for length in list(ADDED)[1:]),
+        *(
+            pytest.param("MiniLM", length, marks=pytest.mark.long("whole"))
+            for length in list(ADDED)[1:]
+        ),
     ],
 )
-def test_a_corrected_value_is_in_the_window(store: ColdStore, embedder: str, length: str):
-    turns, places = talk_with_corrections(length)
+def test_a_corrected_value_is_in_the_window(
+    store: ColdStore, embedder: str, length: str, rounds: Callable[[int, int], int]
+):
+    pairs = PAIRS[: rounds(6, 20)] if embedder == "MiniLM" else PAIRS
+    turns, places = talk_with_corrections(length, pairs)
     session = session_on(store, conversation_of(store, turns), embedder=embedder_of(embedder))
     lost = [
         pair["value"]
-        for pair, (_, new) in zip(PAIRS, places, strict=True)
+        for pair, (_, new) in zip(pairs, places, strict=True)
         if pair["value"] not in text_of(session.preview(pair["question"], Mode.JIT), new)
     ]
     assert len(PAIRS) == 20

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import wordllama
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import EmbedderUnavailable
@@ -26,6 +26,7 @@ from jitchat.memory.embedding.embedder import (
 )
 from jitchat.memory.index.backlog import Indexer
 from jitchat.memory.memory import Memory
+from tests.examples import examples
 from tests.memory.support import FailingEmbedder, FakeEmbedder
 from tests.support import SHARED, conversation_of, talk
 
@@ -100,7 +101,7 @@ def test_the_models_own_vectors_are_stored_and_read_back(fast, store):
 
 
 def test_texts_that_are_embedded_together_get_the_vectors_they_would_get_alone(fast, store):
-    sizes = (60, 1, 7, 20, 2, 33)
+    sizes = (30, 1, 7, 2)
     said = [f"Case {size}: " + "the ferry carries lamps and flour " * size for size in sizes]
     memory = Memory(store, conversation_of(store, talk(*said)), fast)
     list(memory.catch_up())
@@ -120,11 +121,16 @@ def test_auto_looks_before_it_loads_fastembed(tmp_path, monkeypatch):
     assert load_embedder("auto", DEFAULT_MODEL, None, tmp_path / "missing").id == "builtin-256"
 
 
+def cache_folder(where: Path) -> Path:
+    made = where / "models--Qdrant--all-MiniLM-L6-v2-onnx" / "snapshots" / "abc123"
+    made.mkdir(parents=True)
+    return made
+
+
 @pytest.fixture
 def cached(tmp_path, fast):
     """The model in a cache, as a download leaves it."""
-    kept = tmp_path / "models--Qdrant--all-MiniLM-L6-v2-onnx" / "snapshots" / "abc123"
-    kept.mkdir(parents=True)
+    kept = cache_folder(tmp_path)
     for file in MODEL.iterdir():
         (kept / file.name).symlink_to(file)
     return kept
@@ -148,12 +154,13 @@ def test_auto_takes_the_model_that_is_here_and_else_the_builtin_one(
 
 @pytest.mark.parametrize("changed", ["model.onnx", "tokenizer.json", "config.json"])
 def test_a_downloaded_model_with_another_file_is_refused_and_said_so(
-    tmp_path, monkeypatch, cached, changed
+    tmp_path, monkeypatch, changed
 ):
+    cached = cache_folder(tmp_path)
+    for name in ("model.onnx", "tokenizer.json", "config.json"):
+        (cached / name).write_bytes(b"as it was published")
     published(monkeypatch, cached)
-    content = (cached / changed).read_bytes()
-    (cached / changed).unlink()
-    (cached / changed).write_bytes(content[:-1] + b" ")
+    (cached / changed).write_bytes(b"as it was  published")
     warnings: list[EmbedderUnavailable] = []
 
     embedder = load_embedder("auto", DEFAULT_MODEL, None, tmp_path, warnings.append)
@@ -204,7 +211,7 @@ def test_rows_that_are_no_direction_become_zeros():
     assert made.dtype == np.float32
 
 
-@settings(deadline=None, max_examples=100, derandomize=True)
+@examples(40)
 @given(st.lists(st.tuples(*[st.floats(width=32)] * 3), max_size=5))
 def test_every_row_has_length_one_or_none(rows):
     made = unit_rows(np.array(rows, dtype=np.float32).reshape(-1, 3))

@@ -6,11 +6,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.memory.index.indexer import index_entry
 from jitchat.memory.index.summary import SUMMARY_WIDTH
+from tests.examples import examples
 from tests.support import turn
 
 PLEASANTRIES = "Hi there! Thanks so much for asking. Sure, no problem at all. Great question! "
@@ -108,7 +109,7 @@ def test_a_turn_without_a_date_of_its_own_resolves_nothing():
     assert index_entry(turn(1, "See you tomorrow.")).dates == ()
 
 
-@settings(deadline=None, max_examples=150, derandomize=True)
+@examples(60)
 @given(st.text(st.characters(codec=None), max_size=400))
 def test_any_text_has_an_entry_of_short_lines(text):
     entry = index_entry(turn(1, text))

@@ -7,10 +7,11 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.memory.index.lexical import K1, B, Postings, Scores, covered, summed
+from tests.examples import examples
 
 documents = st.lists(st.lists(st.sampled_from("abcdef"), max_size=8), min_size=1, max_size=12)
 weights = st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from((0.3, 1.0)), max_size=5)
@@ -96,7 +97,7 @@ def plainly(texts: list[list[str]], wanted: dict[str, float]) -> list[float]:
     return found
 
 
-@settings(deadline=None, max_examples=80, derandomize=True)
+@examples(32)
 @given(documents, weights)
 def test_every_score_is_the_papers_and_between_nothing_and_one(texts, wanted):
     made = Postings()

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.memory.embedding.embedder import NoEmbedder
@@ -24,6 +24,7 @@ from jitchat.text.words import folded, stems
 from jitchat.transfer.intake import store_found
 from jitchat.transfer.locomo import read_locomo
 from jitchat.turn import Candidate, Role, Turn
+from tests.examples import examples
 from tests.memory.support import FailingEmbedder, FakeEmbedder
 from tests.support import talk
 
@@ -229,7 +230,7 @@ def test_numbers_that_are_none_never_reach_a_score(bad):
     assert all(np.isfinite(row.score) for row in found)
 
 
-@settings(deadline=None, max_examples=80, derandomize=True)
+@examples(32)
 @given(
     st.lists(st.text("abc .?", max_size=12), min_size=1, max_size=15),
     st.text("abc ", max_size=10),
@@ -302,7 +303,7 @@ def test_words_are_trusted_where_there_are_no_vectors_beside_them():
     draft=st.sampled_from(["gateway port?", "aab and the port", "nothing at all", ""]),
     size=st.integers(1, 12),
 )
-@settings(max_examples=60, deadline=None)
+@examples(24)
 def test_a_turn_alone_has_the_rank_and_the_parts_that_a_search_gives_it(contents, draft, size):
     turns = talk(*contents)
     index = index_of(turns, FakeEmbedder())

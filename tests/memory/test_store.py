@@ -6,7 +6,7 @@ import random
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import StoreUnreadable, UnknownConversation
@@ -14,6 +14,7 @@ from jitchat.memory.cold.archive import WindowArchive, WindowRecord
 from jitchat.memory.cold.database import Database
 from jitchat.memory.cold.store import ColdStore
 from jitchat.turn import Role, Status, Turn
+from tests.examples import examples
 from tests.support import talk
 
 
@@ -177,7 +178,7 @@ def test_a_damaged_list_of_conversations_is_told(store):
         store.conversations()
 
 
-@settings(deadline=None, max_examples=30, derandomize=True)
+@examples(12)
 @given(
     st.lists(
         st.tuples(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.memory.index.backlog import Indexer
@@ -18,6 +18,7 @@ from jitchat.memory.index.search import HotIndex
 from jitchat.memory.memory import Memory
 from jitchat.text.words import folded, stems
 from jitchat.turn import Retrieval, Role, Status, Turn
+from tests.examples import examples
 from tests.memory.support import FakeEmbedder, index
 
 NOON = datetime(2026, 3, 13, 12, tzinfo=UTC)
@@ -81,7 +82,7 @@ def told(made: HotIndex) -> list[object]:
     ]
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@examples(24)
 @given(stretches, stretches, stretches)
 def test_what_was_taken_back_was_never_there(shared, left, taken):
     ahead, beside = rows(shared, 1), rows(left, 1 + len(shared))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.providers.http.framing import MAX_EVENT_BYTES, Decoder, EventTooLargeError
 from jitchat.providers.http.ndjson import LineDecoder, ValueDecoder
+from tests.examples import examples
 
 NASTY = '{"a": "\u2028 \x85 \\" } { \\\\"}'
 JSON = st.dictionaries(
@@ -94,7 +95,7 @@ def test_an_event_of_more_than_eight_mebibytes_is_refused_open_or_whole(kind):
             decoded(decoder, *chunks)
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@examples(16)
 @given(
     st.lists(JSON, min_size=1, max_size=5),
     st.sampled_from([",", "\n", " , \n", ""]),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.providers.http.sse import MAX_EVENT_BYTES, EventTooLargeError, SseDecoder
+from tests.examples import examples
 
 Events = list[tuple[str, str]]
 NASTY = (
@@ -95,7 +96,7 @@ def test_an_event_of_many_small_lines_is_refused_too():
         list(decoder.feed(lines * 1_000))
 
 
-@settings(deadline=None, max_examples=70, derandomize=True)
+@examples(28)
 @given(
     st.lists(
         st.tuples(

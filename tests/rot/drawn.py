@@ -9,8 +9,8 @@ from jitchat.rot.book import makers
 from jitchat.rot.fact import Fact
 from jitchat.rot.kinds import Kind
 
-SEEDS = range(50)
-FEW = 15
+SEEDS = range(24)
+FEW = 8
 """Of them, where all are alike."""
 
 

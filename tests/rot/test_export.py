@@ -15,7 +15,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.text import Text
@@ -30,6 +30,7 @@ from jitchat.rot.export.picture_svg import svg_picture
 from jitchat.rot.export.picture_text import text_picture
 from jitchat.rot.kinds import Kind
 from jitchat.turn import Mode
+from tests.examples import examples
 from tests.rot.some_results import EXPERIMENT, READER_RUN, RUN, result, results
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -89,7 +90,7 @@ def test_a_run_that_goes_on_is_written_too(found):
     assert "no result yet" in words_of(svg_picture(RUN, found))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(12)
 @given(TEXTS)
 def test_what_others_wrote_breaks_no_file_and_steers_no_terminal(text):
     run, found = hostile_run(text), [hostile_result(text)]
@@ -149,7 +150,7 @@ class TestCsv:
         assert row["answer"] == 'says "7443", twice\nand again'
         assert (row["seconds"], row["held"], row["model"]) == ("-0.0", "0", "'x")
 
-    @settings(max_examples=40, deadline=None)
+    @examples(16)
     @given(TEXTS)
     def test_no_field_of_anybodys_is_a_formula(self, text):
         rows = csv.reader(io.StringIO(csv_text(hostile_run(text), [hostile_result(text)])))

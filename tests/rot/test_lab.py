@@ -24,7 +24,7 @@ from tests.support import ScriptedProvider
 from tests.support import talk as turns_of
 
 DEPTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
-ONE_EACH = Experiment((6_000,), DEPTHS, (Kind.DIRECT, Kind.EXACT))
+ONE_EACH = Experiment((2_500,), DEPTHS, (Kind.DIRECT, Kind.EXACT))
 FEW = Experiment((800,), (0.0, 1.0), (Kind.DIRECT, Kind.ABSENT))
 
 

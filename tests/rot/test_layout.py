@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.rot.experiment import PRESETS, Experiment, preset
 from jitchat.rot.kinds import Kind
 from jitchat.rot.layout import SHARE, Talk, fact_tokens, talks
 from jitchat.turn import Mode
+from tests.examples import examples
 from tests.rot.support import price
 
-quick = settings(deadline=None, max_examples=40, derandomize=True)
+quick = examples(16)
 
 
 def experiments() -> st.SearchStrategy[Experiment]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.rot.experiment import Experiment
@@ -14,10 +14,11 @@ from jitchat.rot.kinds import Kind
 from jitchat.rot.layout import Talk, talks
 from jitchat.rot.planting import SPREAD, Planted, planted, planted_in
 from jitchat.turn import Role, Status, Turn
+from tests.examples import examples
 from tests.rot.support import price
 from tests.support import talk as turns_of
 
-quick = settings(deadline=None, max_examples=25, derandomize=True)
+quick = examples(12)
 
 _TOLERATED = 0.04
 """Of a long conversation, for facts that stand beside each other."""

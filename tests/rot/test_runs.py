@@ -11,7 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import StoreBusy, StoreFull, StoreUnreadable, UnknownRun
@@ -22,9 +22,10 @@ from jitchat.rot.kinds import Kind
 from jitchat.rot.record import result_fields, result_from, run_fields, run_from
 from jitchat.rot.runs import Runs
 from jitchat.turn import Mode, Usage
+from tests.examples import examples
 from tests.rot.support import BEGUN, new_file, run_of
 
-quick = settings(deadline=None, max_examples=60, derandomize=True)
+quick = examples(24)
 
 EXPERIMENT = Experiment((2_000, 32_000), (0.0, 1.0), (Kind.DIRECT,))
 CELL = Cell(2_000, 0.5, Kind.UPDATED, 1, Mode.JIT)

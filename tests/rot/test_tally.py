@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.rot.cells import Cell, Verdict
 from jitchat.rot.kinds import Kind
 from jitchat.rot.tally import Tally, Tallying, tallied
 from jitchat.turn import Mode, Usage
+from tests.examples import examples
 from tests.rot.some_results import result, results
 
 CELLS = st.builds(
@@ -40,7 +41,7 @@ def a_cell(**changes):
     return replace(Cell(1_000, 0.5, Kind.DIRECT, 1, Mode.JIT), **changes)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(16)
 @given(st.lists(RESULTS, unique_by=lambda each: each.cell, max_size=20))
 def test_every_way_to_count_adds_up_to_the_cells(found):
     tallies = tallied(found)
@@ -53,14 +54,14 @@ def test_every_way_to_count_adds_up_to_the_cells(found):
     )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(16)
 @given(st.data())
 def test_the_order_of_results_changes_nothing(data):
     found = data.draw(st.lists(RESULTS, unique_by=lambda each: each.cell, max_size=20))
     assert tallied(data.draw(st.permutations(found))) == tallied(found)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(16)
 @given(st.lists(RESULTS, max_size=20))
 def test_a_later_result_of_a_cell_takes_the_place_of_the_earlier(found):
     assert tallied(found) == tallied({each.cell: each for each in found}.values())

@@ -74,7 +74,7 @@ async def sent(session: Session, draft: str, mode: Mode = Mode.JIT) -> ContextWi
     return next(event.window for event in events if isinstance(event, WindowBuilt))
 
 
-@pytest.mark.parametrize(("noise", "held"), [(0.0, 30), (0.01, 27)])
+@pytest.mark.parametrize(("noise", "held"), [(0.0, 12), (0.01, 11)])
 async def test_after_four_replies_the_band_holds_what_is_reported_next(store, noise, held):
     session = counting(store, Counting(Server(noise=noise)))
     assert (await sent(session, "which crane?")).band == 0
@@ -82,7 +82,7 @@ async def test_after_four_replies_the_band_holds_what_is_reported_next(store, no
         await sent(session, f"crane {number}?", list(Mode)[number])
 
     holding = 0
-    for number in range(30):
+    for number in range(12):
         window = await sent(session, f"and crane {number}?", list(Mode)[number % 3])
         holding += abs(window.used - session.provider.reports[-1]) <= window.band
         assert 0 < window.band < 0.15 * window.used

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as rounds_of
 from hypothesis import strategies as st
 
 from jitchat.errors import SettingsError
 from jitchat.settings import Settings, load_settings
 from jitchat.settings.values import all_keys, kind_of, variables_of
+from tests.examples import examples
 
 NOWHERE = Path("/nowhere/config.toml")
 
@@ -191,7 +191,7 @@ quit = "ctrl+q"
 """
 
 
-@rounds_of(deadline=None, max_examples=100)
+@examples(40)
 @given(data=st.data())
 def test_no_file_makes_it_fail_in_another_way(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
@@ -209,7 +209,7 @@ def test_no_file_makes_it_fail_in_another_way(
     assert list(settings.rows()) if settings else str(config) in told
 
 
-@rounds_of(deadline=None, max_examples=60)
+@examples(24)
 @given(key=st.sampled_from(all_keys()), text=st.text(max_size=20))
 def test_no_variable_makes_it_fail_in_another_way(key: str, text: str):
     variable, (section, name) = variables_of(key)[-1], key.split(".")

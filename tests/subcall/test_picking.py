@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jitchat.errors import NotAnAnswer
@@ -21,6 +21,7 @@ from jitchat.subcall.picking import (
 )
 from jitchat.turn import Hit, Picking, Role, Status
 from jitchat.window.history import History
+from tests.examples import examples
 from tests.support import talk, turn
 from tests.window.cases import shortlist
 
@@ -150,7 +151,7 @@ REPLIES = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300, derandomize=True)
+@examples(120)
 @given(REPLIES)
 @example('{"ids": [3, "07"]}')
 def test_whatever_is_answered_gives_offered_turns_or_a_refusal(reply: str):

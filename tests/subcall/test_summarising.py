@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import NotAnAnswer
@@ -15,6 +15,7 @@ from jitchat.memory.index.summary import SUMMARY_WIDTH
 from jitchat.subcall.summarising import SUMMARISER_PROMPT, summariser_request, written_lines
 from jitchat.text.safe import visible
 from jitchat.turn import Role
+from tests.examples import examples
 from tests.subcall.test_picking import REPLIES
 from tests.support import talk, turn
 
@@ -93,7 +94,7 @@ def test_nonsense_is_refused(reply: str):
         written_lines(reply, TURNS)
 
 
-@settings(deadline=None, max_examples=200, derandomize=True)
+@examples(80)
 @given(
     REPLIES
     | st.dictionaries(

@@ -105,7 +105,7 @@ def _uses() -> defaultdict[tuple[str, str], set[str]]:
     """By module and variable, the methods that are called on it; by "", those of any module."""
     uses: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for module in modules():
-        for node in ast.walk(_tree(module)):
+        for node in _nodes(module):
             if isinstance(node, ast.Attribute) and node.attr in METHODS:
                 for name in ast.walk(node.value):
                     if isinstance(name, ast.Name):
@@ -123,8 +123,8 @@ def _inline(module: ModuleType) -> Iterator[tuple[int, re.Pattern[str], str]]:
 
 
 def _calls_in_functions(module: ModuleType) -> Iterator[tuple[str, ast.Call]]:
-    """Calls of `re` inside functions."""
-    for function in ast.walk(_tree(module)):
+    """Calls of `re` inside functions, each with every function that it is in."""
+    for function in _nodes(module):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             for node in ast.walk(function):
                 if (
@@ -147,6 +147,10 @@ def _constant(call: ast.Call) -> re.Pattern[str] | None:
 
 
 @cache
-def _tree(module: ModuleType) -> ast.Module:
+def _nodes(module: ModuleType) -> tuple[ast.AST, ...]:
+    """The module's code; nothing where it calls none of the methods, nor compiles."""
     assert module.__file__ is not None
-    return ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+    code = Path(module.__file__).read_text(encoding="utf-8")
+    if not any(f".{name}" in code for name in (*METHODS, "compile")):
+        return ()
+    return tuple(ast.walk(ast.parse(code)))

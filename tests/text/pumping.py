@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import chain, islice
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -71,7 +72,7 @@ def _single(code: object, value: Any) -> list[str]:
         return [chr(value)]
     if code in (op.ANY, op.NOT_LITERAL, op.IN):
         items = {op.ANY: [], op.NOT_LITERAL: [(op.NEGATE, None), (op.LITERAL, value)]}
-        return _characters(items.get(code, value))
+        return _characters(tuple(items.get(code, value)))
     if code in _REPEATS:
         return [each * max(value[0], 1) for each in _examples(list(value[2]))]
     if code is op.BRANCH:
@@ -79,7 +80,8 @@ def _single(code: object, value: Any) -> list[str]:
     return _examples(next(iter(_inside(code, value)), []))
 
 
-def _characters(items: Sequence[Item]) -> list[str]:
+@cache
+def _characters(items: tuple[Item, ...]) -> list[str]:
     """A few that fit."""
     wide = chain(_ALPHABET, map(chr, range(0x3100)))
     return list(islice((each for each in wide if _fits(items, each)), 7))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.text.dates import has_time_cue, mentioned
+from tests.examples import examples
 
 FRIDAY = date(2026, 3, 13)
-quick = settings(deadline=None, max_examples=200, derandomize=True)
+quick = examples(80)
 
 
 @pytest.mark.parametrize(

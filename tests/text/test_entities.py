@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.text.entities import MOST, entities
+from tests.examples import examples
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,7 @@ def test_code_is_not_taken_apart():
     assert entities("use `pip install foo_bar` here") == ("pip install foo_bar",)
 
 
-@settings(deadline=None, max_examples=200, derandomize=True)
+@examples(80)
 @given(st.text("AbB1_-.@/:`' \n’É", max_size=200))
 def test_every_entity_is_one_short_line(text):
     for name in entities(text):

@@ -6,12 +6,13 @@ import sys
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.text.safe import one_line, repaired, shortened, visible
+from tests.examples import examples
 
-quick = settings(deadline=None, max_examples=200, derandomize=True)
+quick = examples(80)
 anything = st.text(st.characters(codec=None), max_size=200)
 JOINERS = "\u200c\u200d"
 SEEN_FORMATS = ("ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.text.sentences import LONGEST, is_question, marked_sentences, sentences
+from tests.examples import examples
 
-quick = settings(deadline=None, max_examples=150, derandomize=True)
+quick = examples(60)
 
 
 def test_a_sentence_ends_at_its_mark_and_keeps_it():

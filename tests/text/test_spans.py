@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.text.dates import mentioned
 from jitchat.text.spans import Span, asked_spans, number_of, spans_of
+from tests.examples import examples
 
 SUNDAY = date(2026, 11, 22)
 
@@ -47,7 +48,7 @@ def test_a_week_at_the_end_of_time_is_cut():
     assert spans_of(["week of 9999-12-29"]) == [Span(99991229, 99991231)]
 
 
-@settings(deadline=None, max_examples=200, derandomize=True)
+@examples(80)
 @given(st.text("0123456789-ſı mayMAYdecDEC ofinlastweekthis", max_size=60), st.dates())
 def test_no_text_is_too_odd(text, day):
     for span in (*asked_spans(text, day), *spans_of(mentioned(text, day))):

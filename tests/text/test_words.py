@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.text.words import (
@@ -15,8 +15,9 @@ from jitchat.text.words import (
     stop_words,
     words,
 )
+from tests.examples import examples
 
-quick = settings(deadline=None, max_examples=150, derandomize=True)
+quick = examples(60)
 
 
 def test_words_are_folded_to_lower_case_without_accents():

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hypothesis import given
-from hypothesis import settings as rounds_of
 from hypothesis import strategies as st
 
 from jitchat.errors import ImportFailed
@@ -20,6 +19,7 @@ from jitchat.transfer.intake import store_all
 from jitchat.transfer.locomo import is_locomo, read_locomo
 from jitchat.transfer.plain import read_plain
 from jitchat.transfer.report import Found
+from tests.examples import examples
 from tests.transfer.files import jsonl, locomo_sample, plain_turns, written
 
 WHOLE = [
@@ -112,7 +112,7 @@ values = st.recursive(
 )
 
 
-@rounds_of(deadline=None, max_examples=100)
+@examples(40)
 @given(
     items=st.lists(
         st.fixed_dictionaries(
@@ -128,7 +128,7 @@ def test_a_plain_list_of_any_types_is_accounted_for(items: list[object]):
     assert len(found.turns) + sum(found.skipped.values()) == len(items)
 
 
-@rounds_of(deadline=None, max_examples=100)
+@examples(40)
 @given(
     key=st.sampled_from(
         ["speaker_a", "speaker_b", "session_1", "session_2_date_time", "sample_id"]

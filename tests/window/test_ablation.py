@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from jitchat.errors import WindowOverflow
 from jitchat.turn import Mode
 from jitchat.window.ablation import by_score, without
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import Kind
+from tests.examples import examples
 from tests.window.cases import Case, cases
 
 FENCE = re.compile(r"<(recalled(?:-\d+)?)>\n")
 
 
 @given(case=cases())
-@settings(max_examples=80, deadline=None)
+@examples(32)
 def test_without_a_turn_its_quotation_goes_and_with_the_last_one_the_fence(case: Case) -> None:
     window = case.window(Mode.JIT, EstimateCounter())
     if isinstance(window, WindowOverflow):
@@ -42,7 +43,7 @@ def test_without_a_turn_its_quotation_goes_and_with_the_last_one_the_fence(case:
 
 
 @given(case=cases())
-@settings(max_examples=5, deadline=None)
+@examples(5)
 def test_only_what_was_retrieved_can_be_left_out(case: Case) -> None:
     window = case.window(Mode.RECENCY, EstimateCounter())
     if isinstance(window, WindowOverflow):

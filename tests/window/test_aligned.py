@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.turn import Mode, Role
@@ -10,6 +10,7 @@ from jitchat.window.aligned import Share, aligned
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind, Segment
+from tests.examples import examples
 from tests.window.cases import Case, cases
 
 FULL, RECENCY, JIT = Mode
@@ -65,7 +66,7 @@ def test_many_turns_that_are_alike_share_a_row_but_the_last_ones() -> None:
     assert [row.turns for row in rows[1:]] == [(turn,) for turn in range(28, 40)]
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@examples(24)
 @given(cases(), st.integers(1, 20))
 def test_each_turn_is_in_one_row_and_the_rows_add_up_to_each_window(
     case: Case, singly: int

@@ -6,15 +6,16 @@ import time
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.turn import Sample
 from jitchat.window.calibration import LEAST_SAMPLES, NO_CALIBRATION, Calibration
+from tests.examples import examples
 from tests.window.reports import ANY_SAMPLES, Server, calibrations
 
 SIZES = (1, 50, 300, 1_200, 5_000, 40_000)
-quick = settings(deadline=None, max_examples=150, derandomize=True)
+quick = examples(60)
 
 
 @pytest.mark.parametrize("size", range(LEAST_SAMPLES))

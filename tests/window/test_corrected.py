@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jitchat.errors import WindowOverflow
@@ -14,13 +14,13 @@ from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.corrected import shared_out
 from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Verdict
+from tests.examples import examples
 from tests.window.cases import Case, cases
 from tests.window.counters import Characters, Lines, Words
 from tests.window.reports import KNOWN, calibrations, long_talk
 
 COUNTERS = (EstimateCounter(), Characters(), Words(), Lines())
-quick = settings(deadline=None, max_examples=120, derandomize=True)
-thorough = settings.get_profile("long")
+quick = examples(48)
 FULL_TEXT = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
 
 
@@ -76,17 +76,9 @@ def test_every_corrected_window_keeps_the_promises(case: Case, learnt: Calibrati
     check(case, learnt)
 
 
-@pytest.mark.long
-@thorough
-@given(case=cases(), learnt=calibrations())
-def test_every_corrected_window_keeps_the_promises_for_long(
-    case: Case, learnt: Calibration
-) -> None:
-    check(case, learnt)
-
-
 @quick
 @given(total=st.integers(0, 50_000), weights=st.lists(st.integers(0, 9_000), max_size=40))
+@example(total=5, weights=[0, 0])
 def test_shares_add_up_and_none_is_a_token_off(total: int, weights: list[int]) -> None:
     shares = shared_out(total, weights)
 

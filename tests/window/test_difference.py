@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from jitchat.turn import Mode, Role
 from jitchat.window.difference import Change, difference
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind, Segment
+from tests.examples import examples
 from tests.window.cases import Case, cases
 
 COUNTER = EstimateCounter()
-quick = settings(deadline=None, max_examples=60, derandomize=True)
+quick = examples(24)
 
 
 def window_of(case: Case, mode: Mode = Mode.JIT) -> ContextWindow:
@@ -74,7 +75,7 @@ def test_the_other_way_round_what_entered_has_left(case: Case):
     assert [each.turn for each in there.changed] == [each.turn for each in back.changed]
 
 
-@settings(deadline=None, max_examples=1, derandomize=True)
+@examples(1)
 @given(case=cases())
 def test_a_turn_that_is_a_line_only_has_lost_its_place(case: Case):
     window = window_of(replace(case, turns=(), pinned=(), wanted=frozenset()))

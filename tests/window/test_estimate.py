@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.window.estimate import estimate
 
 if TYPE_CHECKING:
     import tiktoken
+
+from tests.examples import examples
 
 SHARED = Path(os.environ.get("JITCHAT_SHARED", Path(__file__).parents[3] / "shared"))
 VOCABULARY = SHARED / "tiktoken" / "fb374d419588a4632f3f557e76b4b70aebbca790"
@@ -45,7 +47,7 @@ def error(encoding: tiktoken.Encoding, parts: list[str]) -> float:
     return sum(map(estimate, parts)) / true - 1
 
 
-@settings(deadline=None, max_examples=300)
+@examples(120)
 @given(texts, starts, texts)
 def test_a_text_that_ends_its_line_adds_to_the_next_one_exactly(
     above: str, start: str, below: str
@@ -54,7 +56,7 @@ def test_a_text_that_ends_its_line_adds_to_the_next_one_exactly(
     assert estimate(above + below) == estimate(above) + estimate(below)
 
 
-@settings(deadline=None, max_examples=300)
+@examples(120)
 @given(texts.filter(bool))
 def test_any_text_costs_at_least_one_token_and_always_the_same(text: str) -> None:
     assert estimate(text) >= 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.providers.reader.passages import read_window
@@ -13,10 +13,11 @@ from jitchat.turn import IndexEntry, Mode, Role
 from jitchat.window.render import free_tag, index_line, quoted
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind
+from tests.examples import examples
 from tests.support import turn
 from tests.window.cases import ODD_TEXTS, Case, cases
 
-quick = settings(deadline=None, max_examples=60, derandomize=True)
+quick = examples(24)
 HOSTILE = st.text(st.sampled_from("<>/ \nrecaldtunixp-12")) | st.sampled_from(ODD_TEXTS)
 
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from jitchat.errors import WindowOverflow
 from jitchat.turn import Mode, Role
 from jitchat.window.history import History
 from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
 from jitchat.window.window import ContextWindow, Kind, Verdict
+from tests.examples import examples
 from tests.window.cases import Case, cases
 from tests.window.counters import Characters, Lines, Words
 
 COUNTERS = (EstimateCounter(), Characters(), Words(), Lines())
-quick = settings(deadline=None, max_examples=70, derandomize=True)
-thorough = settings.get_profile("long")
+quick = examples(28)
 ORDER = list(Kind)
 
 
@@ -151,11 +150,3 @@ def test_every_window_keeps_the_promises_with_a_real_vocabulary(
     o200k: TokenCounter, case: Case
 ) -> None:
     check(case, o200k)
-
-
-@pytest.mark.long
-@thorough
-@given(case=cases())
-def test_every_window_keeps_the_promises_for_long(o200k: TokenCounter, case: Case) -> None:
-    for counter in (*COUNTERS, o200k):
-        check(case, counter)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from jitchat.providers.protocols.choose import protocol_named, protocol_names
 from jitchat.providers.provider import Options
@@ -13,6 +13,7 @@ from jitchat.turn import Mode
 from jitchat.window.places import Placed, placed
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind
+from tests.examples import examples
 from tests.providers.streams import endpoint
 from tests.support import demo_session
 from tests.window.cases import Case, cases
@@ -62,7 +63,7 @@ def test_in_each_mode_and_protocol_every_segment_is_in_the_request_of_the_demo(
 
 
 @given(cases())
-@settings(deadline=None, max_examples=25)
+@examples(10)
 def test_whatever_is_said_it_is_found_as_it_was_written(case: Case):
     for mode in Mode:
         window = case.window(mode, EstimateCounter())

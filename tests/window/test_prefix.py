@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.turn import Mode, Turn
@@ -13,6 +13,7 @@ from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.plan import Sources, plan
 from jitchat.window.window import ContextWindow, Kind
+from tests.examples import examples
 from tests.support import talk
 from tests.window.cases import conversations, shortlist, turns_of
 from tests.window.test_recent import COUNTER, priced
@@ -67,7 +68,7 @@ def test_over_fifty_turns_the_prefix_breaks_only_where_the_recent_block_is_cut(m
     assert mode is Mode.FULL or len(set(map(tuple, starts))) <= len(starts) / 2
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@examples(16)
 @given(conversations(), st.sampled_from(Mode), st.sampled_from((0, 100, 384, 2_000)))
 def test_on_any_chat_the_prefix_breaks_only_where_the_recent_block_is_cut(turns, mode, recent):
     check_breaks(windows_of(mode, list(turns), Budget(limit=100_000, recent=recent)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.turn import Mode, Role, Turn
@@ -14,6 +14,7 @@ from jitchat.window.plan import Sources, plan
 from jitchat.window.recent import FLOOR_EXCHANGES, fitting_start, recent_start
 from jitchat.window.tokens import message_tokens
 from jitchat.window.window import ContextWindow, Kind
+from tests.examples import examples
 from tests.support import talk, turn
 from tests.window.cases import conversations, shortlist, turns_of
 from tests.window.counters import Characters
@@ -102,7 +103,7 @@ def test_two_exchanges_stay_however_long_they_are():
         assert turns_of(window, Kind.RECENT) == [37, 38, 39, 40]
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@examples(16)
 @given(conversations(), st.integers(0, 900))
 def test_a_block_is_within_its_allowance_or_it_is_the_floor(
     turns: tuple[Turn, ...], allowance: int
@@ -117,7 +118,7 @@ def test_a_block_is_within_its_allowance_or_it_is_the_floor(
     assert len(history.turns) - floor <= 12
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@examples(16)
 @given(conversations(), st.integers(0, 900))
 def test_a_block_that_must_shrink_loses_no_more_than_an_exchange_too_much(
     turns: tuple[Turn, ...], room: int

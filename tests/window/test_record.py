@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from jitchat.turn import Mode
 from jitchat.window.budget import Budget
@@ -14,6 +14,7 @@ from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.record import header_fields, ledger_fields, segment_fields, window_from
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow
+from tests.examples import examples
 from tests.window.cases import Case, cases
 from tests.window.reports import KNOWN, calibrations, long_talk
 
@@ -22,7 +23,7 @@ def written(value: object) -> Any:
     return json.loads(json.dumps(value))
 
 
-@settings(deadline=None, max_examples=30, derandomize=True)
+@examples(12)
 @given(cases(), calibrations())
 def test_a_window_reads_back_equal_with_the_same_digest(case: Case, learnt: Calibration):
     for mode in Mode:

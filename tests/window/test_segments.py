@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.window.segments import shares
+from tests.examples import examples
 from tests.window.counters import Characters, Lines, Words
 
 
 @pytest.mark.parametrize("counter", [Characters(), Words(), Lines()])
-@settings(deadline=None, max_examples=60, derandomize=True)
+@examples(24)
 @given(texts=st.lists(st.text(max_size=20), max_size=12))
 def test_shares_add_up_to_the_price_of_all_texts_joined(counter, texts):
     found = shares(texts, counter.count)

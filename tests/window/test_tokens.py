@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import requests
 import tiktoken
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.turn import Message, Role
@@ -24,6 +24,7 @@ from jitchat.window.tokens import (
     request_tokens,
     vocabulary_cached,
 )
+from tests.examples import examples
 
 O200K = "fb374d419588a4632f3f557e76b4b70aebbca790"
 CL100K = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
@@ -192,7 +193,7 @@ def test_long_prose_counts_like_the_whole_whatever_it_is_cut_into(
         assert counter.count(text) == len(whole.encode_ordinary(text))
 
 
-@settings(deadline=None, max_examples=100, derandomize=True)
+@examples(40)
 @given(st.text(max_size=200))
 def test_a_count_is_never_more_than_the_bytes(o200k: TokenCounter, text: str):
     assert o200k.count(text) <= len(text.encode())
