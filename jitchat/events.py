@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from jitchat.errors import JitchatError
-from jitchat.turn import IndexEntry, Limit, Retrieval, Turn, Usage
-from jitchat.window.window import ContextWindow
+if TYPE_CHECKING:
+    from jitchat.errors import JitchatError
+    from jitchat.values import IndexEntry, Limit, Retrieval, Turn, Usage
+    from jitchat.window.window import ContextWindow
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,33 +5,33 @@ What a window would be, why it is so, and what was sent before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from jitchat.memory.cold.sends import Sends
-from jitchat.memory.memory import Memory
-from jitchat.meter import Meter
-from jitchat.planning import Planned, Planning, Question, Reader
+from jitchat.planning import Meter, Planned, Planning, Question, Reader
 from jitchat.providers.provider import Options, Posted, Provider, Wire
 from jitchat.replay import window_of
-from jitchat.subcall.picker import ModelPicker
-from jitchat.subcall.small_model import SmallModel
-from jitchat.subcall.summariser import Summariser
-from jitchat.turn import Mode, Role, Turn, Usage
+from jitchat.small_models.picker import ModelPicker
+from jitchat.small_models.summariser import Summariser
+from jitchat.store.windows import Sends
+from jitchat.values import Mode, Role, Turn, Usage
 from jitchat.why import Explained
 from jitchat.window.budget import Budget
-from jitchat.window.calibration import Calibration
 from jitchat.window.plan import SYSTEM_PROMPT
 from jitchat.window.steering import NO_MORE, Held, Hold, Once, Steering
-from jitchat.window.tokens import TokenCounter
-from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
-    from jitchat.memory.cold.archive import Ending
-    from jitchat.memory.cold.learnt import LearntModel
-    from jitchat.providers.catalogue.prices import Prices
+    from collections.abc import Mapping
+
+    from jitchat.memory import Memory
+    from jitchat.providers.catalogue.table import Prices
+    from jitchat.small_models.small_model import SmallModel
+    from jitchat.store.models import LearntModel
+    from jitchat.store.windows import Ending
+    from jitchat.window.calibration import Calibration
+    from jitchat.window.tokens import TokenCounter
+    from jitchat.window.window import ContextWindow
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from jitchat.memory.cold.archive import WindowArchive
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.sends import Send, Sends
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.cold.turn_rows import require
-from jitchat.turn import Turn
+from jitchat.store.store import require
+from jitchat.store.windows import Send, Sends, WindowArchive
 from jitchat.window.record import window_from
-from jitchat.window.window import ContextWindow
+
+if TYPE_CHECKING:
+    from jitchat.store.database import Database
+    from jitchat.store.store import ColdStore
+    from jitchat.values import Turn
+    from jitchat.window.window import ContextWindow
 
 
 @dataclass(frozen=True, slots=True)

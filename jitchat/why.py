@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from jitchat.memory.cold.path import Path
-from jitchat.memory.memory import Memory
-from jitchat.turn import Status, Turn
+from jitchat.values import Status, Turn
 from jitchat.window.why import (
     Standing,
     Why,
@@ -17,7 +15,13 @@ from jitchat.window.why import (
     why_unasked,
     why_unknown,
 )
-from jitchat.window.window import ContextWindow
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from jitchat.memory import Memory
+    from jitchat.store.path import Path
+    from jitchat.window.window import ContextWindow
 
 
 @dataclass(frozen=True, slots=True)

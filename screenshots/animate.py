@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from textual.pilot import Pilot
-
-from jitchat.transfer.intake import store_demo
+from jitchat.transfer.formats import store_demo
 from jitchat.tui.tour.app import HELD_SECONDS, TourApp
 from jitchat.tui.tour.reading import reading_seconds
 from jitchat.tui.tour.screen import TourScreen
@@ -21,6 +19,11 @@ from jitchat.tui.tour.steps import STEPS, heading
 from jitchat.tui.widgets.prompt import Prompt
 from screenshots.animation import Frame, animated
 from screenshots.stage import HERE, backend_in, settled, until
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from textual.pilot import Pilot
 
 SIZE = (112, 32)
 NAME = "tour.svg"

@@ -7,9 +7,12 @@ and every line of the screen that looks the same, wherever it is shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SVG = "http://www.w3.org/2000/svg"
 LONGEST = 58.0

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from textual.pilot import Pilot
-
-from jitchat.transfer.intake import store_demo
+from jitchat.transfer.formats import store_demo
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.rot.run_screen import RunScreen
+from jitchat.tui.lab.run import RunScreen
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.views.view import View
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from screenshots.stage import HERE, backend_in, settled, until
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.pilot import Pilot
 
 QUESTION = "what did we settle on for the deploy window?"
 OTHERS = (

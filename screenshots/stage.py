@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-
-from textual.pilot import Pilot
+from typing import TYPE_CHECKING
 
 from jitchat.cli.chat import LocalBackend
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
 from jitchat.paths import locate
 from jitchat.settings import load_settings
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.pilot import Pilot
 
 HERE = Path(__file__).parent
 

@@ -6,19 +6,22 @@ import gc
 import os
 import shutil
 import socket
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
 from tests.support import ROOT, SHARED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 os.environ["TZ"] = "UTC"
 os.environ.pop("NO_COLOR", None)

@@ -5,22 +5,26 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jitchat.cli.compose import session_with
 from jitchat.cli.who import who_answers
 from jitchat.errors import JitchatError
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import Embedder, NoEmbedder
-from jitchat.memory.memory import Memory
+from jitchat.index.embedder import Embedder, NoEmbedder
+from jitchat.memory import Memory
 from jitchat.providers.provider import Delta, Finished, Options, Piece, Wire
 from jitchat.session import Session, SessionOptions
-from jitchat.settings import Settings
-from jitchat.transfer.intake import store_demo
-from jitchat.turn import Conversation, Message, Role, Turn, Usage
+from jitchat.transfer.formats import store_demo
+from jitchat.values import Conversation, Message, Role, Turn, Usage
 from jitchat.window.tokens import EstimateCounter, TokenCounter
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from jitchat.settings import Settings
+    from jitchat.store.store import ColdStore
 
 ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("JITCHAT_SHARED", ROOT.parent / "shared"))

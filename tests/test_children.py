@@ -9,16 +9,19 @@ import shlex
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.alone import alone
+from jitchat.bench.subprocess_worker import alone
 from jitchat.children import own_python, run_users_command, start_piped, start_watched
-from jitchat.memory.embedding.download import fetch_model
-from jitchat.memory.embedding.embedder import DEFAULT_MODEL
-from jitchat.settings.key_command import key_from_command
+from jitchat.index.download import fetch_model
+from jitchat.index.embedder import DEFAULT_MODEL
+from jitchat.settings.keys import key_from_command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MODULES = (
     "json", "fastembed", "sitecustomize", "usercustomize", "pickle", "socket", "runpy", "typing",

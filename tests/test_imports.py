@@ -6,11 +6,14 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HEAVY = (
     "textual",

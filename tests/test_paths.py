@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-
-import pytest
+from typing import TYPE_CHECKING
 
 from jitchat.paths import locate
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def test_one_folder_holds_everything_with_jitchat_home(tmp_path: Path):

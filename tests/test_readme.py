@@ -5,18 +5,25 @@ from __future__ import annotations
 import re
 import tomllib
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
 
 from jitchat.cli import commands
-from jitchat.providers.catalogue.presets import PRESETS
-from jitchat.providers.catalogue.table import as_of, known_limit, known_retirement, other_api
+from jitchat.providers.catalogue.table import (
+    PRESETS,
+    as_of,
+    known_limit,
+    known_retirement,
+    other_api,
+)
 from jitchat.settings import load_settings
 from jitchat.tui.keys import ACTIONS
 from tests.support import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CODE = re.findall(r"```(\w*)\n(.*?)```", README, re.DOTALL)

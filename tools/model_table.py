@@ -16,11 +16,10 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping
 from datetime import date
 from importlib.metadata import distribution, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from genai_prices import types
 from genai_prices.data import providers
@@ -29,6 +28,9 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from jitchat.providers.catalogue.table import names_of  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
 
 TARGET = ROOT / "jitchat" / "providers" / "catalogue" / "table.json"
 TIER = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
-from jitchat.bench.cases import Cases
-from jitchat.bench.labels import LabelledTalk, Question
+from jitchat.bench.questions import OpenTalk, held
 from jitchat.bench.scores import Outcome
-from jitchat.bench.talk import OpenTalk, held
 from jitchat.errors import BenchFailed, WindowOverflow
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import Embedder
-from jitchat.memory.memory import Memory
-from jitchat.transfer.intake import store_found
-from jitchat.transfer.report import Found
-from jitchat.turn import Mode, Retrieval
-from jitchat.window.budget import Budget
+from jitchat.memory import Memory
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
+from jitchat.transfer.formats import store_found
+from jitchat.values import Mode, Retrieval
 from jitchat.window.plan import SYSTEM_PROMPT
-from jitchat.window.tokens import TokenCounter
-from jitchat.window.window import ContextWindow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from jitchat.bench.questions import Cases, LabelledTalk, Question
+    from jitchat.index.embedder import Embedder
+    from jitchat.transfer.report import Found
+    from jitchat.window.budget import Budget
+    from jitchat.window.tokens import TokenCounter
+    from jitchat.window.window import ContextWindow
 
 _WIDER = "Give the model's context size with --limit, or leave that mode out of --modes."
 

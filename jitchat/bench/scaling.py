@@ -7,30 +7,45 @@ process that has the conversation open, without the screen.
 from __future__ import annotations
 
 import os
+import re
+import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
-from jitchat.bench.alone import Fields, Tell, alone
-from jitchat.bench.bounds import fts5_ms, matrix_ms
 from jitchat.bench.haystack import PHRASINGS, Haystack, Length, other_questions
-from jitchat.bench.measures import QUESTIONS, Asked, Built, Measured, Sent, embedder_name
-from jitchat.bench.resident import memory_mb
-from jitchat.bench.scores import spread
-from jitchat.bench.talk import OpenTalk
-from jitchat.bench.timing import Timed, TimedEmbedder, timed
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import Embedder, load_embedder
-from jitchat.memory.index.batches import BATCH
-from jitchat.memory.memory import Memory
-from jitchat.turn import Mode, Turn
+from jitchat.bench.questions import OpenTalk, held
+from jitchat.bench.scores import (
+    QUESTIONS,
+    Asked,
+    Built,
+    Measured,
+    Sent,
+    embedder_name,
+    fts5_ms,
+    matrix_ms,
+    spread,
+)
+from jitchat.bench.subprocess_worker import Fields, Tell, alone
+from jitchat.errors import WindowOverflow
+from jitchat.index.embedder import Embedder, load_embedder
+from jitchat.index.pace import BATCH
+from jitchat.memory import Memory
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
+from jitchat.values import Mode, Retrieval, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import TokenCounter, counter_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from jitchat.index.embedder import Embedder, Vectors
+
 
 _TALK = "talk"
 
@@ -196,3 +211,96 @@ def _opened(path: Path) -> Iterator[ColdStore]:
         yield ColdStore(database)
     finally:
         database.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What one mode sends."""
+
+    ms: float
+    tokens: int
+    full_tokens: int
+    """What `full` would send."""
+    saved: float
+    """The share of `full`'s tokens that is not sent, 0 to 1."""
+    held: frozenset[int]
+    """Positions of the turns that are in the window at full text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """What came of one question."""
+
+    embed_ms: float
+    retrieve_ms: float
+    """Without the embedding."""
+    jit: Planned
+    modes: Mapping[Mode, Planned | None]
+    """None where the mode refuses."""
+
+
+class TimedEmbedder:
+    """Another embedder, and the seconds that it took so far."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.id, self.dimension = embedder.id, embedder.dimension
+        self.seconds = 0.0
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """As the other does."""
+        begun = time.perf_counter()
+        try:
+            return self._embedder.embed(texts)
+        finally:
+            self.seconds += time.perf_counter() - begun
+
+
+def timed(talk: OpenTalk, embedder: TimedEmbedder, question: str, modes: Collection[Mode]) -> Timed:
+    """Retrieve once and plan for each mode; `embedder` is the talk's.
+
+    Raises:
+        WindowOverflow: Not even the question fits.
+
+    """
+    embedded, begun = embedder.seconds, time.perf_counter()
+    retrieval = talk.retrieve(question)
+    took, embed_ms = _ms_since(begun), (embedder.seconds - embedded) * 1000
+    jit = _planned(talk, Mode.JIT, question, retrieval)
+    planned: dict[Mode, Planned | None] = {}
+    for mode in modes:
+        try:
+            planned[mode] = jit if mode is Mode.JIT else _planned(talk, mode, question, retrieval)
+        except WindowOverflow:
+            planned[mode] = None
+    return Timed(embed_ms, took - embed_ms, jit, planned)
+
+
+def _planned(talk: OpenTalk, mode: Mode, question: str, retrieval: Retrieval) -> Planned:
+    begun = time.perf_counter()
+    window = talk.window(mode, question, retrieval)
+    took = _ms_since(begun)
+    return Planned(took, window.used, window.full_tokens, window.saving, held(window))
+
+
+def _ms_since(begun: float) -> float:
+    return (time.perf_counter() - begun) * 1000
+
+
+_STATUS = Path("/proc/self/status")
+_SIZES = re.compile(r"^(VmRSS|VmHWM):\s+(\d+) kB$", re.MULTILINE)
+
+
+def memory_mb() -> tuple[float | None, float | None]:
+    """Tell what is resident now, and the most that ever was, in MB of 2²⁰ bytes.
+
+    None where the system does not say.
+    """
+    if _STATUS.exists():
+        told = dict(_SIZES.findall(_STATUS.read_text(encoding="utf-8")))
+        return int(told["VmRSS"]) / 1024, int(told["VmHWM"]) / 1024
+    if sys.platform == "darwin":
+        from resource import RUSAGE_SELF, getrusage  # noqa: PLC0415  is not on every system
+
+        return None, getrusage(RUSAGE_SELF).ru_maxrss / 2**20
+    return None, None

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from contextlib import suppress
-from typing import IO, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -34,6 +33,9 @@ from jitchat.cli.tokens import tokens_command
 from jitchat.cli.turns import send_command, window_command
 from jitchat.cli.why import why_command
 from jitchat.errors import JitchatError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 INTERRUPTED = 130
 """The exit code of a command that Ctrl+C ended, as shells have it."""
@@ -137,7 +139,7 @@ def _tell_defect(error: Exception) -> int:
     """Report a defect; what fails once a signal came may fail for the terminal that went away."""
     if exit_code(0):
         return 0
-    from jitchat.cli.failure import tell_defect  # noqa: PLC0415  hardly ever needed
+    from jitchat.cli.output import tell_defect  # noqa: PLC0415  hardly ever needed
 
     return tell_defect(error)
 

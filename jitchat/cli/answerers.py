@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jitchat.paths import locate
-from jitchat.providers.protocols.choose import protocol_named
-from jitchat.providers.provider import Lessons, Provider
-from jitchat.providers.reader.reader import ReaderProvider
-from jitchat.settings import Settings
+from jitchat.providers.protocols.registry import protocol_named
+from jitchat.providers.reader import ReaderProvider
 from jitchat.settings.keys import FoundKey, find_key
-from jitchat.settings.profile import Profile
 from jitchat.settings.small_models import (
     SMALL_MODELS,
     ModelAddress,
     SmallModelSection,
     address_of,
 )
-from jitchat.subcall.small_model import SmallModel
-from jitchat.turn import Message
+from jitchat.small_models.small_model import SmallModel
 from jitchat.window.tokens import TokenCounter, counter_for, request_tokens
 
 if TYPE_CHECKING:
-    from jitchat.providers.protocol import Endpoint
+    from collections.abc import Callable, Iterator, Sequence
+
+    from jitchat.providers.provider import Endpoint, Lessons, Provider
+    from jitchat.settings import Settings
+    from jitchat.settings.profiles import Profile
+    from jitchat.values import Message
 
 
 def make_provider(

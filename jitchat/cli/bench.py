@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jitchat.cli.answer_options import AnswerFlags, answer_options
 from jitchat.cli.bench_options import (
+    AnswerFlags,
+    answer_options,
     measuring_options,
     modes_of,
     print_table,
@@ -23,12 +24,11 @@ from jitchat.cli.output import emit, progress, say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jitchat.bench.cases import Cases
-    from jitchat.bench.labels import LabelledTalk
+    from jitchat.bench.questions import Cases, LabelledTalk
     from jitchat.bench.scores import Outcome
-    from jitchat.memory.embedding.embedder import Embedder
+    from jitchat.index.embedder import Embedder
     from jitchat.settings import Settings
-    from jitchat.turn import Mode
+    from jitchat.values import Mode
 
 
 @click.group("bench")
@@ -50,8 +50,10 @@ def locomo_command(
 
     Sends nothing, unless --answerer names who is to answer them as well.
     """
-    from jitchat.bench.doubts import doubts  # noqa: PLC0415  loads the planner
-    from jitchat.bench.labels import read_labelled  # noqa: PLC0415
+    from jitchat.bench.questions import (
+        doubts,
+        read_labelled,
+    )
     from jitchat.bench.report import result_fields, tables  # noqa: PLC0415
     from jitchat.bench.scores import mode_scores  # noqa: PLC0415
     from jitchat.cli.bench_answers import answer_all, make_cases, require_kept  # noqa: PLC0415

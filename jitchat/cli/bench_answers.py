@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jitchat import __version__
-from jitchat.cli.answer_options import AnswerFlags
 from jitchat.cli.bench_options import why_unwritable
-from jitchat.cli.confirm import require_yes
-from jitchat.cli.options import Flags
-from jitchat.cli.output import progress, say
+from jitchat.cli.output import progress, require_yes, say
 from jitchat.errors import KeyRefused
-from jitchat.text.counts import counted
-from jitchat.text.safe import shortened
+from jitchat.text.figures import counted
+from jitchat.text.sanitize import shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from rich.table import Table
 
-    from jitchat.bench.answering import Answering, Model, Round
-    from jitchat.bench.cases import Cases
-    from jitchat.bench.cost import Price
+    from jitchat.bench.answers import Answering, Model, Price, Round
+    from jitchat.bench.questions import Cases
+    from jitchat.cli.bench_options import AnswerFlags
+    from jitchat.cli.options import Flags
     from jitchat.errors import ProviderError
     from jitchat.settings import Settings
 
@@ -37,7 +36,7 @@ def require_kept(answering: AnswerFlags) -> None:
         BenchFailed: It cannot be written.
 
     """
-    from jitchat.bench.replies import unusable  # noqa: PLC0415  loads the planner
+    from jitchat.bench.answers import unusable  # noqa: PLC0415  loads the planner
 
     path = answering.answers
     if answering.answerer is not None and path is not None and (why := why_unwritable(path)):
@@ -46,7 +45,7 @@ def require_kept(answering: AnswerFlags) -> None:
 
 def make_cases(answering: AnswerFlags, settings: Settings) -> Cases | None:
     """Make what takes the requests as they are planned; None where nothing will be answered."""
-    from jitchat.bench.cases import Cases  # noqa: PLC0415  loads the planner
+    from jitchat.bench.questions import Cases  # noqa: PLC0415  loads the planner
     from jitchat.window.plan import SYSTEM_PROMPT  # noqa: PLC0415
 
     return Cases(settings.chat.system or SYSTEM_PROMPT) if answering.answerer is not None else None
@@ -65,8 +64,10 @@ def answer_all(
     """
     from jitchat.bench.answer_report import answer_table, answers_added  # noqa: PLC0415
     from jitchat.bench.answer_scores import answer_scores  # noqa: PLC0415
-    from jitchat.bench.answering import Answering  # noqa: PLC0415
-    from jitchat.bench.replies import opened_log  # noqa: PLC0415
+    from jitchat.bench.answers import (
+        Answering,
+        opened_log,
+    )
 
     answerer, judge = _models(answering, flags)
     path = answering.answers or (_beside(out) if out else flags.paths().answers)
@@ -91,7 +92,7 @@ def _models(answering: AnswerFlags, flags: Flags) -> tuple[Model, Model | None]:
 
 
 def _model(settings: Settings, price: Price) -> Model:
-    from jitchat.bench.answering import Model  # noqa: PLC0415  loads the planner
+    from jitchat.bench.answers import Model  # noqa: PLC0415  loads the planner
     from jitchat.bench.report import without_login  # noqa: PLC0415
     from jitchat.cli.compose import (  # noqa: PLC0415  loads much
         key_in_the_open,
@@ -132,7 +133,7 @@ def _bills(made: Answering) -> Iterator[str]:
         KeyRefused: It lacks the key that it needs.
 
     """
-    from jitchat.bench.cost import bill  # noqa: PLC0415  loads the planner
+    from jitchat.bench.answers import bill  # noqa: PLC0415  loads the planner
 
     judging, judge_load = made.judgements(), made.judge_load()
     rounds = [(made.answers, made.loads())]

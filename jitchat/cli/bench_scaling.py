@@ -23,8 +23,8 @@ from jitchat.cli.output import emit, is_terminal, progress
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jitchat.bench.measures import Measured
-    from jitchat.turn import Mode
+    from jitchat.bench.scores import Measured
+    from jitchat.values import Mode
 
 _SIZES, _LARGE = "20,40,80,160,320,1000", "10000,100000"
 _WIDEST = 100
@@ -113,7 +113,7 @@ def _measure(
 
 
 def _print_plots(sizes: Sequence[Measured]) -> None:
-    from jitchat.bench.scaling_plot import plots  # noqa: PLC0415  not needed to print help
+    from jitchat.bench.scaling_report import plots  # noqa: PLC0415  not needed to print help
 
     wide = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else _WIDEST
     for drawn in plots(sizes, min(wide, _WIDEST)):

@@ -5,34 +5,35 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from jitchat.cli.chosen import chosen_model
-from jitchat.cli.key_names import require_known_keys
+from jitchat.cli.keys import require_known_keys
 from jitchat.cli.model_backend import ModelBackend
 from jitchat.cli.opening import choose_conversation, open_store, quiet_libraries
-from jitchat.cli.options import Flags
 from jitchat.cli.output import is_terminal
 from jitchat.cli.termination import leave_threads, restore_with
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.models import model_cached
+from jitchat.index.embedding_models import model_cached
 from jitchat.settings.small_models import require_addresses
 from jitchat.tui import collector
-from jitchat.tui.terminal import widen_input
-from jitchat.turn import Conversation
+from jitchat.tui.driver import widen_input
 
 if TYPE_CHECKING:
-    from jitchat.memory.embedding.embedder import Embedder
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from jitchat.cli.options import Flags
+    from jitchat.index.embedder import Embedder
+    from jitchat.lab.experiment import RunWanted
     from jitchat.paths import Paths
-    from jitchat.rot.experiment import RunWanted
     from jitchat.session import Session
     from jitchat.settings import Settings
+    from jitchat.store.store import ColdStore
     from jitchat.tui.app import JitchatApp
+    from jitchat.values import Conversation
 
 SWITCH_SECONDS = 0.0005
 """How long indexing may keep the interpreter from the event loop; Python's default is ten times
@@ -55,7 +56,7 @@ class LocalBackend(ModelBackend):
         """A session on `conversation`; the first call loads the embedder and the vocabulary."""
         # The first frame does not wait for any of this: 300 ms of imports.
         from jitchat.cli.compose import key_in_the_open, make_embedder  # noqa: PLC0415
-        from jitchat.memory.memory import Memory  # noqa: PLC0415
+        from jitchat.memory import Memory  # noqa: PLC0415
 
         warnings = [
             key_in_the_open(self.settings), self.doubt(), self.store.database.warning()
@@ -76,7 +77,7 @@ class LocalBackend(ModelBackend):
 
     async def fetch_model(self, on_progress: Callable[[int], None]) -> tuple[bool, str]:
         """Download the embedding model in a process of its own."""
-        from jitchat.memory.embedding.download import fetch_model  # noqa: PLC0415
+        from jitchat.index.download import fetch_model  # noqa: PLC0415
 
         outcome = await fetch_model(self.settings.embedder.model, self._paths.models, on_progress)
         return outcome.fetched, outcome.sentence

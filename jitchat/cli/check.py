@@ -12,10 +12,10 @@ from jitchat.cli.output import emit, painted, say, say_json
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from jitchat.cases import Checked
-    from jitchat.memory.cold.cases import Case
-    from jitchat.memory.cold.store import ColdStore
+    from jitchat.regression_cases import Checked
     from jitchat.session import Session
+    from jitchat.store.regression_cases import Case
+    from jitchat.store.store import ColdStore
 
 NONE_YET = "No cases are noted yet. In the chat, Alt+W notes the turn that a reply lacked."
 _HEADS = ("case", "message", "turn", "then", "now")
@@ -45,9 +45,9 @@ def check_command(flags: Flags, conversation: str | None, as_json: bool) -> int:
 
 def _checked(flags: Flags) -> Iterator[Checked]:
     """Check the cases of the conversation that is named, else of every one that has any."""
-    from jitchat.cases import Checking  # noqa: PLC0415  loads the memory
     from jitchat.cli.opening import opened_store  # noqa: PLC0415  loads the database's libraries
-    from jitchat.memory.cold.cases import Cases  # noqa: PLC0415
+    from jitchat.regression_cases import Checking  # noqa: PLC0415  loads the memory
+    from jitchat.store.regression_cases import Cases  # noqa: PLC0415
 
     with opened_store(flags.paths()) as store:
         wanted = store.conversation(flags.conversation).id if flags.conversation else None
@@ -65,7 +65,7 @@ def _sessions(
     from jitchat.cli.chosen import chosen_in_the_app  # noqa: PLC0415
     from jitchat.cli.compose import make_embedder, session_with  # noqa: PLC0415  loads much
     from jitchat.cli.who import who_answers  # noqa: PLC0415
-    from jitchat.memory.memory import Memory  # noqa: PLC0415
+    from jitchat.memory import Memory  # noqa: PLC0415
 
     paths = flags.paths()
     settings = flags.settings(chosen_in_the_app(paths.database))
@@ -95,7 +95,7 @@ def _print(found: Sequence[Checked]) -> None:
 
 
 def _cells(each: Checked) -> tuple[str, ...]:
-    from jitchat.text.safe import shortened  # noqa: PLC0415
+    from jitchat.text.sanitize import shortened  # noqa: PLC0415
 
     case = each.case
     then = each.then.value if each.then is not None else "no window"
@@ -110,7 +110,7 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _counted(cases: int) -> str:
-    from jitchat.text.counts import counted  # noqa: PLC0415
+    from jitchat.text.figures import counted  # noqa: PLC0415
 
     return counted(cases, "case")
 

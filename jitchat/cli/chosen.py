@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError
 
 if TYPE_CHECKING:
-    from jitchat.memory.cold.database import Database
+    from pathlib import Path
+
+    from jitchat.store.database import Database
 
 
 def chosen_model(database: Database) -> tuple[str, str] | None:
@@ -18,7 +19,7 @@ def chosen_model(database: Database) -> tuple[str, str] | None:
         StoreError: The cold store cannot be read.
 
     """
-    from jitchat.memory.cold.model_choice import ChosenModel  # noqa: PLC0415  brings json
+    from jitchat.store.models import ChosenModel  # noqa: PLC0415  brings json
 
     return ChosenModel(database).get()
 
@@ -30,7 +31,7 @@ def chosen_in_the_app(database: Path) -> tuple[str, str] | None:
     """
     if not database.exists():
         return None
-    from jitchat.memory.cold.database import Database  # noqa: PLC0415  loads sqlite-utils
+    from jitchat.store.database import Database  # noqa: PLC0415  loads sqlite-utils
 
     try:
         opened = Database(database)

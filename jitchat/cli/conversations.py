@@ -8,13 +8,13 @@ import click
 
 from jitchat.cli.options import Flags, SharingCommand, location_options
 from jitchat.cli.output import say, say_json
-from jitchat.text.ages import local
+from jitchat.text.figures import local
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jitchat.memory.cold.costs import Spent
-    from jitchat.turn import Conversation
+    from jitchat.store.windows import Spent
+    from jitchat.values import Conversation
 
 
 @click.command("conversations", cls=SharingCommand)
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def conversations_command(flags: Flags, as_json: bool) -> None:
     """List the conversations, the one touched last first."""
     from jitchat.cli.opening import opened_store  # noqa: PLC0415  loads the database's libraries
-    from jitchat.memory.cold.costs import Costs, Spent  # noqa: PLC0415
+    from jitchat.store.windows import Costs, Spent  # noqa: PLC0415
 
     with opened_store(flags.paths()) as store:
         found = store.conversations()

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jitchat.cli.answerers import endpoint_of
 from jitchat.errors import UsageError
-from jitchat.providers.catalogue.counting import count_exactly
+from jitchat.providers.catalogue.limits import count_exactly
 
 if TYPE_CHECKING:
-    from jitchat.settings.profile import Profile
-    from jitchat.turn import Message
+    from collections.abc import Sequence
+
+    from jitchat.settings.profiles import Profile
+    from jitchat.values import Message
 
 
 async def count_by(profile: Profile, model: str, messages: Sequence[Message]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,13 +9,15 @@ import click
 
 from jitchat.cli.options import Flags, SharingCommand, embedder_options
 from jitchat.cli.output import progress, say, warn
-from jitchat.text.counts import counted
+from jitchat.text.figures import counted
 
 if TYPE_CHECKING:
-    from jitchat.memory.cold.store import ColdStore
-    from jitchat.memory.embedding.embedder import Embedder
+    from collections.abc import Mapping
+
+    from jitchat.index.embedder import Embedder
+    from jitchat.store.store import ColdStore
     from jitchat.transfer.report import Found
-    from jitchat.turn import Conversation
+    from jitchat.values import Conversation
 
 
 @click.command("import", cls=SharingCommand)
@@ -32,9 +33,11 @@ def import_command(flags: Flags, file: Path, pick: str | None, no_vectors: bool)
     """
     from jitchat.cli.compose import make_embedder  # noqa: PLC0415  loads much
     from jitchat.cli.opening import opened_store  # noqa: PLC0415
-    from jitchat.memory.embedding.embedder import NoEmbedder  # noqa: PLC0415
-    from jitchat.transfer.formats import read_file  # noqa: PLC0415
-    from jitchat.transfer.intake import store_all  # noqa: PLC0415  loads the database's libraries
+    from jitchat.index.embedder import NoEmbedder  # noqa: PLC0415
+    from jitchat.transfer.formats import (
+        read_file,
+        store_all,
+    )
 
     settings, paths = flags.settings(), flags.paths()
     found = read_file(file, pick)
@@ -47,7 +50,7 @@ def import_command(flags: Flags, file: Path, pick: str | None, no_vectors: bool)
 
 
 def _index(store: ColdStore, conversation: Conversation, embedder: Embedder) -> None:
-    from jitchat.memory.index.backlog import Indexer  # noqa: PLC0415  loads numpy
+    from jitchat.index.indexer import Indexer  # noqa: PLC0415  loads numpy
 
     indexer = Indexer(store, conversation.id, embedder)
     with progress(f"{conversation.id}: indexing", conversation.turns) as advance:

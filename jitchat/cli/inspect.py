@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from jitchat.cli.chosen import chosen_in_the_app
-from jitchat.cli.key_names import require_known_keys
+from jitchat.cli.keys import require_known_keys
 from jitchat.cli.options import Flags, SharingCommand, common_options, location_options
 from jitchat.cli.output import say
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from jitchat.settings import Settings
 
 
@@ -32,7 +33,7 @@ def paths_command(flags: Flags) -> None:
 @common_options
 def config_command(flags: Flags) -> None:
     """Print every setting and where its value comes from."""
-    from jitchat.settings.sources import unknown_variables  # noqa: PLC0415  not needed for help
+    from jitchat.settings.load import unknown_variables  # noqa: PLC0415  not needed for help
 
     settings = flags.settings(chosen_in_the_app(flags.paths().database))
     require_known_keys(settings)

@@ -1,4 +1,4 @@
-"""`jitchat keys`: storing the keys of providers, and saying where each one comes from."""
+"""Whether `[keys]` names actions that there are, and gives no key to two of them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,67 @@ import click
 
 from jitchat.cli.options import Flags, SharingCommand, SharingGroup, location_options
 from jitchat.cli.output import is_terminal, say, say_json
+from jitchat.errors import SettingsError
+from jitchat.settings.keys import CleanedKey, foreign_owner
+from jitchat.settings.profiles import nearest
+from jitchat.text.sanitize import shortened
 
 if TYPE_CHECKING:
-    from jitchat.settings.keys_file import KeysFile
-    from jitchat.settings.profile import Profile
+    from collections.abc import Iterator, Mapping
+
+    from jitchat.settings import Settings
+    from jitchat.settings.keys import KeysFile
+    from jitchat.settings.profiles import Profile
+
+
+def require_known_keys(settings: Settings) -> None:
+    """Check the user's keys.
+
+    Raises:
+        SettingsError: One is for no action, or for two.
+
+    """
+    if not settings.keys:
+        return
+    from jitchat.tui.keys import ACTIONS, PROMPT_ACTIONS, TURN_ACTIONS  # noqa: PLC0415  loads textual
+
+    known = {action.id: action.keys for action in ACTIONS if action.keys} | PROMPT_ACTIONS
+    known |= {name: keys for name, keys, *_ in TURN_ACTIONS}
+    origin = settings.origins.get("keys", "[keys]")
+    for name in settings.keys:
+        if name not in known:
+            raise SettingsError(
+                f"{origin}: 'keys.{shortened(name, 40)}' is no action of jitchat.",
+                f"[keys] may hold {', '.join(known)}.{nearest(name, known)}",
+            )
+    _require_distinct(known | dict(settings.keys), origin)
+
+
+def _require_distinct(keys: Mapping[str, str], origin: str) -> None:
+    taken: dict[str, str] = {}
+    for action, listed in keys.items():
+        for key in (piece.strip() for piece in listed.split(",")):
+            if other := taken.get(key):
+                raise SettingsError(
+                    f"{origin}: {shortened(key, 40)!r} is a key of {other} and of {action}.",
+                    "Give one of them another.",
+                )
+            taken[key] = action
+
+
+def key_notes(profile: Profile, cleaned: CleanedKey, place: str, source: str) -> Iterator[str]:
+    """Tell, a sentence each, what was taken off, whose it looks like, and what comes before it.
+
+    `place` is where it was stored, `source` where the provider's key is now from, both as
+    `key_source` says it.
+    """
+    if cleaned.removed:
+        yield f"Taken off: {', '.join(cleaned.removed)}."
+    owner = foreign_owner(cleaned.key, profile.name)
+    if owner and profile.wants_key:
+        yield f"It looks like a key of {owner}, not of {profile.name}."
+    if source != place:
+        yield f"The key in {source} comes before it."
 
 
 @click.group("keys", cls=SharingGroup, invoke_without_command=True)
@@ -39,10 +96,13 @@ def set_command(flags: Flags, name: str, keyring: bool) -> None:
 
     It is asked for, and not shown as it is typed; or it comes on standard input.
     """
-    from jitchat.cli.key_notes import key_notes  # noqa: PLC0415  not needed for help
-    from jitchat.settings.key_ring import put_into_ring  # noqa: PLC0415
-    from jitchat.settings.key_text import cleaned_key  # noqa: PLC0415
-    from jitchat.settings.keys import THE_FILE, THE_RING, key_source  # noqa: PLC0415
+    from jitchat.settings.keys import (  # noqa: PLC0415
+        THE_FILE,
+        THE_RING,
+        cleaned_key,
+        key_source,
+        put_into_ring,
+    )
 
     profile, file = flags.settings().profile(name), _file(flags)
     _require_keyed(profile)
@@ -83,7 +143,7 @@ def list_command(flags: Flags, as_json: bool) -> None:
 def remove_command(flags: Flags, name: str) -> None:
     """Forget the stored key of the provider NAME."""
     from jitchat.errors import UsageError  # noqa: PLC0415  not needed for help
-    from jitchat.settings.key_ring import remove_from_ring  # noqa: PLC0415
+    from jitchat.settings.keys import remove_from_ring  # noqa: PLC0415
 
     file = _file(flags)
     places = ["the keys file"] if file.remove(name) else []
@@ -104,7 +164,7 @@ def path_command(flags: Flags) -> None:
 
 
 def _file(flags: Flags) -> KeysFile:
-    from jitchat.settings.keys_file import KeysFile  # noqa: PLC0415  not needed for help
+    from jitchat.settings.keys import KeysFile  # noqa: PLC0415  not needed for help
 
     return KeysFile(flags.paths().keys)
 

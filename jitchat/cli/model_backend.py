@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the first frame does not wait for any of this
-    from jitchat.cli.lab_desk import LocalLabDesk
+    from collections.abc import Sequence
+
+    from jitchat.cli.lab_service import LocalLabDesk
     from jitchat.cli.model_choices import ModelChoices
     from jitchat.cli.who import Who
-    from jitchat.memory.cold.store import ColdStore
-    from jitchat.memory.memory import Memory
+    from jitchat.memory import Memory
     from jitchat.paths import Paths
-    from jitchat.providers.catalogue.choices import ProviderChoice
+    from jitchat.providers.catalogue.models import ProviderChoice
     from jitchat.session import Session
     from jitchat.settings import Settings
-    from jitchat.turn import Message
+    from jitchat.store.store import ColdStore
+    from jitchat.values import Message
     from jitchat.window.budget import Budget
 
 
@@ -59,10 +60,13 @@ class ModelBackend:
 
     def keep_key(self, provider: str, text: str) -> str:
         """Store a provider's key as it was pasted. Slow."""
-        from jitchat.cli.key_notes import key_notes  # noqa: PLC0415  mostly not needed
-        from jitchat.settings.key_text import cleaned_key  # noqa: PLC0415
-        from jitchat.settings.keys import THE_FILE, key_source  # noqa: PLC0415
-        from jitchat.settings.keys_file import KeysFile  # noqa: PLC0415
+        from jitchat.cli.keys import key_notes  # noqa: PLC0415  mostly not needed
+        from jitchat.settings.keys import (  # noqa: PLC0415
+            THE_FILE,
+            KeysFile,
+            cleaned_key,
+            key_source,
+        )
 
         cleaned, file = cleaned_key(text), KeysFile(self._paths.keys)
         file.put(provider, cleaned.key)
@@ -97,8 +101,8 @@ class ModelBackend:
     def _kept(self, provider: str, model: str) -> str:
         """Keep the pick for the next start; say so where it will not count there."""
         from jitchat.errors import SettingsError, StoreError  # noqa: PLC0415  loaded by then
-        from jitchat.memory.cold.model_choice import ChosenModel  # noqa: PLC0415  brings json
         from jitchat.settings import load_settings  # noqa: PLC0415  loaded by then
+        from jitchat.store.models import ChosenModel  # noqa: PLC0415  brings json
 
         try:
             ChosenModel(self.store.database).put(provider, model)
@@ -125,7 +129,7 @@ class ModelBackend:
 
     def lab_desk(self) -> LocalLabDesk:
         """Make what makes runs of the rot lab, for whoever answers then."""
-        from jitchat.cli.lab_desk import LocalLabDesk  # noqa: PLC0415  loads much
+        from jitchat.cli.lab_service import LocalLabDesk  # noqa: PLC0415  loads much
 
         return LocalLabDesk(self._who, self._paths, self.store)
 
@@ -141,14 +145,11 @@ class ModelBackend:
 
     def _choices(self) -> ModelChoices:
         from jitchat.cli.model_choices import ModelChoices  # noqa: PLC0415  loads much
-        from jitchat.memory.cold.model_choice import ModelLists  # noqa: PLC0415
+        from jitchat.store.models import ModelLists  # noqa: PLC0415
 
         lists = ModelLists(self.store.database)
         return ModelChoices(self.settings, os.environ, self._paths.keys, lists)
 
     def _asking(self) -> ModelChoices:
         """Make what asks servers, with all that it needs loaded: a thread's work."""
-        import jitchat.providers.catalogue.lists  # noqa: PLC0415  loads httpx
-        import jitchat.providers.catalogue.local  # noqa: F401, PLC0415
-
         return self._choices()

@@ -6,32 +6,28 @@ Nothing is asked for here without being told to, but `running`, which looks at t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat.cli.answerers import keyed_endpoint
-from jitchat.memory.cold.learnt import server_of
-from jitchat.memory.cold.model_choice import ModelLists
-from jitchat.providers.catalogue.choices import ProviderChoice, State
-from jitchat.providers.catalogue.model import ModelInfo, model_from
-from jitchat.providers.catalogue.presets import PRESETS, READER_LIMIT
-from jitchat.providers.catalogue.prices import Prices
-from jitchat.providers.catalogue.table import known_as
-from jitchat.settings import Settings
-from jitchat.settings.addresses import same_server
+from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice, State, model_from
+from jitchat.providers.catalogue.table import PRESETS, READER_LIMIT, Prices, known_as
 from jitchat.settings.keys import find_key, key_sources
-from jitchat.settings.profile import Profile
-from jitchat.turn import BY_USER, OWN, Limit
+from jitchat.settings.profiles import same_server
+from jitchat.store.models import ModelLists, server_of
+from jitchat.values import BY_USER, OWN, Limit
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     import httpx
 
-    from jitchat.memory.cold.database import Database
-    from jitchat.providers.catalogue.local import LocalServer
+    from jitchat.providers.catalogue.lists import LocalServer
+    from jitchat.settings import Settings
+    from jitchat.settings.profiles import Profile
+    from jitchat.store.database import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +77,7 @@ class ModelChoices:
 
     async def running(self) -> tuple[LocalServer, ...]:
         """Look for servers on this machine, within a second."""
-        from jitchat.providers.catalogue.local import find_local  # noqa: PLC0415  loads httpx
+        from jitchat.providers.catalogue.lists import find_local  # noqa: PLC0415  loads httpx
 
         moved = {
             each.name: each.base_url for each in self.settings.profiles() if each.is_local_preset
@@ -101,7 +97,7 @@ class ModelChoices:
             JitchatError: See `refresh` and `all`.
 
         """
-        from jitchat.providers.catalogue.local import LocalServer  # noqa: PLC0415  loads httpx
+        from jitchat.providers.catalogue.lists import LocalServer  # noqa: PLC0415  loads httpx
 
         models = await self.refresh(name)
         profile = self.settings.profile(name)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from jitchat.cli.output import warn
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.replies import close_interrupted
-from jitchat.memory.cold.store import ColdStore
-from jitchat.paths import Paths
-from jitchat.turn import Conversation
+from jitchat.store.database import Database
+from jitchat.store.replies import close_interrupted
+from jitchat.store.store import ColdStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jitchat.paths import Paths
+    from jitchat.values import Conversation
 
 
 def quiet_libraries() -> None:
@@ -56,7 +60,7 @@ def choose_conversation(store: ColdStore, wanted: str | None) -> Conversation:
     latest = store.latest() if wanted is None else None
     if latest is not None:
         return latest
-    from jitchat.transfer.intake import DEMO_ID, store_demo  # noqa: PLC0415  for the demo only
+    from jitchat.transfer.formats import DEMO_ID, store_demo  # noqa: PLC0415  for the demo only
 
     if wanted is None or (
         wanted == DEMO_ID and all(each.id != DEMO_ID for each in store.conversations())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
@@ -13,9 +12,11 @@ import click
 
 from jitchat.errors import SettingsError
 from jitchat.paths import Paths, locate
-from jitchat.settings.values import all_keys, kind_of, rule_of
+from jitchat.settings.schema import all_keys, kind_of, rule_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from jitchat.settings import Settings
 
 

@@ -10,15 +10,20 @@ from __future__ import annotations
 import codecs
 import os
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 
-from jitchat.errors import JitchatError
-from jitchat.text.safe import CHANGED, visible
+from jitchat import __version__
+from jitchat.crash import crash_report, place_of
+from jitchat.errors import BenchFailed, JitchatError
+from jitchat.paths import locate
+from jitchat.text.sanitize import CHANGED, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
 
 
 class OutputError(JitchatError):
@@ -99,3 +104,68 @@ def _escapes() -> dict[int, str]:
 def _escaped(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at] << 8 | units[at + 1]:04x}" for at in range(0, len(units), 2))
+
+
+_NARROWEST = 12
+_GAP = "  "
+_TO_THE_RIGHT = ("turn", "tokens", "rank", "score")
+
+
+def fitted(rows: Sequence[Sequence[str]], width: int | None) -> list[str]:
+    """Make a line of each row, the headings first; `width` in cells, None for what it takes."""
+    columns = _columns(rows, width)
+    return [_line(row, rows[0], columns) for row in rows]
+
+
+def _columns(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
+    """Choose the width of each column in cells; 0 for a text that has no room at all."""
+    from rich.cells import cell_len  # noqa: PLC0415  not needed for JSON
+
+    *fixed, why, text = (max(map(cell_len, cells)) for cells in zip(*rows, strict=True))
+    if width is None:
+        return [*fixed, why, text]
+    room = max(_NARROWEST, width - sum(fixed) - len(_GAP) * (len(fixed) + 1))
+    why = min(why, max(_NARROWEST, room // 2))
+    return [*fixed, why, room - why if room - why >= _NARROWEST else 0]
+
+
+def _line(row: Sequence[str], headings: Sequence[str], columns: Sequence[int]) -> str:
+    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415  not needed for JSON
+
+    cells: list[str] = []
+    for heading, cell, width in zip(headings, row, columns, strict=True):
+        if cell_len(cell) > width:
+            cells.append(f"{set_cell_size(cell, width - 1)}…" if width else "")
+        else:
+            blank = " " * (width - cell_len(cell))
+            cells.append(blank + cell if heading in _TO_THE_RIGHT else cell + blank)
+    return _GAP.join(cells).rstrip()
+
+
+def tell_defect(error: BaseException) -> int:
+    """Write the report, say where it is; the exit code."""
+    path = locate(os.environ).crash
+    where = place_of(path, crash_report(error, __version__))
+    say(
+        f"jitchat: a defect stopped it ({type(error).__name__}). What is stored is safe.{where}",
+        err=True,
+    )
+    return 1
+
+
+def require_yes(*, given: bool) -> None:
+    """Ask whether they may be sent; not where `--yes` was given.
+
+    Raises:
+        BenchFailed: They may not, or nobody is there to say so.
+
+    """
+    if given:
+        return
+    if not is_terminal(sys.stdin):
+        raise BenchFailed(
+            "Nothing was sent: there is no terminal to confirm the cost in.",
+            "Give --yes to send without being asked.",
+        )
+    if not click.confirm("Send them?", err=True):
+        raise BenchFailed("Nothing was sent.")

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import shutil
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from jitchat.cli.options import Flags, SharingCommand, location_options
-from jitchat.cli.output import is_terminal, say_json
+from jitchat.cli.output import emit, fitted, is_terminal, say, say_json
+from jitchat.cli.report import print_segments, sums, window_fields
 from jitchat.errors import StoreUnreadable, UsageError
+from jitchat.text.sanitize import one_line
+from jitchat.tui.figures import (
+    ending_sentences,
+    hash_sentence,
+    part_figure,
+    send_sentence,
+    stable_sentence,
+)
+from jitchat.window.why import parts_told
 
 if TYPE_CHECKING:
-    from jitchat.memory.cold.sends import Send
-    from jitchat.memory.cold.store import ColdStore
-    from jitchat.replay import Replay
+    from collections.abc import Sequence
+
+    from jitchat.replay import Replay, Replayed
+    from jitchat.store.store import ColdStore
+    from jitchat.store.windows import Send
+    from jitchat.window.window import ContextWindow, LedgerRow
 
 
 @click.command("replay", cls=SharingCommand)
@@ -50,15 +64,13 @@ def replay_command(flags: Flags, turn: str, conversation: str | None, **wanted: 
         chosen = _sends_for(replay, store, identity, position)
         send, number = _pick(chosen, position, wanted["number"])
         replayed = replay.open(send)
-    from jitchat.cli import replayed as paper  # noqa: PLC0415  loads the planner
-
     if wanted["as_json"]:
-        fields = paper.message_fields if wanted["messages"] else paper.replayed_fields
+        fields = message_fields if wanted["messages"] else replayed_fields
         say_json(fields(replayed, identity))
     elif wanted["messages"]:
-        paper.print_messages(replayed)
+        print_messages(replayed)
     else:
-        paper.print_replayed(replayed, identity, (number, len(chosen)), _terminal_width())
+        print_replayed(replayed, identity, (number, len(chosen)), _terminal_width())
     if not replayed.is_as_sent:
         raise StoreUnreadable(
             f"What is kept of this window of #{send.said} is damaged: its hash is not the one"
@@ -116,3 +128,82 @@ def _pick(chosen: list[Send], position: int, number: int | None) -> tuple[Send, 
 
 def _terminal_width() -> int | None:
     return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
+
+
+_HEADINGS = ("verdict", "turn", "rank", "tokens", "score", "why", "parts")
+
+
+def replayed_fields(replayed: Replayed, conversation: str) -> dict[str, Any]:
+    """Describe all that is kept of a send; the cost is in US dollars, of the answer too."""
+    send, reply = replayed.send, replayed.reply
+    fields = window_fields(replayed.window, conversation, None)
+    del fields["price_source"]
+    return fields | {
+        "said": replayed.said.position,
+        "sent_at": send.sent_at.isoformat() if send.sent_at else None,
+        "provider": send.provider,
+        "request": send.request,
+        "sha256": send.digest,
+        "as_sent": replayed.is_as_sent,
+        "usage": asdict(send.usage) if send.usage else None,
+        "cost": send.cost,
+        "stop": send.stop,
+        "reply": {"turn": reply.position, "status": reply.status.value, "content": reply.content}
+        if reply
+        else None,
+    }
+
+
+def message_fields(replayed: Replayed, _: str) -> list[dict[str, str]]:
+    """Describe the messages alone, exactly as they left."""
+    return [
+        {"role": message.role.value, "content": message.content}
+        for message in replayed.window.messages()
+    ]
+
+
+def print_messages(replayed: Replayed) -> None:
+    """Print the messages in order, each under its number and role."""
+    messages = replayed.window.messages()
+    for number, message in enumerate(messages, start=1):
+        say(f"── message {number} of {len(messages)}: {message.role} ──")
+        say(message.content)
+
+
+def print_replayed(
+    replayed: Replayed, conversation: str, place: tuple[int, int], width: int | None
+) -> None:
+    """Print a send: its segments and sums, its ledger, its hash, and the reply.
+
+    `place` is the number among the sends of its turn, and how many there are. `width` is the
+    terminal's, in cells; None where there is no terminal.
+    """
+    window = replayed.window
+    say(send_sentence(replayed.send, *place))
+    print_segments(window, width)
+    for line in (*sums(window, conversation), stable_sentence(window, replayed.send.usage)):
+        say(line)
+    _print_ledger(window, width)
+    say(hash_sentence(replayed, whole=True))
+    for line in ending_sentences(replayed):
+        say(line)
+    if replayed.reply is not None:
+        say(replayed.reply.content)
+
+
+def _print_ledger(window: ContextWindow, width: int | None) -> None:
+    if window.ledger:
+        say("")
+        for line in fitted([_HEADINGS, *(_row(window, row) for row in window.ledger)], width):
+            emit(line)
+    if (never := window.never_candidates) is not None:
+        say(f"{one_line(never.sentence)} ({part_figure(window, never.tokens)} tokens)")
+    say("")
+
+
+def _row(window: ContextWindow, row: LedgerRow) -> Sequence[str]:
+    return (
+        *(row.verdict.value, f"#{row.turn}", "" if row.rank is None else str(row.rank)),
+        *(part_figure(window, row.tokens), f"{row.score:.2f}"),
+        *(one_line(row.reason), parts_told(row.parts)),
+    )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from jitchat.cli.columns import fitted
-from jitchat.cli.output import emit, painted, say
-from jitchat.text.counts import counted
-from jitchat.text.safe import one_line, shortened
+from jitchat.cli.output import emit, fitted, painted, say
+from jitchat.text.figures import counted
+from jitchat.text.sanitize import one_line, shortened
 from jitchat.tui.figures import identity_sentence, limit_sentence, part_figure
 from jitchat.window.record import (
     ledger_fields,
@@ -16,11 +14,13 @@ from jitchat.window.record import (
     picking_fields,
     segment_fields,
 )
-from jitchat.window.spending import picking_sentences, window_cost
+from jitchat.window.savings import picking_sentences, window_cost
 from jitchat.window.window import Verdict
 
 if TYPE_CHECKING:
-    from jitchat.providers.catalogue.prices import Prices
+    from collections.abc import Iterator, Sequence
+
+    from jitchat.providers.catalogue.table import Prices
     from jitchat.window.window import ContextWindow, Segment
 
 TEXT_WIDTH = 100

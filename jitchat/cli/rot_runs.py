@@ -1,22 +1,92 @@
-"""`jitchat rot show`, `compare` and `forget`: a run that is kept."""
+"""`jitchat rot list`: the runs that are kept."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from jitchat.cli.options import Flags, SharingCommand, location_options
-from jitchat.cli.output import is_terminal, say
-from jitchat.cli.rot_files import RotFiles, file_options
+from jitchat.cli.output import is_terminal, say, say_json
+from jitchat.cli.rot_output import RotFiles, file_options
 from jitchat.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
-    from jitchat.rot.run_file import RunFile
-    from jitchat.rot.runs import Runs
+    from collections.abc import Mapping, Sequence
+
+    from jitchat.lab.run_file import Run, RunFile
+    from jitchat.lab.stats import Tally
+    from jitchat.values import Mode
+
+    Listed = tuple[Run, int, Mapping[Mode, Tally]]
+    from collections.abc import Iterator
+
+    from jitchat.lab.runs import Runs
+
+
+@click.command("list", cls=SharingCommand)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@location_options
+def list_command(flags: Flags, as_json: bool) -> None:
+    """List the runs, the latest first, with their shares of right answers."""
+    from jitchat.lab.runs import Runs  # noqa: PLC0415  loads the database's libraries
+
+    found = Runs(flags.paths().rot).each(_listed)
+    if as_json:
+        say_json([_fields(*each) for each in found])
+    elif found:
+        _print(found)
+    else:
+        say("There are no runs yet. `jitchat rot` makes one.")
+
+
+def _listed(file: RunFile) -> Listed:
+    """Read what is listed of a run."""
+    shares: Mapping[Mode, Tally] = {}
+    with suppress(StoreError):  # it is listed all the same
+        shares = file.shares()
+    return file.run, file.count(), shares
+
+
+def _print(found: Sequence[Listed]) -> None:
+    """Print a line a run."""
+    from jitchat.text.sanitize import one_line  # noqa: PLC0415  not needed for JSON
+
+    rows = []
+    for run, decided, shares in found:
+        told = ", ".join(f"{mode} {_told(shares.get(mode))}" for mode in run.experiment.modes)
+        rows.append((run.id, f"{decided:,}/{run.experiment.size:,}", told, one_line(run.title)))
+    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for name, cells, told, title in rows:
+        say(f"{name:<{wide[0]}}  {cells:>{wide[1]}}  {told:<{wide[2]}}  {title}")
+
+
+def _told(tally: Tally | None) -> str:
+    """Write the share of right answers, with how many came: `76 % of 140`; a dash for none."""
+    from jitchat.lab.stats import NOTHING, percent  # noqa: PLC0415  not needed for JSON
+
+    if tally is None or not tally.answered:
+        return NOTHING
+    return f"{percent(tally.share)} of {tally.answered:,}"
+
+
+def _fields(run: Run, decided: int, shares: Mapping[Mode, Tally]) -> dict[str, Any]:
+    """Turn it into what JSON knows; a share is 0 to 1, and null where no answer came."""
+    found = [(mode, shares.get(mode)) for mode in run.experiment.modes]
+    return {
+        "id": run.id,
+        "title": run.title,
+        "provider": run.provider,
+        "model": run.model,
+        "cells": run.experiment.size,
+        "decided": decided,
+        "shares": {mode.value: tally.share if tally else None for mode, tally in found},
+        "answered": {mode.value: tally.answered if tally else 0 for mode, tally in found},
+        "begun_at": run.begun_at.isoformat(),
+        "ended_at": run.ended_at.isoformat() if run.ended_at is not None else None,
+    }
 
 
 @click.command("show", cls=SharingCommand)
@@ -28,7 +98,7 @@ def show_command(flags: Flags, run: str, files: RotFiles) -> None:
 
     RUN is its id, or `last`.
     """
-    from jitchat.cli.rot_tables import print_run  # noqa: PLC0415  loads rich
+    from jitchat.cli.rot_output import print_run  # noqa: PLC0415  loads rich
 
     files.require_writable()
     with _opened(flags, run) as file:
@@ -45,9 +115,9 @@ def compare_command(flags: Flags, before: str, after: str) -> None:
     The one that was begun first is the earlier one, however they are named. Only cells that both
     have answers for count. A and B are ids, or `last`.
     """
-    from jitchat.cli.rot_tables import print_tables  # noqa: PLC0415  loads rich
-    from jitchat.rot.compare import compared  # noqa: PLC0415
-    from jitchat.rot.report import comparison_tables  # noqa: PLC0415
+    from jitchat.cli.rot_output import print_tables  # noqa: PLC0415  loads rich
+    from jitchat.lab.compare import compared  # noqa: PLC0415
+    from jitchat.lab.report import comparison_tables  # noqa: PLC0415
 
     with _opened(flags, before) as first, _opened(flags, after) as second:
         if first.run.id == second.run.id:
@@ -66,7 +136,7 @@ def forget_command(flags: Flags, run: str, yes: bool) -> None:
 
     RUN is its id, or `last`.
     """
-    from jitchat.rot.runs import Runs  # noqa: PLC0415  loads the database's libraries
+    from jitchat.lab.runs import Runs  # noqa: PLC0415  loads the database's libraries
 
     runs = Runs(flags.paths().rot)
     name, told = _named(runs, run)
@@ -78,7 +148,7 @@ def forget_command(flags: Flags, run: str, yes: bool) -> None:
 
 @contextmanager
 def _opened(flags: Flags, wanted: str) -> Iterator[RunFile]:
-    from jitchat.rot.runs import Runs  # noqa: PLC0415  loads the database's libraries
+    from jitchat.lab.runs import Runs  # noqa: PLC0415  loads the database's libraries
 
     file = Runs(flags.paths().rot).open(wanted)
     try:
@@ -89,7 +159,7 @@ def _opened(flags: Flags, wanted: str) -> Iterator[RunFile]:
 
 def _named(runs: Runs, wanted: str) -> tuple[str, str]:
     """Find a run's id, and how it is told; one that cannot be read can be forgotten, too."""
-    from jitchat.text.safe import one_line  # noqa: PLC0415  not needed to print help
+    from jitchat.text.sanitize import one_line  # noqa: PLC0415  not needed to print help
 
     try:
         file = runs.open(wanted)

@@ -12,9 +12,11 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
-from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
 
 LONGEST = 1.5
 """Seconds."""

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from jitchat.cli.opening import opened_store
 from jitchat.cli.options import Flags, SharingCommand, provider_options
 from jitchat.cli.output import say, say_json
 from jitchat.errors import UsageError
-from jitchat.text.counts import counted
-from jitchat.text.safe import one_line
+from jitchat.store.models import LearntModels
+from jitchat.text.figures import counted
+from jitchat.text.sanitize import one_line
+from jitchat.window.calibration import Calibration
 
 if TYPE_CHECKING:
-    from jitchat.settings.profile import Profile
-    from jitchat.turn import Message, Sample
-    from jitchat.window.calibration import Calibration
+    from collections.abc import Iterator, Sequence
+
+    from jitchat.settings.profiles import Profile
+    from jitchat.values import Message, Sample
     from jitchat.window.tokens import TokenCounter
+
 
 _SHOWN = 8
 """So many of the latest samples are printed; JSON has all."""
@@ -65,8 +69,6 @@ def tokens_command(  # noqa: PLR0913  one for each option
     if exact and text is None:
         raise UsageError("--exact counts a text, and none is given.", "Give one with --text.")
     if model is None:
-        from jitchat.cli.learnt_models import list_models  # noqa: PLC0415  loads the database
-
         if text is not None:
             raise UsageError("--text is counted for a model, and none is named.", "Name one.")
         if forget:
@@ -94,7 +96,7 @@ def _given(text: str) -> str:
 def _forget(flags: Flags, model: str) -> None:
     """Forget what the model's server taught, and say so, beside what is printed of the model."""
     from jitchat.cli.opening import opened_store  # noqa: PLC0415  see _known
-    from jitchat.memory.cold.learnt import LearntModels  # noqa: PLC0415
+    from jitchat.store.models import LearntModels  # noqa: PLC0415
 
     known = _known(flags, model)
     with opened_store(flags.paths()) as store:
@@ -107,8 +109,8 @@ def _known(flags: Flags, model: str) -> _Known:
     """Look up what the settings and the cold store say of the model."""
     from jitchat.cli.chosen import chosen_in_the_app  # noqa: PLC0415
     from jitchat.cli.opening import opened_store  # noqa: PLC0415  loads the database's libraries
-    from jitchat.memory.cold.learnt import LearntModels, server_of  # noqa: PLC0415
-    from jitchat.settings.profile import CHOSEN  # noqa: PLC0415
+    from jitchat.settings.profiles import CHOSEN  # noqa: PLC0415
+    from jitchat.store.models import LearntModels, server_of  # noqa: PLC0415
     from jitchat.window.calibration import Calibration  # noqa: PLC0415
     from jitchat.window.tokens import counter_for  # noqa: PLC0415
 
@@ -168,8 +170,8 @@ def _text_told(known: _Known, found: dict[str, int]) -> Iterator[str]:
 
 
 def _text_fields(known: _Known, text: str, *, exact: bool) -> dict[str, int]:
-    from jitchat.text.safe import repaired  # noqa: PLC0415  see _known
-    from jitchat.turn import Message, Role  # noqa: PLC0415
+    from jitchat.text.sanitize import repaired  # noqa: PLC0415  see _known
+    from jitchat.values import Message, Role  # noqa: PLC0415
     from jitchat.window.tokens import request_tokens  # noqa: PLC0415
 
     message = Message(Role.USER, repaired(text))
@@ -216,3 +218,65 @@ _NOTHING_LEARNT = (
     "nothing learnt yet: each reply whose tokens the provider reports is a sample, and from"
     f" {_LEAST} on counts are corrected"
 )
+
+
+AT = 10_000
+"""Where the band is told, in tokens of one's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Learnt:
+    """What one model of one server taught about one counter."""
+
+    server: str
+    model: str
+    counter: str
+    samples: int
+    learnt: Calibration
+
+
+def list_models(flags: Flags, *, as_json: bool) -> None:
+    """Print them, by server."""
+    with opened_store(flags.paths()) as store:
+        models = LearntModels(store.database)
+        found = [
+            _Learnt(server, model, counter, len(samples), Calibration.of(samples))
+            for server, model, counter in models.counted()
+            if (samples := models.of(server, model).samples(counter))
+        ]
+    if as_json:
+        say_json([_learnt_models_fields(each) for each in found])
+    elif found:
+        _print_table([_cells(each) for each in found])
+    else:
+        say("No server taught anything yet: each reply whose tokens it reports is a sample.")
+
+
+def _learnt_models_fields(each: _Learnt) -> dict[str, Any]:
+    return {
+        "server": each.server,
+        "model": each.model,
+        "counter": each.counter,
+        "samples": each.samples,
+        "correction": correction_fields(each.learnt),
+        "band": {str(AT): each.learnt.band(AT)} if each.learnt.samples else None,
+    }
+
+
+def _cells(each: _Learnt) -> Sequence[str]:
+    learnt = each.learnt
+    told = f"{correction_sentence(learnt)}, ± {learnt.band(AT):,} at {AT:,} tokens"
+    return (
+        one_line(each.model),
+        one_line(each.server),
+        one_line(each.counter),
+        counted(each.samples, "sample"),
+        told if learnt.samples else "no correction yet",
+    )
+
+
+def _print_table(rows: Sequence[Sequence[str]]) -> None:
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        say("  ".join(cells).rstrip())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +14,13 @@ from jitchat.cli.output import is_terminal, say, say_json, warn
 from jitchat.errors import EmptyDraft, JitchatError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from jitchat.cli.who import Who
     from jitchat.errors import ReplyCut
     from jitchat.events import Event
     from jitchat.session import Session
-    from jitchat.turn import Mode, Turn
+    from jitchat.values import Mode, Turn
     from jitchat.window.window import ContextWindow
 
 UNINDEXED = "the newest turns are not indexed, for nothing can be written to the database."
@@ -203,7 +204,7 @@ class _Printer:
     def failure(self, session: Session) -> JitchatError | None:
         """Say what went wrong; of a reply that is cut, why, and what to do. None for nothing."""
         from jitchat.errors import ReplyCut  # noqa: PLC0415
-        from jitchat.turn import Status  # noqa: PLC0415
+        from jitchat.values import Status  # noqa: PLC0415
 
         if not self._stored or self._stored[-1].status is not Status.CUT:
             return self.error
@@ -217,7 +218,7 @@ def _cut(stop: str) -> ReplyCut:
     """Make the error for a reply that the provider stopped; `stop` is its reason as it was kept."""
     from jitchat.errors import ReplyCut  # noqa: PLC0415
     from jitchat.providers.provider import Finished  # noqa: PLC0415
-    from jitchat.text.safe import one_line  # noqa: PLC0415
+    from jitchat.text.sanitize import one_line  # noqa: PLC0415
 
     finished = Finished(stop.partition(":")[0])
     told = f" ({one_line(stop)})" if stop else ""
@@ -233,9 +234,9 @@ def opened_session(flags: Flags) -> Iterator[tuple[Session, Mode, Who]]:
     from jitchat.cli.compose import make_embedder, session_with  # noqa: PLC0415  loads much
     from jitchat.cli.opening import choose_conversation, opened_store  # noqa: PLC0415
     from jitchat.cli.who import who_answers  # noqa: PLC0415
-    from jitchat.memory.memory import Memory  # noqa: PLC0415
+    from jitchat.memory import Memory  # noqa: PLC0415
     from jitchat.settings.small_models import require_addresses  # noqa: PLC0415
-    from jitchat.turn import Mode  # noqa: PLC0415
+    from jitchat.values import Mode  # noqa: PLC0415
 
     paths = flags.paths()
     settings = flags.settings(chosen_in_the_app(paths.database))

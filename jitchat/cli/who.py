@@ -15,20 +15,19 @@ from typing import TYPE_CHECKING
 
 from jitchat.cli.answerers import endpoint_of
 from jitchat.errors import SettingsError, StoreError
-from jitchat.memory.cold.learnt import LearntModel, LearntModels, server_of
-from jitchat.providers.catalogue.presets import READER_LIMIT
-from jitchat.providers.catalogue.table import source
-from jitchat.settings import Settings
-from jitchat.settings.profile import Profile
-from jitchat.text.safe import one_line
-from jitchat.turn import ASSUMED, BY_USER, LEARNT, LOADED, OWN, UNTOLD, Limit
+from jitchat.providers.catalogue.table import READER_LIMIT, source
+from jitchat.store.models import LearntModel, LearntModels, server_of
+from jitchat.text.sanitize import one_line
+from jitchat.values import ASSUMED, BY_USER, LEARNT, LOADED, OWN, UNTOLD, Limit
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import TokenCounter, counter_for
 
 if TYPE_CHECKING:
-    from jitchat.memory.cold.database import Database
-    from jitchat.providers.catalogue.model import ModelInfo
-    from jitchat.providers.catalogue.prices import Prices
+    from jitchat.providers.catalogue.models import ModelInfo
+    from jitchat.providers.catalogue.table import Prices
+    from jitchat.settings import Settings
+    from jitchat.settings.profiles import Profile
+    from jitchat.store.database import Database
 
 
 ASSUMED_LIMIT, ASSUMED_LOCAL_LIMIT = 8_192, 4_096
@@ -147,7 +146,7 @@ class Who:
 
     def prices(self) -> Prices | None:
         """Say what it costs; None where nobody knows. What is sure to run here is free."""
-        from jitchat.providers.catalogue.prices import Prices  # noqa: PLC0415  the frame needs none
+        from jitchat.providers.catalogue.table import Prices  # noqa: PLC0415  the frame needs none
 
         here = Prices(0.0, 0.0, source="runs here")
         if self.profile.is_reader:

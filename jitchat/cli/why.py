@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from jitchat.session import Session
-    from jitchat.turn import Mode, Placed
+    from jitchat.values import Mode, Placed
     from jitchat.why import Explained
 
 _WIDTH = 60
@@ -64,7 +64,7 @@ def why_command(flags: Flags, turn: int, text: str | None, **wanted: Any) -> Non
 
 def _planned(session: Session, draft: str | None, mode: Mode) -> Explained:
     """Plan the window for a draft; for the last message where none is given."""
-    from jitchat.turn import Role  # noqa: PLC0415  not needed to print help
+    from jitchat.values import Role  # noqa: PLC0415  not needed to print help
     from jitchat.window.steering import Once  # noqa: PLC0415
 
     if draft is not None:
@@ -78,8 +78,8 @@ def _planned(session: Session, draft: str | None, mode: Mode) -> Explained:
 
 def _sent(session: Session, position: int) -> Explained:
     """Load the window that was sent for a message, or for the message that a reply answers."""
-    from jitchat.memory.cold.path import parent_of  # noqa: PLC0415
-    from jitchat.turn import Role  # noqa: PLC0415  not needed to print help
+    from jitchat.store.path import parent_of  # noqa: PLC0415
+    from jitchat.values import Role  # noqa: PLC0415  not needed to print help
     from jitchat.why import Explained  # noqa: PLC0415  loads the memory
 
     store, conversation = session.memory.store, session.memory.conversation.id
@@ -134,7 +134,7 @@ def _placed_fields(placed: Placed) -> Mapping[str, Any]:
 
 def _heading(explained: Explained) -> str:
     """Say which window it is."""
-    from jitchat.text.safe import shortened  # noqa: PLC0415
+    from jitchat.text.sanitize import shortened  # noqa: PLC0415
 
     mode, text = explained.window.mode, shortened(explained.draft, _WIDTH)
     if explained.said is not None:

@@ -1,6 +1,6 @@
 """What the user can set, and where each value came from."""
 
-from jitchat.settings.sources import load_settings
-from jitchat.settings.values import Settings
+from jitchat.settings.load import load_settings
+from jitchat.settings.schema import Settings
 
 __all__ = ["Settings", "load_settings"]

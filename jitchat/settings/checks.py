@@ -9,14 +9,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jitchat.errors import SettingsError
-from jitchat.settings.nearest import nearest
-from jitchat.settings.rules import Secret, Setting, shown
-from jitchat.settings.sections import SECTIONS
-from jitchat.settings.values import all_keys
-from jitchat.text.safe import repaired, shortened
+from jitchat.settings.profiles import nearest
+from jitchat.settings.schema import all_keys
+from jitchat.settings.sections import SECTIONS, Secret, Setting, shown
+from jitchat.text.sanitize import repaired, shortened
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["checked", "nearest", "toml_text", "unknown", "unknown_in_table"]
 

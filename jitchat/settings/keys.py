@@ -1,4 +1,9 @@
-"""Where a provider's key comes from. Slow: a command may run, a keyring may be asked.
+"""What pasting does to keys: what can be put right is, and said; what cannot is refused.
+
+It runs without a shell, in the home folder, and once in a process, for it may ask for a password
+or a touch; and again where the server refused what it printed, for some keys last an hour.
+
+Its backends fail in ways of their own (no session, locked, refused): then there is no key.
 
 The first source that has one wins: the variable JITCHAT_PROVIDER_API_KEY for the provider that
 answers, the provider's own variables, `api_key_cmd`, `api_key` in the configuration, the keys
@@ -7,17 +12,348 @@ file, the keyring. Every key that is found is remembered as a secret, so that no
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import shlex
+import tempfile
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jitchat.crash import remember_secret
-from jitchat.settings.key_command import key_from_command, renewed_key
-from jitchat.settings.key_ring import key_from_ring
-from jitchat.settings.keys_file import KeysFile
-from jitchat.settings.profile import Profile
-from jitchat.settings.rules import Secret
+from jitchat.children import run_users_command
+from jitchat.crash import redacted, remember_secret
+from jitchat.errors import JitchatError, SettingsError, UsageError
+from jitchat.paths import make_private, open_to_others
+from jitchat.settings.checks import toml_text
+from jitchat.settings.sections import Secret
+from jitchat.text.sanitize import shortened
+
+if TYPE_CHECKING:
+    from subprocess import CompletedProcess  # noqa: TID251  its type
+    from types import ModuleType
+
+    from jitchat.settings.profiles import Profile
+
+
+_INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
+_ASSIGNED = re.compile(r"(?:export\s+|set\s+)?[A-Za-z_][A-Za-z0-9_]*\s*[=:]\s*(?=\S)")
+_BEARER = re.compile(r"(?:authorization\s*:\s*)?bearer\s+", re.IGNORECASE)
+_QUOTES = ('"', "'", "`", "“”", "‘’", "<>")
+_MASKED = ("***", "•••", "xxxx")
+_SHORTEST = 8
+_OWNERS = {
+    "sk-ant-": "anthropic",
+    "sk-or-": "openrouter",
+    "gsk_": "groq",
+    "AIza": "gemini",
+    "xai-": "xai",
+    "sk-proj-": "openai",
+}
+"""How keys begin that say whose they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class CleanedKey:
+    """A key that may be stored."""
+
+    key: Secret
+    removed: tuple[str, ...] = ()
+    """What was pasted along with it, in a few words each."""
+
+
+def cleaned_key(text: str) -> CleanedKey:
+    """Take off what is pasted along with keys.
+
+    Raises:
+        UsageError: What is left is no key.
+
+    """
+    removed: list[str] = []
+    while found := _next_tidied(text):
+        what, text = found
+        removed += [what] if what not in removed else []
+    if reason := _reason_against(text):
+        raise UsageError(f"That is no key: {reason}. Nothing was stored.", "Copy it again, whole.")
+    return CleanedKey(Secret(text), tuple(removed))
+
+
+def foreign_owner(key: str, provider: str) -> str:
+    """Say whose key it looks like, where that is somebody else than `provider`; else empty."""
+    owner = next((name for start, name in _OWNERS.items() if key.startswith(start)), "")
+    return "" if owner == provider else owner
+
+
+def _next_tidied(text: str) -> tuple[str, str] | None:
+    """Take one thing off, as (what it was, what is left); None where nothing is to be."""
+    ways = (
+        ("invisible characters", text.translate(dict.fromkeys(map(ord, _INVISIBLE)))),
+        ("white space around it", text.strip()),
+        ("quotation marks", _unquoted(text)),
+        ("the word Bearer", _without(_BEARER, text)),
+        ("the variable's name", _without(_ASSIGNED, text) if _assigns(text) else text),
+    )
+    return next(((what, left) for what, left in ways if left != text), None)
+
+
+def _without(start: re.Pattern[str], text: str) -> str:
+    found = start.match(text)
+    return text[found.end() :] if found else text
+
+
+def _unquoted(text: str) -> str:
+    if len(text) < 3:
+        return text
+    around = any(text[0] == pair[0] and text[-1] == pair[-1] for pair in _QUOTES)
+    return text[1:-1] if around else text
+
+
+def _assigns(text: str) -> bool:
+    """Whether it begins with a name and `=`; the `=` at the end of base64 is no such thing."""
+    return _ASSIGNED.match(text) is not None and not _BEARER.match(text)
+
+
+def _reason_against(text: str) -> str:
+    """Say why it is no key, as a clause; empty where it may be one."""
+    reasons = (
+        (not text, "it is empty"),
+        ("…" in text or "..." in text, "it holds an ellipsis, so only a part of it was copied"),
+        (any(mask in text for mask in _MASKED) or "●" in text, "it is masked, not written out"),
+        (len(text.splitlines()) > 1, "there is a line break in it"),
+        (any(each.isspace() for each in text), "there is a blank in it"),
+        (not text.isascii(), "it holds characters that no key has"),
+        (not text.isprintable(), "it holds control characters"),
+        (len(text) < _SHORTEST, f"it has fewer than {_SHORTEST} characters"),
+    )
+    return next((why for holds, why in reasons if holds), "")
+
+
+SECONDS = 10.0
+"""How long a command may take."""
+_found: dict[str, Secret] = {}
+_lock = threading.Lock()
+
+
+def key_from_command(command: str, provider: str) -> Secret:
+    """Run the command, or take what it printed before: its first line.
+
+    Raises:
+        SettingsError: It cannot be run, fails, takes too long or prints nothing.
+
+    """
+    with _lock:  # two threads that want the same key ask for one password
+        if command not in _found:
+            _found[command] = _printed(command, f"api_key_cmd of {provider}")
+        return _found[command]
+
+
+def renewed_key(command: str, provider: str, refused: str) -> Secret:
+    """Run the command again, unless it printed another key than the refused one meanwhile.
+
+    Raises:
+        SettingsError: See `key_from_command`.
+
+    """
+    with _lock:
+        if _found.get(command, refused) == refused:
+            _found[command] = _printed(command, f"api_key_cmd of {provider}")
+        return _found[command]
+
+
+def _printed(command: str, what: str) -> Secret:
+    done = _run(_words(command, what), what)
+    lines = done.stdout.decode("utf-8", "replace").strip().splitlines()
+    said = redacted(done.stderr.decode("utf-8", "replace"), lines)
+    if done.returncode != 0:
+        told = f": {shortened(said, 200)}" if said.strip() else " and said nothing"
+        raise _failed(f"{what} ended with code {done.returncode}{told}.")
+    if not lines:
+        raise _failed(f"{what} printed no key.")
+    return Secret(lines[0].strip())
+
+
+def _words(command: str, what: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = []
+    if not words:
+        raise _failed(f"{what} is no command: a quotation mark is missing.")
+    return words
+
+
+def _run(words: list[str], what: str) -> CompletedProcess[bytes]:
+    """Run it; the error is made outside of the handler, for its context holds the command."""
+    try:
+        done = run_users_command(words, SECONDS)
+    except OSError as error:
+        why = f"cannot be run: {error.strerror}"
+    except ValueError:  # a NUL among its words
+        why = "cannot be run: it holds a character that no command has"
+    else:
+        if done is not None:
+            return done
+        why = f"did not end within {SECONDS:.0f} seconds"
+    raise _failed(f"{what} {why}.")
+
+
+def _failed(what: str) -> SettingsError:
+    return SettingsError(what, "Run it by hand; it is to print the key and nothing else.")
+
+
+_SERVICE = "jitchat"
+
+
+def key_from_ring(name: str) -> Secret:
+    """Look up a provider's key; empty where there is none, or no keyring."""
+    ring = _ring()
+    if ring is None:
+        return Secret()
+    try:
+        return Secret((ring.get_password(_SERVICE, name) or "").strip())
+    except Exception:  # noqa: BLE001  a backend's own failure, whatever it is, is no key
+        return Secret()
+
+
+def put_into_ring(name: str, key: Secret) -> None:
+    """Store a provider's key.
+
+    Raises:
+        JitchatError: There is no keyring, or it does not take it.
+
+    """
+    ring, why = _ring(), "the package keyring is not installed"
+    if ring is not None:
+        try:
+            ring.set_password(_SERVICE, name, str(key))
+        except Exception as error:  # noqa: BLE001  see key_from_ring; its words may hold the key
+            why = f"it refused ({type(error).__name__})"
+        else:
+            return
+    raise JitchatError(
+        f"The key was not stored in the keyring: {why}.",
+        "Without --keyring it is stored in a file; `pip install 'jitchat[keyring]'` adds keyrings.",
+    )
+
+
+def remove_from_ring(name: str) -> bool:
+    """Forget a provider's key; whether there was one."""
+    ring = _ring()
+    if ring is None or not key_from_ring(name):
+        return False
+    try:
+        ring.delete_password(_SERVICE, name)
+    except Exception:  # noqa: BLE001  see key_from_ring
+        return False
+    return True
+
+
+def _ring() -> ModuleType | None:
+    try:
+        import keyring  # noqa: PLC0415  optional, and 55 to 100 ms
+    except ImportError:
+        return None
+    return keyring  # type: ignore[no-any-return]  # it has no types where it is not installed
+
+
+_HEAD = "# Written by `jitchat keys`. Anyone who reads this file can spend your money.\n"
+
+
+class KeysFile:
+    """Keys by the names of their providers. Read anew at each call, replaced as a whole."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def keys(self) -> dict[str, Secret]:
+        """Read every key; none where there is no file.
+
+        Raises:
+            SettingsError: The file cannot be read, or is none of ours.
+
+        """
+        import tomllib  # noqa: PLC0415  4 ms, not needed to print help
+
+        try:
+            document = tomllib.loads(toml_text(self.path))
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            why = f"cannot be read: {error.strerror}"
+        except (ValueError, RecursionError):  # its own words may quote a key
+            why = "is not valid TOML"
+        else:
+            if all(isinstance(each, str) for each in document.values()):
+                return {name: _remembered(key) for name, key in document.items()}
+            why = "holds something else than texts"
+        raise SettingsError(
+            f"The keys file {self.path} {why}.", "Correct it, or delete it and set the keys again."
+        )
+
+    def put(self, name: str, key: Secret) -> None:
+        """Store a key, in place of the one that was there.
+
+        Raises:
+            JitchatError: The file cannot be written.
+
+        """
+        self._write(self.keys() | {name: key})
+
+    def remove(self, name: str) -> bool:
+        """Forget a key; whether there was one.
+
+        Raises:
+            JitchatError: The file cannot be written.
+
+        """
+        kept = self.keys()
+        if kept.pop(name, None) is None:
+            return False
+        self._write(kept)
+        return True
+
+    def warning(self) -> str:
+        """Say that others may read it; empty where they may not, or where it is not there."""
+        return open_to_others(self.path, "the keys")
+
+    def _write(self, keys: dict[str, Secret]) -> None:
+        lines = [f"{json.dumps(name)} = {json.dumps(str(key))}\n" for name, key in keys.items()]
+        try:
+            make_private(self.path.parent)
+            _replace(self.path, (_HEAD + "".join(lines)).encode())
+        except OSError as error:
+            why = error.strerror
+        else:
+            return
+        raise JitchatError(
+            f"The keys file {self.path} cannot be written: {why}. Nothing was changed.",
+            "Make its folder writable, or set the key as a variable.",
+        )
+
+
+def _remembered(key: str) -> Secret:
+    remember_secret(key.strip())
+    return Secret(key.strip())
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a new file beside it, 0600 from its first moment, and put it in its place."""
+    handle, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # O_EXCL, 0600
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(made).replace(path)
+    except BaseException:  # whatever it was, no key is left lying about
+        with suppress(OSError):
+            Path(made).unlink()
+        raise
+
 
 OF_WHO_ANSWERS = "JITCHAT_PROVIDER_API_KEY"
 THE_FILE, THE_RING = "the keys file", "the keyring"

@@ -4,7 +4,16 @@ One function feeds the index and the query alike, so that both always agree. Wor
 to lower case without accents, and stemmed (Snowball, English; other languages pass through
 mostly unharmed). Scripts that write no blanks between words, and Korean, which joins its
 particles to them, become bigrams. Identifiers are matched by their words and by which of
+these are joined: `parse_user_id`, `3.11.4`, `--force`, `c++`.
+
+One function feeds the index and the query alike, so that both always agree. Words are folded
+to lower case without accents, and stemmed (Snowball, English; other languages pass through
+mostly unharmed). Scripts that write no blanks between words, and Korean, which joins its
+particles to them, become bigrams. Identifiers are matched by their words and by which of
 these are joined.
+
+Each two words that are joined count as one more, so that an identifier, a path, a version or
+an address is told from its words in another order, and is found by any stretch of it.
 """
 
 from __future__ import annotations
@@ -14,9 +23,10 @@ import unicodedata
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from jitchat.text.joined import joined, may_join
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _DATA = files(__package__) / "data"
 
@@ -148,3 +158,33 @@ def _pieces(word: str) -> list[str]:
         pieces += [a + b for a, b in pairwise(characters)] or [characters]
         start = run.end()
     return pieces + ([word[start:]] if start < len(word) else [])
+
+
+_NO_ENDING = r"(?<=')(?!(?:s|t|d|m|ll|re|ve)\b)[a-z]"
+"""What follows an apostrophe that is no English ending."""
+_ANY = re.compile(rf"[._/@\\:'#+-](?:{_NO_ENDING}|(?<!')[0-9a-z+-]|(?<=[a-z]#))")
+"""True of every text in which `_JOINED` finds anything, and of few others; quick."""
+_JOINED = re.compile(
+    r"(?<![0-9a-z])(?=("
+    r"(?:--)?[0-9a-z]++(?:_++|[./@\\-]|::|:(?=\d))[0-9a-z]++"  # of a.b_c: a.b and b_c
+    r"|--[0-9a-z]++"  # --flag
+    r"|[a-z](?:\+\+|#)(?![\w+#])"  # c++
+    rf"|[a-z]++'{_NO_ENDING}++"  # l'eglise, diyarbakir'a
+    r"))"
+)
+
+may_join = _ANY.search
+"""Whether it is worth while to look for what is joined in a folded text."""
+
+
+def joined(plain: str) -> Iterator[str]:
+    """List what is joined in a folded text, in order.
+
+    Words with a hyphen are but words. Of a word with an apostrophe each part counts: an
+    article or a suffix may have been joined to it.
+    """
+    for found in _JOINED.findall(plain):
+        if "'" in found:
+            yield from (part for part in found.split("'") if len(part) > 2)
+        elif found.startswith("--") or not found.replace("-", "").isalpha():
+            yield found

@@ -9,14 +9,22 @@ import itertools
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from importlib.resources import files
 from itertools import islice
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jitchat.errors import ImportFailed
 from jitchat.transfer.locomo import is_locomo, read_locomo
 from jitchat.transfer.plain import BrokenLine, read_plain
-from jitchat.transfer.report import Found
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from jitchat.store.store import ColdStore
+    from jitchat.transfer.report import Found
+    from jitchat.values import Conversation
+
 
 MAX_BYTES = 200 << 20
 MAX_OBJECTS = 1_000_000
@@ -156,3 +164,30 @@ def _fault(error: Exception) -> str:
 
 
 _LINE = re.compile(r"[^\n]*+\n|[^\n]++")
+
+
+DEMO_ID = "demo"
+DEMO_TITLE = "Release planning (demo)"
+
+
+def store_all(store: ColdStore, found: Sequence[Found]) -> list[tuple[Found, Conversation | None]]:
+    """Store every conversation that has turns, or nothing at all; None for those without."""
+    with store.database.write():
+        return [(each, store_found(store, each) if each.turns else None) for each in found]
+
+
+def store_found(store: ColdStore, found: Found) -> Conversation:
+    """Make a new conversation with all of its turns, or none of it."""
+    with store.database.write():
+        made = store.create(found.title, found.id)
+        store.append(made.id, found.turns)
+        return store.conversation(made.id)
+
+
+def store_demo(store: ColdStore) -> Conversation:
+    """Store the bundled demo conversation."""
+    import json  # noqa: PLC0415  used on the first run only
+
+    text = (files("jitchat.transfer") / "demo.jsonl").read_text(encoding="utf-8")
+    lines = [json.loads(line) for line in text.splitlines() if line.strip()]
+    return store_found(store, read_plain(lines, DEMO_ID)[0].titled(DEMO_TITLE))

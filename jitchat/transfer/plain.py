@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from jitchat.transfer.report import Found, Gathering
-from jitchat.turn import Role
+from jitchat.values import Role
 
 _ROLES = {
     "user": Role.USER,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,27 +12,30 @@ from rich.segment import Segments
 from rich.text import Text
 from textual import constants, events
 from textual.app import App, SystemCommand
-from textual.await_complete import AwaitComplete
-from textual.driver import Driver
-from textual.notifications import SeverityLevel
-from textual.screen import Screen
-from textual.theme import Theme
 
 from jitchat import __version__
 from jitchat.crash import crash_report, place_of
 from jitchat.errors import StoreError
-from jitchat.memory.cold.screen_state import ChosenTheme
-from jitchat.tui.backend import Backend
+from jitchat.store.pins import ChosenTheme
 from jitchat.tui.keys import ACTIONS, MODES
 from jitchat.tui.palette import palette
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.telling import tell
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.turn import Conversation
 
 if TYPE_CHECKING:
-    from jitchat.rot.experiment import RunWanted
+    from collections.abc import Callable, Iterable
+
+    from textual.await_complete import AwaitComplete
+    from textual.driver import Driver
+    from textual.notifications import SeverityLevel
+    from textual.screen import Screen
+    from textual.theme import Theme
+
+    from jitchat.lab.experiment import RunWanted
+    from jitchat.tui.backend import Backend
+    from jitchat.values import Conversation
 
 TWICE_WITHIN = 2.0
 """Seconds in which a second Ctrl+C quits."""

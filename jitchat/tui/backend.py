@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # the first frame does not wait for the session's imports
-    from jitchat.memory.cold.store import ColdStore
-    from jitchat.memory.embedding.embedder import Embedder
-    from jitchat.providers.catalogue.choices import ProviderChoice
-    from jitchat.rot.desk import LabDesk
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from jitchat.index.embedder import Embedder
+    from jitchat.lab.service import LabDesk
+    from jitchat.providers.catalogue.models import ProviderChoice
     from jitchat.session import Session
     from jitchat.settings import Settings
-    from jitchat.turn import Conversation, Message
+    from jitchat.store.store import ColdStore
+    from jitchat.values import Conversation, Message
     from jitchat.window.budget import Budget
 
 

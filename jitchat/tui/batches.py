@@ -7,12 +7,13 @@ piece waits for nothing, and no other event waits for pieces or overtakes them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from jitchat.events import ReasoningDelta, ReplyDelta
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from jitchat.events import Event
 
 EVERY = 0.08

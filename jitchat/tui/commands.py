@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from jitchat.turn import Mode
+from jitchat.values import Mode
 
 COMMANDS = {
     "model": "models",

@@ -7,11 +7,15 @@ dies before. A text that holds a known key is not kept.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from jitchat.crash import holds_secret
 from jitchat.errors import StoreError
-from jitchat.memory.cold.screen_state import Drafts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jitchat.store.pins import Drafts
 
 KEEP_AFTER = 0.5
 """Seconds of silence after a key until the draft is written."""

@@ -1,21 +1,41 @@
-"""How figures look on screen, everywhere the same."""
+"""Text in the cells of a list."""
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jitchat.providers.provider import Finished
-from jitchat.text.money import cost_of
-from jitchat.text.safe import one_line, shortened
-from jitchat.turn import ASSUMED, Usage
-from jitchat.window.spending import spent
-from jitchat.window.why import parts_told
-from jitchat.window.window import ContextWindow, LedgerRow
+from rich.cells import cell_len, set_cell_size
 
-if TYPE_CHECKING:  # the first frame does not wait for the indexer's imports
-    from jitchat.memory.cold.reply_notes import ReplyNote
-    from jitchat.memory.index.backlog import Progress
+from jitchat.errors import StoreError
+from jitchat.providers.provider import Finished
+from jitchat.text.figures import cost_of
+from jitchat.text.sanitize import one_line, shortened
+from jitchat.values import ASSUMED, Status, Turn, Usage
+from jitchat.window.savings import spent
+from jitchat.window.why import parts_told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from jitchat.index.indexer import Progress
+    from jitchat.replay import Replayed
+    from jitchat.store.replies import ReplyNote
+    from jitchat.store.store import ColdStore
+    from jitchat.store.windows import Send
     from jitchat.window.budget import Budget
+    from jitchat.window.window import ContextWindow, LedgerRow
+
+
+BESIDE = 3
+"""Cells of a line of a list that are not its text: a margin on either side, the scrollbar."""
+
+
+def cut(text: str, room: int) -> str:
+    """Shorten a text to so many cells; a `…` stands for the rest."""
+    return text if cell_len(text) <= room else f"{set_cell_size(text, max(0, room - 1))}…"
+
 
 WORKING = "…"
 """Marks what is about to change: another window is being worked out."""
@@ -215,3 +235,96 @@ def _used(usage: Usage | None) -> list[str]:
         ("out", usage.output_tokens),
     )
     return [f"{name} {count:,}" for name, count in told if count is not None]
+
+
+_SHORT_HASH = 12
+
+
+def send_sentence(send: Send, number: int, of: int) -> str:
+    """`send 2 of 5 · #61 · 2026-11-03 09:30 · jit · gpt-5-mini (openai)`."""
+    when = f"{send.sent_at:%Y-%m-%d %H:%M}" if send.sent_at is not None else ""
+    who = send.model if send.provider in ("", send.model) else f"{send.model} ({send.provider})"
+    parts = (f"send {number:,} of {of:,}", f"#{send.said}", when, send.mode.value, who)
+    return one_line(" · ".join(filter(None, parts)))
+
+
+def hash_sentence(replayed: Replayed, *, whole: bool = False) -> str:
+    """`sha256 3f2a91c04b77… as sent`, or that the window is no longer what was sent.
+
+    The hash in `whole`, or its beginning.
+    """
+    sent = replayed.send.digest
+    shown = one_line(sent if whole else f"{sent[:_SHORT_HASH]}…")
+    if replayed.is_as_sent:
+        return f"sha256 {shown} as sent"
+    now = replayed.digest if whole else f"{replayed.digest[:_SHORT_HASH]}…"
+    return f"sha256 {now}, but {shown} was sent: what is kept of this window is damaged"
+
+
+def ending_sentences(replayed: Replayed) -> Iterator[str]:
+    """Say what was reported and what it cost, then where the reply is and why it ended."""
+    send, reply = replayed.send, replayed.reply
+    yield usage_sentence(send.usage, send.cost, replayed.window)
+    if reply is None:
+        yield "no reply came"
+        return
+    is_early = send.stop and not Finished(send.stop).is_whole
+    stopped = f" · stopped: {one_line(send.stop or '')}" if is_early else ""
+    yield f"reply #{reply.position} ({reply.status}){stopped}"
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """Of one turn."""
+
+    note: ReplyNote | None = None
+    versions: tuple[int, ...] = ()
+    """The positions of the turns that stand in its place, its own among them; empty for one."""
+
+    @property
+    def reasoning(self) -> str:
+        """What the model thought ahead of its answer."""
+        return self.note.reasoning if self.note is not None else ""
+
+
+NOTHING = Detail()
+
+
+def is_broken_off(reply: Turn, stop: str | None) -> bool:
+    """Whether a reply ended before the model ended it; `stop` is the model's word for why."""
+    return reply.status is not Status.COMPLETE and not stop
+
+
+def is_cut(reply: Turn, detail: Detail) -> bool:
+    """Whether a reply can be continued."""
+    if reply.status in (Status.CUT, Status.CANCELLED, Status.INTERRUPTED):
+        return True
+    note = detail.note
+    return note is not None and note.stop is not None and Finished(note.stop).is_by_length
+
+
+class TurnDetails:
+    """Reads the details of the few turns that are on screen."""
+
+    def __init__(self, store: ColdStore, conversation: str) -> None:
+        self._store, self._conversation = store, conversation
+
+    async def of(self, turns: Sequence[Turn]) -> Mapping[int, Detail]:
+        """Tell the details by position; without any where the store refuses."""
+        stored = [turn for turn in turns if turn.id and turn.status is not Status.STREAMING]
+        if not stored:
+            return {}
+        try:
+            return await asyncio.to_thread(self._read, stored)
+        except StoreError:
+            return {}
+
+    def _read(self, stored: Sequence[Turn]) -> Mapping[int, Detail]:
+        from jitchat.store.replies import ReplyNotes  # noqa: PLC0415  see above
+
+        notes = ReplyNotes(self._store.database).of([turn.id for turn in stored])
+        versions = self._store.branches(self._conversation)
+        return {
+            turn.position: Detail(notes.get(turn.id), versions.get(turn.position, ()))
+            for turn in stored
+        }

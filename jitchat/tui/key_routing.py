@@ -13,7 +13,6 @@ order whatever the focus does meanwhile:
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -27,6 +26,8 @@ from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from textual.binding import ActiveBinding
     from textual.screen import Screen
 

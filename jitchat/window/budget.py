@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from jitchat.turn import ASSUMED
+from jitchat.values import ASSUMED
 
 PER_MESSAGE = 4
 """Tokens that chat templates add around each message (role and separators)."""

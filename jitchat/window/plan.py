@@ -7,35 +7,55 @@ draft and system, pinned, recent, retrieved by value, index.
 All is planned in the counter's own tokens, within a budget that leaves room for the correction
 and its band: so nothing in the window moves when a reply teaches a little more. The window that
 comes of it, and a refusal, speak of corrected tokens.
+
+It grows until it is full and is then cut, at an exchange. The cut is a function of the tokens
+that were ever said, not of the last cut, so it needs no memory; and its start stands still until
+the block is full again, which keeps the prefix cacheable.
+
+How much it holds goes by the length of the turns. Each time that the conversation doubles, the
+mean is taken anew, and what was cut stays cut: so the start never moves back. Turns that the user
+keeps out do not move it: they leave the block shorter by themselves alone.
+
+Invariant: segments still add up to what is used, to the token; what is not sent is priced at the
+same rate as what is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import ceil
+from typing import TYPE_CHECKING
 
 from jitchat.errors import WindowOverflow
-from jitchat.turn import Mode, Retrieval, Turn
-from jitchat.window.budget import Budget
+from jitchat.values import Mode, Retrieval, Turn
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
-from jitchat.window.corrected import corrected
-from jitchat.window.history import History
 from jitchat.window.ledger import Choice, ledger_rows, never_candidates
 from jitchat.window.recall import Allowance, Recall, recall
-from jitchat.window.recent import block_tokens, fitting_start, recent_start
 from jitchat.window.render import verbatim
-from jitchat.window.segments import (
+from jitchat.window.tokens import TokenCounter, message_tokens
+from jitchat.window.window import (
     RECENT_BLOCK,
+    ContextWindow,
+    Kind,
+    LedgerRow,
+    NeverCandidates,
     Piece,
+    Segment,
     pinned_segments,
     recent_segments,
     system_segment,
     tail_segments,
 )
-from jitchat.window.tokens import TokenCounter, message_tokens
-from jitchat.window.window import ContextWindow, Segment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from jitchat.window.budget import Budget
+    from jitchat.window.calibration import Calibration
+    from jitchat.window.history import History
+
 
 SYSTEM_PROMPT = (
     "You are a helpful assistant in a long conversation, of which you may see only a part."
@@ -242,3 +262,115 @@ _SHORTER, _UNPIN = "shorten the message", ", unpin turns"
 
 def _tokens(segments: Iterable[Segment]) -> int:
     return sum(segment.tokens for segment in segments)
+
+
+FLOOR_EXCHANGES = 2
+_FIRST_LOOK = 16
+"""Tokens after which the mean length of a turn is taken first."""
+
+
+def recent_start(history: History, budget: Budget) -> int:
+    """Find the index of the first turn of the block."""
+    whole = history.whole
+    if whole is not None:
+        at = whole.positions[recent_start(whole, budget)]
+        start = bisect_left(history.positions, at)
+        return min(start, history.exchanges_back(FLOOR_EXCHANGES))
+    dropped, looked = 0, _FIRST_LOOK
+    while looked < history.total:
+        block = budget.recent_of(_mean_turn(history, looked))
+        over = min(history.total, 2 * looked) - dropped - block.full
+        if over > 0:
+            dropped += -(-over // block.cut) * block.cut
+        looked *= 2
+    if not dropped:
+        return 0
+    start = bisect_left(history.before, dropped)
+    return min(history.exchange_at(start), history.exchanges_back(FLOOR_EXCHANGES))
+
+
+def block_tokens(history: History, start: int, price: Callable[[str], int]) -> int:
+    """Price the block from `start` on; its first turn always tells its day."""
+    if start >= len(history.turns):
+        return 0
+    return price(verbatim(history.turns[start], None)) + history.total - history.before[start + 1]
+
+
+def fitting_start(history: History, start: int, room: int, price: Callable[[str], int]) -> int:
+    """Move `start` on by whole exchanges until the block costs at most `room` tokens."""
+    room = max(0, room)
+    while block_tokens(history, start, price) > room:
+        fits = bisect_left(history.before, history.total - room)
+        start = history.exchange_at(max(start + 1, fits))
+    return start
+
+
+def _mean_turn(history: History, tokens: int) -> float:
+    """Tell the mean cost of the turns that begin within the first `tokens`; they do not change."""
+    size = bisect_right(history.before, tokens, hi=len(history.turns))
+    return history.before[size] / size
+
+
+_FULL = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
+"""Kinds that carry a turn at full text; a verdict on it has the same name."""
+
+
+def corrected(window: ContextWindow, calibration: Calibration) -> ContextWindow:
+    """Correct every price in a window that was planned in the counter's own tokens."""
+    if calibration.is_identity:
+        return window
+    own, total = window.used, calibration.correct(window.used)
+    segments = _shared(window.segments, total)
+    return replace(
+        window,
+        segments=segments,
+        ledger=_priced(window.ledger, segments, total, own),
+        never_candidates=_never(window.never_candidates, total, own),
+        full_tokens=calibration.correct(window.full_tokens),
+        band=calibration.band(own),
+    )
+
+
+def shared_out(total: int, weights: Sequence[int]) -> list[int]:
+    """Divide `total` by weight into whole numbers that add up to it: by largest remainder.
+
+    Nothing goes to what has no weight, as long as anything has.
+    """
+    whole = sum(weights)
+    if not whole:
+        return [*([0] * (len(weights) - 1)), total] if weights else []
+    shares = [total * weight // whole for weight in weights]
+    order = sorted(range(len(weights)), key=lambda place: -(total * weights[place] % whole))
+    for place in order[: total - sum(shares)]:
+        shares[place] += 1
+    return shares
+
+
+def _shared(segments: tuple[Segment, ...], total: int) -> tuple[Segment, ...]:
+    costs = shared_out(total, [segment.tokens for segment in segments])
+    return tuple(
+        replace(segment, tokens=cost) for segment, cost in zip(segments, costs, strict=True)
+    )
+
+
+def _priced(
+    rows: tuple[LedgerRow, ...], segments: Sequence[Segment], total: int, own: int
+) -> tuple[LedgerRow, ...]:
+    """Price a turn that is sent at full text as its segment, any other at the window's rate."""
+    sent = {(each.turn, each.kind.value): each.tokens for each in segments if each.kind in _FULL}
+    return tuple(
+        replace(
+            row,
+            tokens=sent.get((row.turn, row.verdict.value), _at_rate(row.tokens, total, own)),
+        )
+        for row in rows
+    )
+
+
+def _never(never: NeverCandidates | None, total: int, own: int) -> NeverCandidates | None:
+    return replace(never, tokens=_at_rate(never.tokens, total, own)) if never else None
+
+
+def _at_rate(tokens: int, total: int, own: int) -> int:
+    """Multiply by `total / own`, rounded to the nearest."""
+    return (2 * tokens * total + own) // (2 * own) if own else tokens

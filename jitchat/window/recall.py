@@ -7,19 +7,26 @@ needs its question. Index lines come last.
 What was said later may correct what was said before. So the newest of the turns that match as
 well as the best is loaded before it, and of turns with the same text the newest stands. Turns
 whose texts differ, in however little, are never taken for the same.
+
+A line says that a turn exists and what it is about, so that the model can ask for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
+from typing import TYPE_CHECKING
 
 from jitchat.text.sentences import is_question
-from jitchat.turn import Candidate, Hit, Retrieval
-from jitchat.window.history import History
-from jitchat.window.listing import list_turns
-from jitchat.window.segments import Piece, Price, quote_all
+from jitchat.window.render import index_line
+from jitchat.window.window import Piece, Price, quote_all
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from jitchat.values import Candidate, Hit, IndexEntry, Retrieval
+    from jitchat.window.history import History
+
 
 NEIGHBOURS_OF = 2
 """So many of the best hits bring the question that they answer, or the answer to them."""
@@ -237,3 +244,50 @@ def _beside(history: History, position: int) -> list[int]:
     asked = [turns[index - 1]] if index and is_question(turns[index - 1].content) else []
     answers = turns[index + 1 : index + 2] if is_question(turns[index].content) else ()
     return [turn.position for turn in (*asked, *answers)]
+
+
+_LISTING_FENCE = "<index>\n</index>\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Index lines, the most valuable first."""
+
+    lines: tuple[Piece, ...] = ()
+    needless: frozenset[int] = frozenset()
+    """Positions of turns whose line costs more than half of what the turn does."""
+
+
+def list_turns(
+    history: History, retrieval: Retrieval, known: frozenset[int], room: int, price: Price
+) -> Listing:
+    """Write lines for turns that are not `known`, as many as `room` tokens pay for."""
+    left = room - price(_LISTING_FENCE)
+    lines, needless = [], set()
+    for entry, reason, is_late in _entries(retrieval):
+        index = history.find(entry.turn)
+        if left <= 0:
+            break
+        if index is None or entry.turn in known:
+            continue
+        line = index_line(entry, history.turns[index])
+        cost = price(line)
+        if not is_late and 2 * cost > history.costs[index]:
+            needless.add(entry.turn)
+        elif cost <= left:
+            left -= cost
+            lines.append(Piece(entry.turn, line, reason))
+    return Listing(tuple(lines), frozenset(needless))
+
+
+def _entries(retrieval: Retrieval) -> Iterator[tuple[IndexEntry, str, bool]]:
+    """Each turn that may be listed, once, with a reason, and whether it is a late decision."""
+    late = [(entry, "a late decision", True) for entry in retrieval.decisions]
+    ranked = [
+        (row.entry, f"rank {row.rank}, index line only", False) for row in retrieval.candidates
+    ]
+    told: set[int] = set()
+    for each in (*late, *ranked):
+        if each[0].turn not in told:
+            told.add(each[0].turn)
+            yield each

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jitchat.turn import Mode, Picking, Role
+from jitchat.values import Mode, Picking, Role
 from jitchat.window.budget import Budget
 from jitchat.window.window import (
     ContextWindow,
@@ -17,6 +16,9 @@ from jitchat.window.window import (
     Segment,
     Verdict,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 Fields = dict[str, Any]
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from jitchat.turn import Turn
-from jitchat.window.budget import Budget
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from jitchat.values import Turn
+    from jitchat.window.budget import Budget
 
 
 class Hold(StrEnum):

@@ -1,14 +1,24 @@
-"""One draft's windows over a range of budgets: where what is retrieved stops changing. Pure."""
+"""One draft's windows over a range of budgets: where what is retrieved stops changing. Pure.
+
+Nothing else changes: what stays is byte for byte the same, and the fence goes with its last turn.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from jitchat.errors import WindowOverflow
-from jitchat.turn import BY_USER
-from jitchat.window.budget import Budget
-from jitchat.window.window import ContextWindow, Kind, Verdict
+from jitchat.values import BY_USER
+from jitchat.window.window import ContextWindow, Kind, Segment, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jitchat.errors import WindowOverflow
+    from jitchat.values import Message
+    from jitchat.window.budget import Budget
+
 
 LEAST = 512
 """The smallest budget of a grid, in tokens."""
@@ -70,3 +80,41 @@ def _grid(low: int, high: int, present: int) -> list[int]:
     ratio = (high / low) ** (1 / _STEPS)
     steps = {round(low * ratio**step / _ROUND) * _ROUND for step in range(1, _STEPS)}
     return sorted({low, high, present, *(step for step in steps if low < step < high)})
+
+
+MOST = 6
+"""Requests; each is a whole window."""
+_OPENING = re.compile(r"\A<(recalled(?:-\d+)?)>\n")
+
+
+def by_score(window: ContextWindow) -> tuple[Segment, ...]:
+    """List the retrieved turns, the highest score first."""
+    scores = {row.turn: row.score for row in window.ledger}
+    found = [segment for segment in window.segments if segment.kind is Kind.RETRIEVED]
+    return tuple(sorted(found, key=lambda segment: -scores.get(segment.turn or 0, 0.0)))
+
+
+def without(window: ContextWindow, turn: int) -> tuple[Message, ...]:
+    """Make the window's messages without a retrieved turn.
+
+    Raises:
+        LookupError: No such turn was retrieved.
+
+    """
+    places = [at for at, each in enumerate(window.segments) if each.kind is Kind.RETRIEVED]
+    gone = next((at for at in places if window.segments[at].turn == turn), None)
+    if gone is None:
+        raise LookupError(turn)
+    segments = list(window.segments)
+    opening = _OPENING.match(segments[places[0]].text)
+    if opening is not None and len(places) > 1:
+        if gone == places[0]:
+            segments[gone + 1] = _changed(segments[gone + 1], opening[0], "")
+        elif gone == places[-1]:
+            segments[gone - 1] = _changed(segments[gone - 1], "", f"</{opening[1]}>\n")
+    del segments[gone]
+    return replace(window, segments=tuple(segments)).messages()
+
+
+def _changed(segment: Segment, ahead: str, behind: str) -> Segment:
+    return replace(segment, text=f"{ahead}{segment.text}{behind}")

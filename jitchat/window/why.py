@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from jitchat.text.safe import one_line
-from jitchat.turn import Mode, Placed
-from jitchat.window.shortlist import Shortlist
+from jitchat.text.sanitize import one_line
+from jitchat.values import Mode, Placed
+from jitchat.window.ledger import Shortlist
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment
 
 LEAST_TOLD = 0.005

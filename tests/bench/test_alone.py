@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from jitchat.bench.alone import alone
+from jitchat.bench.subprocess_worker import alone
 from jitchat.errors import BenchFailed
 
 

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.bench.answer_scores import Answer, AnswerScores, Judged, answer_scores
-from jitchat.bench.answering import Answering, Model
-from jitchat.bench.cases import ANSWER_BRIEFLY, BY_DATE, Case, Cases
-from jitchat.bench.cost import Load, Price
-from jitchat.bench.labels import read_labelled
+from jitchat.bench.answers import Answering, Load, Model, Price, opened_log
 from jitchat.bench.locomo import imported
-from jitchat.bench.replies import opened_log
+from jitchat.bench.questions import ANSWER_BRIEFLY, BY_DATE, Case, Cases, read_labelled
 from jitchat.errors import BenchFailed, RequestRefused
-from jitchat.memory.embedding.embedder import NoEmbedder
+from jitchat.index.embedder import NoEmbedder
 from jitchat.providers.provider import Delta, Options, Piece
-from jitchat.turn import Message, Mode, Usage
+from jitchat.values import Message, Mode, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter, request_tokens
 from tests.bench.support import labelled_sample, question
 from tests.support import ScriptedProvider
 from tests.transfer.files import written
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+    from pathlib import Path
 
 KITE = question("What is on the photo?", ["D1:2"]) | {"answer": "a red kite"}
 BREAD = question("When did Ann bake bread?", ["D2:1"], 2) | {"answer": 2022}

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.asking import GIVE_UP, Asker
-from jitchat.bench.replies import Job, ReplyLog, opened_log
+from jitchat.bench.answers import GIVE_UP, Asker, Job, ReplyLog, opened_log
 from jitchat.errors import BenchFailed, RequestRefused
 from jitchat.providers.provider import Delta, Finished, Options, Piece
-from jitchat.turn import Message, Role, Usage
+from jitchat.values import Message, Role, Usage
 from tests.support import ScriptedProvider
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Sequence
 
 
 def jobs(*texts: str) -> list[Job]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING
+
 import pytest
 
 from jitchat.errors import EmbedderUnavailable
 from tests.benchmarks.backlog import WORDS, index, measured, mixed_turns, texts_of
 from tests.memory.support import FailingEmbedder, FakeEmbedder
 from tests.support import talk
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Model:

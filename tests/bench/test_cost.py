@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jitchat.bench.cost import Load, Price, bill
-from jitchat.turn import Usage
+from jitchat.bench.answers import Load, Price, bill
+from jitchat.values import Usage
 
 
 def test_the_cost_is_told_by_mode_with_what_a_reply_is_taken_for():

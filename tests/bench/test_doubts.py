@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jitchat.bench.doubts import doubts
-from jitchat.bench.labels import read_labelled
+from jitchat.bench.questions import doubts, read_labelled
 from tests.bench.support import labelled_sample, question
 from tests.transfer.files import written
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WHOLE = question("What flies?", ["D1:2"])
 

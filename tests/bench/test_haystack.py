@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.bench.haystack import NEEDLE, PHRASINGS, Haystack, Length, other_questions
 from jitchat.text.words import content_words
-from jitchat.turn import Role
+from jitchat.values import Role
 
 
 def test_it_is_the_same_in_every_run():

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.bench.judge import judge_messages, verdict
-from jitchat.bench.labels import Question
+from jitchat.bench.answers import judge_messages, verdict
+from jitchat.bench.questions import Question
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.labels import Question, read_labelled
+from jitchat.bench.questions import Question, read_labelled
 from jitchat.errors import BenchFailed
 from tests.bench.support import labelled_sample, question
 from tests.transfer.files import brief, locomo_sample, plain_turns, written
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def asked(folder: Path, *questions: dict[str, object]) -> tuple[Question, ...]:

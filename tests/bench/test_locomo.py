@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jitchat.bench.labels import read_labelled
 from jitchat.bench.locomo import imported
+from jitchat.bench.questions import read_labelled
 from jitchat.bench.scores import Outcome, scores_of
-from jitchat.memory.embedding.embedder import NoEmbedder
-from jitchat.turn import Mode
+from jitchat.index.embedder import NoEmbedder
+from jitchat.values import Mode
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
 from tests.bench.support import labelled_sample, question
 from tests.transfer.files import written
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def outcomes(folder: Path) -> dict[Mode, Outcome]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jitchat.memory.embedding.embedder import DEFAULT_MODEL, NoEmbedder, load_embedder
+from jitchat.index.embedder import DEFAULT_MODEL, NoEmbedder, load_embedder
 from jitchat.text.words import content_words, stem
 from tests.benchmarks.paraphrase import (
     OBLIQUE,

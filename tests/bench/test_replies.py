@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.replies import Job, Reply, key_of, opened_log
+from jitchat.bench.answers import Job, Reply, key_of, opened_log
 from jitchat.errors import BenchFailed, Unreachable
-from jitchat.turn import Message, Role, Usage
+from jitchat.values import Message, Role, Usage
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def job(text: str, **asked: object) -> Job:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.bench.haystack import PHRASINGS, Haystack, Length
-from jitchat.bench.measures import QUESTIONS, Asked, Measured
 from jitchat.bench.scaling import Setup, ask, build, steps
-from jitchat.bench.scaling_plot import plots
-from jitchat.bench.scaling_report import tables
-from jitchat.memory.embedding.embedder import NoEmbedder
-from jitchat.turn import Mode
+from jitchat.bench.scaling_report import plots, tables
+from jitchat.bench.scores import QUESTIONS, Asked, Measured
+from jitchat.index.embedder import NoEmbedder
+from jitchat.values import Mode
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SETUP = Setup(NoEmbedder, EstimateCounter, Budget())
 TALKS = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.bench.labels import Question
+from jitchat.bench.questions import Question
 from jitchat.bench.scores import Outcome, scores_of, spread
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.memory.index.weights import WEIGHTS
+from jitchat.index.search import WEIGHTS
 from tests.benchmarks.tuning import left_out, tries
 
 

@@ -12,25 +12,26 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat.bench.haystack import Haystack
-from jitchat.bench.timing import TimedEmbedder
+from jitchat.bench.scaling import TimedEmbedder
 from jitchat.errors import JitchatError
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import DEFAULT_MODEL, Embedder, FastEmbedder
-from jitchat.memory.index.backlog import Indexer
+from jitchat.index.embedder import DEFAULT_MODEL, Embedder, FastEmbedder
+from jitchat.index.indexer import Indexer
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
 from jitchat.transfer.formats import read_file
-from jitchat.turn import Role, Turn
+from jitchat.values import Role, Turn
 from tests.support import SHARED
 
 if TYPE_CHECKING:
-    from jitchat.memory.embedding.embedder import Vectors
+    from collections.abc import Callable, Iterator, Sequence
+
+    from jitchat.index.embedder import Vectors
 
 MODEL = SHARED / "models" / "all-MiniLM-L6-v2"
 LOCOMO = SHARED / "data" / "locomo" / "locomo5.json"

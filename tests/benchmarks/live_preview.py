@@ -17,17 +17,20 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import BuiltinEmbedder
-from jitchat.memory.memory import Memory
-from jitchat.turn import Role, Turn
+from jitchat.index.embedder import BuiltinEmbedder
+from jitchat.memory import Memory
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
+from jitchat.values import Role, Turn
 from tests.benchmarks.speed import WORDS
 from tests.benchmarks.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 QUESTION = "what did we say about the green river, the market and the summer engine? "
 BURSTS = ("QXZJ", "VKYQ", "XZJV", "KYQX", "ZJVK", "YQXZ", "JVKY", "QXZJ")
@@ -71,7 +74,7 @@ def run_app(folder: Path) -> None:
     from jitchat.cli.chat import SWITCH_SECONDS
     from jitchat.tui import collector
     from jitchat.tui.app import JitchatApp
-    from jitchat.tui.terminal import widen_input
+    from jitchat.tui.driver import widen_input
     from tests.tui.support import TestBackend
 
     notes = Notes()

@@ -13,18 +13,22 @@ from __future__ import annotations
 import argparse
 import json
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from jitchat.bench.locomo import indexed
-from jitchat.memory.embedding.embedder import DEFAULT_MODEL, Embedder, load_embedder, vectors_of
-from jitchat.memory.index.backlog import Indexer
-from jitchat.memory.memory import Memory
+from jitchat.index.embedder import DEFAULT_MODEL, Embedder, load_embedder, vectors_of
+from jitchat.index.indexer import Indexer
 from jitchat.transfer.plain import read_plain
 from tests.support import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jitchat.memory import Memory
 
 DATA = ROOT / "tests" / "data"
 PARAPHRASE, OBLIQUE = "paraphrase", "oblique"

@@ -15,9 +15,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
-from jitchat.turn import Role, Turn
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
+from jitchat.values import Role, Turn
 from tests.benchmarks.terminal import Terminal
 
 WORDS = ("harbour", "ferry", "gull", "kettle", "deploy", "window", "port", "logo", "Tuesday")

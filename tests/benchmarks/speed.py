@@ -16,20 +16,23 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import BuiltinEmbedder
-from jitchat.memory.memory import Memory
+from jitchat.index.embedder import BuiltinEmbedder
+from jitchat.memory import Memory
 from jitchat.session import Session, SessionOptions
-from jitchat.turn import Mode
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
+from jitchat.values import Mode
 from jitchat.window.tokens import EstimateCounter
 from tests.benchmarks.terminal import Terminal
 from tests.support import ScriptedProvider
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 TURNS = 10_000
 EMPTY_APP = """

@@ -11,13 +11,17 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from jitchat.providers.http.answer import Answer
-from jitchat.providers.protocol import WireProtocol
-from jitchat.providers.protocols.choose import protocol_named
+from jitchat.providers.http.decode import Answer
+from jitchat.providers.protocols.registry import protocol_named
 from jitchat.providers.provider import Delta
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from jitchat.providers.provider import WireProtocol
 
 CHUNKS = (250, 4_096, 65_536)
 """Bytes that come at once: a delta, a packet or two, and what a socket holds."""

@@ -16,15 +16,18 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
 from itertools import cycle, islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
 from jitchat.providers.provider import Delta, Finished, Options, Piece, Reasoning
-from jitchat.turn import Message, Usage
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
+from jitchat.values import Message, Usage
 from tests.benchmarks.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Sequence
 
 RATE = 500
 """Deltas a second."""
@@ -74,9 +77,9 @@ class Steady:
 
 def run_app(folder: Path, kind: str, seconds: float) -> None:
     """Run the app; called in the process that is measured."""
-    from jitchat.transfer.intake import store_demo
+    from jitchat.transfer.formats import store_demo
     from jitchat.tui.app import JitchatApp
-    from jitchat.tui.terminal import widen_input
+    from jitchat.tui.driver import widen_input
     from tests.tui.support import TestBackend
 
     database = Database(folder / "cold.db")

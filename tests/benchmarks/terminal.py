@@ -11,10 +11,13 @@ import struct
 import subprocess
 import termios
 import time
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 COOKED = termios.ECHO | termios.ICANON | termios.ISIG
 

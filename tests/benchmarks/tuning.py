@@ -11,22 +11,25 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jitchat.bench.labels import LabelledTalk, Question, read_labelled
 from jitchat.bench.locomo import indexed
-from jitchat.memory.embedding.embedder import DEFAULT_MODEL, Embedder, load_embedder
-from jitchat.memory.index.backlog import Indexer
-from jitchat.memory.index.query import Query, make_query
-from jitchat.memory.index.rows import IndexRow
-from jitchat.memory.index.search import HotIndex
-from jitchat.memory.index.weights import WEIGHTS, Weights
+from jitchat.bench.questions import LabelledTalk, Question, read_labelled
+from jitchat.index.embedder import DEFAULT_MODEL, Embedder, load_embedder
+from jitchat.index.indexer import Indexer
+from jitchat.index.retrieve import Query, make_query
+from jitchat.index.search import WEIGHTS, HotIndex, Weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from jitchat.index.rows import IndexRow
 
 AT = 6
 FACTORS = (0.4, 0.6, 0.8, 1.25, 1.6, 2.5)

@@ -15,12 +15,12 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import BuiltinEmbedder
-from jitchat.memory.memory import Memory
+from jitchat.index.embedder import BuiltinEmbedder
+from jitchat.memory import Memory
 from jitchat.session import Session, SessionOptions
-from jitchat.turn import Mode
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
+from jitchat.values import Mode
 from jitchat.window.tokens import EstimateCounter
 from tests.benchmarks.live_preview import QUESTION, store_talk
 from tests.benchmarks.streaming_screen import show

@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
 
 from jitchat.cli import commands
 from jitchat.cli import compose as composing
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import NoEmbedder
-from jitchat.memory.index.backlog import Indexer
-from jitchat.transfer.intake import store_demo
+from jitchat.index.embedder import NoEmbedder
+from jitchat.index.indexer import Indexer
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
+from jitchat.transfer.formats import store_demo
 from tests.support import ScriptedProvider
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True)

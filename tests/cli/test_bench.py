@@ -5,14 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.cli import bench_options
 from tests.bench.support import labelled_sample, question
-from tests.cli.conftest import Shell
 from tests.transfer.files import brief, plain_turns, written
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
 
 
 @pytest.fixture

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.cases import ANSWER_BRIEFLY
+from jitchat.bench.questions import ANSWER_BRIEFLY
 from jitchat.cli import compose as composing
-from jitchat.cli import confirm
+from jitchat.cli import output
 from jitchat.errors import RequestRefused, Unreachable
 from jitchat.providers.provider import Finished
-from jitchat.settings.profile import Profile
 from tests.bench.support import labelled_sample, question
-from tests.cli.conftest import Result, Shell
 from tests.support import ScriptedProvider
 from tests.transfer.files import written
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from jitchat.settings.profiles import Profile
+    from tests.cli.conftest import Result, Shell
 
 JUDGED = '{"label": "CORRECT"}'
 
@@ -52,7 +56,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, ScriptedProvider]:
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody sits at standard input."""
-    monkeypatch.setattr(confirm, "is_terminal", lambda _: True)
+    monkeypatch.setattr(output, "is_terminal", lambda _: True)
 
 
 def asked(jitchat: Shell, data: Path, *more: str | Path, stdin: bytes = b"") -> Result:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat import __version__
-from tests.cli.conftest import Shell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
 
 
 def test_it_prints_tables_and_a_plot_and_writes_every_figure_and_no_login(

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import shlex
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.cli import answerers
 from jitchat.errors import KeyRefused
-from jitchat.settings.keys_file import KeysFile
-from jitchat.settings.rules import Secret
-from tests.cli.conftest import Shell
+from jitchat.settings.keys import KeysFile
+from jitchat.settings.sections import Secret
 from tests.support import ScriptedProvider
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
 
 KEY = "canary-0123456789-abcdef"
 TABLE = '[provider]\nname = "work"\nmodel = "m"\n[providers.work]\nbase_url = "https://w.test/v1"\n'

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from jitchat.cli.check import NONE_YET
-from jitchat.memory.cold.cases import Case, CaseKind, Cases
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
-from tests.cli.conftest import Shell
-from tests.support import ScriptedProvider
+from jitchat.store.database import Database
+from jitchat.store.regression_cases import Case, CaseKind, Cases
+from jitchat.store.store import ColdStore
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Shell
+    from tests.support import ScriptedProvider
 
 pytestmark = pytest.mark.usefixtures("demo")
 QUESTION = "what did we settle on for the deploy window?"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.cli import compose
-from jitchat.cli.answer_options import _of_model
+from jitchat.cli.bench_options import _of_model
 from jitchat.cli.chosen import chosen_in_the_app
 from jitchat.cli.compose import (
     make_budget,
@@ -18,18 +19,20 @@ from jitchat.cli.opening import choose_conversation, open_store, opened_store
 from jitchat.cli.options import Flags
 from jitchat.cli.who import who_answers
 from jitchat.errors import SettingsError, StoreUnreadable, UnknownConversation
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.model_choice import ChosenModel
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import NoEmbedder
+from jitchat.index.embedder import NoEmbedder
 from jitchat.paths import locate
 from jitchat.providers.provider import Delta, Options
 from jitchat.settings import Settings, load_settings
-from jitchat.settings.values import Secret
-from jitchat.turn import Limit, Message, Role, Usage
+from jitchat.settings.schema import Secret
+from jitchat.store.database import Database
+from jitchat.store.models import ChosenModel
+from jitchat.values import Limit, Message, Role, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter, request_tokens
 from tests.support import make_session
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
 
 
 def settings_with(**given: object) -> Settings:

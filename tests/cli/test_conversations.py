@@ -5,13 +5,17 @@ from __future__ import annotations
 import stat
 import sys
 import time
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.conftest import Shell
-from tests.support import ScriptedProvider
 from tests.transfer.files import plain_turns, written
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
+    from tests.support import ScriptedProvider
 
 
 @pytest.fixture

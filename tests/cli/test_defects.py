@@ -6,13 +6,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.cli import compose, main, opening, output
-from jitchat.turn import Message
-from tests.cli.conftest import Shell
 from tests.support import ROOT, ScriptedProvider
+
+if TYPE_CHECKING:
+    from jitchat.values import Message
+    from tests.cli.conftest import Shell
 
 TEXT = "my diagnosis is confidential"
 KEY = "sk-canary-0123456789abcdef"

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli import touring
+from jitchat.cli import demo
+from jitchat.cli.demo import tour_settings
 from jitchat.cli.options import Flags
-from jitchat.cli.touring import tour_settings
 from jitchat.tui import collector
-from jitchat.tui.tour.app import TourApp
-from tests.cli.conftest import Shell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from jitchat.tui.tour.app import TourApp
+    from tests.cli.conftest import Shell
 
 CONFIG = """
 [provider]
@@ -99,8 +103,8 @@ def test_it_runs_on_a_database_of_its_own_that_is_gone_afterwards(
         ran.append((file, [each.id for each in backend.store.conversations()], app._pace))
         return 3
 
-    monkeypatch.setattr(touring, "run_app", run_app)
-    monkeypatch.setattr(touring, "require_terminal", lambda otherwise: None)
+    monkeypatch.setattr(demo, "run_app", run_app)
+    monkeypatch.setattr(demo, "require_terminal", lambda otherwise: None)
     monkeypatch.setattr(collector, "rest", lambda: None)
 
     assert jitchat("demo", *arguments).code == 3

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jitchat.cli import checkup
-from jitchat.providers.catalogue import local
-from jitchat.providers.catalogue.local import LocalServer
-from tests.cli.conftest import Shell
+from jitchat.cli import doctor
+from jitchat.providers.catalogue import lists
+from jitchat.providers.catalogue.lists import LocalServer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
 
 CANARY = "sk-canary-0123456789abcdef"
 ANSWER = b'data: {"choices":[{"delta":{"content":"OK"}}]}\n\n'
@@ -73,7 +76,7 @@ def nobody_here(monkeypatch: pytest.MonkeyPatch) -> list[LocalServer]:
     async def find_local(**how: object) -> list[LocalServer]:
         return found
 
-    monkeypatch.setattr(local, "find_local", find_local)
+    monkeypatch.setattr(lists, "find_local", find_local)
     return found
 
 
@@ -189,7 +192,7 @@ def test_an_answer_that_does_not_come_is_given_up(
     async def never(*asked: object) -> str:
         raise TimeoutError
 
-    monkeypatch.setattr(checkup, "_first_model", never)
+    monkeypatch.setattr(doctor, "_first_model", never)
     config.write_text(f'[providers.work]\nbase_url = "{server.url}"\n')
 
     done = jitchat("doctor", "work")

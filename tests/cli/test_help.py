@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import click
 import pytest
 
 from jitchat import __version__
 from jitchat.cli import commands
-from tests.cli.conftest import Shell
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Shell
 
 NAMES = [
     "send", "window", "why", "replay", "check", "demo", "rot",

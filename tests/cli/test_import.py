@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from jitchat.cli import compose as composing
 from jitchat.cli import output
-from jitchat.memory.index.batches import BATCH
-from tests.cli.conftest import Shell
+from jitchat.index.pace import BATCH
 from tests.memory.support import FailingEmbedder
 from tests.transfer.files import jsonl, locomo_sample, plain_turns, written
 from tests.transfer.test_hostile_files import WHOLE, mutated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
 
 
 def test_a_single_turn_is_told_of_in_the_singular(jitchat: Shell, tmp_path: Path):

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import click
 import pytest
 
 from jitchat.cli import keys
-from tests.cli.conftest import Shell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
 
 CANARY = "gsk_canary0123456789abcdef"
 

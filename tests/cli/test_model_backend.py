@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,15 +11,17 @@ from jitchat.cli import model_choices
 from jitchat.cli.chat import LocalBackend
 from jitchat.cli.model_backend import ModelBackend
 from jitchat.errors import JitchatError, SettingsError, StoreFull, UsageError
-from jitchat.memory.cold.learnt import LearntModels
-from jitchat.memory.cold.model_choice import ChosenModel
 from jitchat.paths import Paths, locate
-from jitchat.providers.catalogue.choices import State
+from jitchat.providers.catalogue.models import State
 from jitchat.settings import load_settings
-from jitchat.settings.keys_file import KeysFile
-from jitchat.transfer.intake import store_demo
+from jitchat.settings.keys import KeysFile
+from jitchat.store.models import ChosenModel, LearntModels
+from jitchat.transfer.formats import store_demo
 from tests.providers.catalogue.servers import Routes, models
 from tests.support import demo_session
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 KEY = "gsk_1234567890abcdef"
 OWN = '[providers.work]\nbase_url = "http://llm.test/v1"\n'

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.cli.model_choices import ModelChoices, facts_of, server_of
-from jitchat.cli.model_lines import limit_text, prices_text, retirement_text
-from jitchat.memory.cold.model_choice import ModelLists
-from jitchat.providers.catalogue.choices import State
-from jitchat.providers.catalogue.local import LocalServer
-from jitchat.providers.catalogue.model import ModelInfo
-from jitchat.providers.catalogue.prices import Prices
+from jitchat.cli.models import limit_text, prices_text, retirement_text
+from jitchat.providers.catalogue.lists import LocalServer
+from jitchat.providers.catalogue.models import ModelInfo, State
+from jitchat.providers.catalogue.table import Prices
 from jitchat.settings import load_settings
-from jitchat.settings.keys_file import KeysFile
-from jitchat.text.ages import age
-from jitchat.turn import Limit
+from jitchat.settings.keys import KeysFile
+from jitchat.store.models import ModelLists
+from jitchat.text.figures import age
+from jitchat.values import Limit
 from tests.providers.catalogue.servers import Routes, models
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 OWN = """
 [providers.work]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from jitchat.errors import Unreachable
-from jitchat.providers.catalogue import lists, local
-from jitchat.providers.catalogue.local import LocalServer
-from jitchat.providers.catalogue.model import ModelInfo
-from jitchat.providers.catalogue.presets import PRESETS
-from jitchat.providers.catalogue.prices import Prices
-from jitchat.turn import Limit
-from tests.cli.conftest import Shell
+from jitchat.providers.catalogue import lists
+from jitchat.providers.catalogue.lists import LocalServer
+from jitchat.providers.catalogue.models import ModelInfo
+from jitchat.providers.catalogue.table import PRESETS, Prices
+from jitchat.values import Limit
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Shell
 
 QWEN = ModelInfo("qwen3:8b", Limit(8_192, "loaded in the server"))
 GROQS = (
@@ -43,7 +46,7 @@ class Servers:
 def servers(monkeypatch) -> Servers:
     made = Servers()
     monkeypatch.setattr(lists, "fetch_models", made.fetch)
-    monkeypatch.setattr(local, "find_local", made.find)
+    monkeypatch.setattr(lists, "find_local", made.find)
     return made
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.cli import compose as composing
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.model_choice import ChosenModel
-from jitchat.subcall.small_model import SmallModel
+from jitchat.small_models.small_model import SmallModel
+from jitchat.store.database import Database
+from jitchat.store.models import ChosenModel
 from jitchat.window.tokens import EstimateCounter
-from tests.cli.conftest import Shell
 from tests.subcall.support import picks
 from tests.support import ScriptedProvider
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
 
 pytestmark = pytest.mark.usefixtures("demo")
 QUESTION = "what did we settle on for the deploy window?"

@@ -6,11 +6,13 @@ import hashlib
 import json
 import sqlite3
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.conftest import Shell
-from tests.support import ScriptedProvider
+if TYPE_CHECKING:
+    from tests.cli.conftest import Shell
+    from tests.support import ScriptedProvider
 
 pytestmark = pytest.mark.usefixtures("demo")
 QUESTION = "what did we settle on for the deploy window?"

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import AsyncIterator, Iterator, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.cli import compose as composing
-from jitchat.cli import confirm, lab_models
+from jitchat.cli import lab_service, output
 from jitchat.errors import Unreachable
 from jitchat.providers.provider import Options, Piece, Retrying
-from jitchat.turn import Message
-from tests.cli.conftest import Result, Shell
 from tests.support import ScriptedProvider
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Sequence
+    from pathlib import Path
+
+    from jitchat.values import Message
+    from tests.cli.conftest import Result, Shell
 
 TINY = ("--lengths", "500", "--depths", "0,100", "--kinds", "direct")
 """Six cells."""
@@ -54,7 +58,7 @@ class Model(ScriptedProvider):
 def model(monkeypatch: pytest.MonkeyPatch) -> Model:
     """Answers in place of whoever the settings name."""
     made = Model()
-    for module in (composing, lab_models):
+    for module in (composing, lab_service):
         monkeypatch.setattr(module, "make_provider", lambda *asked: made)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-1")
     return made
@@ -63,7 +67,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Model:
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody sits at standard input."""
-    monkeypatch.setattr(confirm, "is_terminal", lambda _: True)
+    monkeypatch.setattr(output, "is_terminal", lambda _: True)
 
 
 def test_the_reader_is_asked_without_a_key_and_every_file_is_written(

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.cli.chat import LocalBackend
-from jitchat.cli.lab_desk import LocalLabDesk
-from jitchat.cli.lab_models import judge_of
+from jitchat.cli.lab_service import LocalLabDesk, judge_of
 from jitchat.cli.who import Who, who_answers
 from jitchat.errors import KeyRefused, StoreBusy, UsageError
+from jitchat.lab.experiment import Experiment
+from jitchat.lab.facts import Kind
 from jitchat.paths import Paths, locate
-from jitchat.rot.desk import LabDesk
-from jitchat.rot.experiment import Experiment
-from jitchat.rot.kinds import Kind
 from jitchat.settings import load_settings
-from jitchat.turn import LOADED, Limit
+from jitchat.values import LOADED, Limit
 from tests.support import conversation_of, talk
+
+if TYPE_CHECKING:
+    from jitchat.lab.service import LabDesk
 
 TINY = Experiment((500,), (0.0,), (Kind.DIRECT,))
 ELSEWHERE = {"picker.model": "m", "picker.base_url": "https://llm.example/v1"}

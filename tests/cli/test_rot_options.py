@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import click
 import pytest
 
 from jitchat.cli import rot as command
-from jitchat.cli.rot_grid import depths_of, lengths_of, listed, threshold_of
-from jitchat.rot.experiment import Experiment, RunWanted, preset
-from jitchat.rot.kinds import Kind
-from jitchat.turn import Mode
-from tests.cli.conftest import Shell
+from jitchat.cli.rot import depths_of, lengths_of, listed, threshold_of
+from jitchat.lab.experiment import Experiment, RunWanted, preset
+from jitchat.lab.facts import Kind
+from jitchat.values import Mode
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
 
 
 @pytest.mark.parametrize(

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.cli import rot_runs
-from jitchat.rot.cells import Result, Verdict
-from jitchat.rot.experiment import Experiment
-from jitchat.rot.kinds import Kind
-from jitchat.rot.runs import Runs
-from tests.cli.conftest import Shell
+from jitchat.lab.experiment import Experiment, Result, Verdict
+from jitchat.lab.facts import Kind
+from jitchat.lab.runs import Runs
 from tests.rot.support import BEGUN, run_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
 
 GRID = Experiment((500, 2_000), (0.0, 1.0), (Kind.DIRECT,))
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.cli.conftest import Shell
 from tests.providers.streams import DONE, STOP, delta, event
 from tests.support import has_loopback
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.cli.conftest import Shell
 
 
 def says(text: str) -> tuple[int, dict[str, str], bytes]:

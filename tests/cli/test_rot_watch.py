@@ -8,11 +8,11 @@ from itertools import starmap
 
 from rich.console import Console
 
-from jitchat.cli.rot_watch import Watcher, drawn
-from jitchat.rot.cells import Cell, Result, Verdict
-from jitchat.rot.events import CellEnded, RunEnded, Slowed, TalkBegun, TalkReady
-from jitchat.rot.kinds import Kind
-from jitchat.turn import Mode
+from jitchat.cli.rot_run import Watcher, drawn
+from jitchat.lab.events import CellEnded, RunEnded, Slowed, TalkBegun, TalkReady
+from jitchat.lab.experiment import Cell, Result, Verdict
+from jitchat.lab.facts import Kind
+from jitchat.values import Mode
 
 
 def ended(verdict: Verdict, note: str = "") -> CellEnded:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import errno
 import signal
-from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.cli import compose as composing
 from jitchat.errors import KeyRefused, StreamCut
 from jitchat.providers.provider import Delta, Finished, Options, Piece
-from jitchat.turn import Message
-from tests.cli.conftest import Shell
 from tests.support import ScriptedProvider
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+    from pathlib import Path
+
+    from jitchat.values import Message
+    from tests.cli.conftest import Shell
 
 pytestmark = pytest.mark.usefixtures("demo")
 QUESTION = "what did we settle on for the deploy window?"

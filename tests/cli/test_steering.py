@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.held import HeldTurns
-from jitchat.memory.cold.store import ColdStore
-from tests.cli.conftest import Shell
-from tests.support import ScriptedProvider
+from jitchat.store.database import Database
+from jitchat.store.pins import HeldTurns
+from jitchat.store.store import ColdStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
+    from tests.support import ScriptedProvider
 
 QUESTION = "what did we settle on for the deploy window?"
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import RequestRefused
-from jitchat.text.safe import CHANGED
-from tests.cli.conftest import Result, Shell
-from tests.support import ScriptedProvider
+from jitchat.text.sanitize import CHANGED
 from tests.transfer.files import jsonl, locomo_sample, written
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Result, Shell
+    from tests.support import ScriptedProvider
 
 PAYLOADS = {
     "escape sequences": [

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.cli import counting as cli_counting
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.learnt import LearntModels
-from jitchat.memory.cold.model_choice import ChosenModel
-from jitchat.providers.catalogue.counting import count_exactly
-from jitchat.turn import Sample
-from tests.cli.conftest import Shell
+from jitchat.providers.catalogue.limits import count_exactly
+from jitchat.store.database import Database
+from jitchat.store.models import ChosenModel, LearntModels
+from jitchat.values import Sample
 from tests.providers.catalogue.servers import Routes
 from tests.window.reports import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
 
 HERE = "http://localhost:9999/v1"
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.cli.who import Who, who_answers
 from jitchat.errors import StoreFull
-from jitchat.memory.cold.learnt import LearntModel
-from jitchat.memory.cold.model_choice import ModelLists
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import NoEmbedder
+from jitchat.index.embedder import NoEmbedder
 from jitchat.providers.catalogue import limits
 from jitchat.settings import Settings, load_settings
-from jitchat.turn import LOADED, Limit, Usage
+from jitchat.store.models import LearntModel, ModelLists
+from jitchat.values import LOADED, Limit, Usage
 from jitchat.window.tokens import EstimateCounter
 from tests.support import make_session
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
 
 FREE = "[models.m]\ninput_price = 0\noutput_price = 0\n"
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from tests.cli.conftest import Shell
-from tests.support import ScriptedProvider
+if TYPE_CHECKING:
+    from tests.cli.conftest import Shell
+    from tests.support import ScriptedProvider
 
 pytestmark = pytest.mark.usefixtures("demo")
 QUESTION = "what did we settle on for the deploy window?"

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from jitchat.cli import counting
 from jitchat.providers.catalogue import limits
-from jitchat.providers.protocol import Endpoint
-from jitchat.turn import MAXIMUM, Limit, Message
-from tests.cli.conftest import Shell
-from tests.support import ScriptedProvider
+from jitchat.values import MAXIMUM, Limit, Message
 from tests.transfer.files import plain_turns, written
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from jitchat.providers.provider import Endpoint
+    from tests.cli.conftest import Shell
+    from tests.support import ScriptedProvider
 
 pytestmark = pytest.mark.usefixtures("demo")
 QUESTION = "what did we settle on for the deploy window?"

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.cli import report, turns
-from tests.cli.conftest import Shell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
 
 pytestmark = pytest.mark.usefixtures("demo")
 QUESTION = "what did we settle on for the deploy window?"

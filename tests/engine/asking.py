@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
 from jitchat.errors import ProviderError
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.protocol import Endpoint
-from jitchat.providers.protocols.choose import protocol_named
-from jitchat.providers.provider import Delta, Finished, Options, Piece, Reasoning
-from jitchat.turn import Message, Role, Usage
+from jitchat.providers.protocols.registry import protocol_named
+from jitchat.providers.provider import Delta, Endpoint, Finished, Options, Piece, Reasoning
+from jitchat.values import Message, Role, Usage
 from tests.engine.server import KEY, Engine
 from tests.engine.tiny_model import NAME
 from tests.providers.streams import answered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 ROUTES = ("openai", "anthropic")
 """By the protocol's name; one address serves both."""

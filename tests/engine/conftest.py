@@ -5,14 +5,17 @@ Each worker of pytest has servers of its own: one starts in a third of a second,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.engine.server import KEY, MISSING, Engine, running
 from tests.engine.tiny_model import write_tiny_model
 from tests.support import has_loopback
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 def _engine(folder: Path, context: int, key: str = KEY) -> Iterator[Engine]:

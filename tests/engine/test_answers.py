@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from jitchat.errors import ContextOverflow, KeyRefused
 from jitchat.providers.provider import Delta, Finished, Options
-from jitchat.text.safe import visible
-from jitchat.turn import Usage
+from jitchat.text.sanitize import visible
 from tests.engine.asking import ROUTES, WRONG, ask, provider, said, server_says
 from tests.engine.server import KEY, Engine
 from tests.engine.tiny_model import BRIEF, THOUGHT
+
+if TYPE_CHECKING:
+    from jitchat.values import Usage
 
 pytestmark = pytest.mark.parametrize("route", ROUTES)
 

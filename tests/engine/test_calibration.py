@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from jitchat.events import UsageReported, WindowBuilt
-from jitchat.memory.cold.store import ColdStore
 from jitchat.session import SessionOptions
-from jitchat.turn import Mode, Sample
+from jitchat.values import Mode, Sample
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from tests.engine.asking import SAMPLING, provider
-from tests.engine.server import Engine
 from tests.session.sending import send
 from tests.support import conversation_of, session_on, talk
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
+    from tests.engine.server import Engine
 
 MESSAGES = (
     "Answer briefly.",

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import httpx
 import pytest
 
 from jitchat.errors import KeyRefused
 from jitchat.providers.catalogue.limits import ask_limit
-from jitchat.providers.catalogue.lists import fetch_models
-from jitchat.providers.catalogue.local import LocalServer, find_local
-from jitchat.providers.catalogue.model import ModelInfo
-from jitchat.providers.catalogue.presets import PRESETS
-from jitchat.turn import LOADED, Limit
+from jitchat.providers.catalogue.lists import LocalServer, fetch_models, find_local
+from jitchat.providers.catalogue.models import ModelInfo
+from jitchat.providers.catalogue.table import PRESETS
+from jitchat.values import LOADED, Limit
 from tests.engine.asking import ROUTES, WRONG, endpoint
-from tests.engine.server import Engine
 from tests.engine.tiny_model import NAME
+
+if TYPE_CHECKING:
+    from tests.engine.server import Engine
 
 
 @pytest.mark.parametrize("protocol", ROUTES)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from jitchat.errors import JitchatError
 from jitchat.events import LimitLearnt, WindowBuilt
-from jitchat.memory.cold.learnt import LearntModel, LearntModels
-from jitchat.memory.cold.store import ColdStore
 from jitchat.session import Session, SessionOptions
-from jitchat.turn import Mode
+from jitchat.store.models import LearntModel, LearntModels
+from jitchat.values import Mode
 from jitchat.window.budget import Budget
 from tests.engine.asking import ROUTES, SAMPLING, provider
-from tests.engine.server import Engine
 from tests.engine.tiny_model import BRIEF, NAME
 from tests.session.sending import (
     check_nothing_is_left_open,
@@ -23,6 +23,10 @@ from tests.session.sending import (
     stored_turns,
 )
 from tests.support import conversation_of, session_on, talk
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
+    from tests.engine.server import Engine
 
 BELIEVED = 8_192
 LONG_TALK = talk(*(f"Number {number}: {'the boat lies at the pier. ' * 8}" for number in range(16)))

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
@@ -15,6 +15,9 @@ import pytest
 from tests.engine.server import MISSING, Engine, running
 from tests.engine.tiny_model import write_tiny_model
 from tests.support import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"needs {MISSING}")
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import sqlite3
 from contextlib import aclosing, closing
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from jitchat.events import ReplyDelta, TurnIndexed, UsageReported, WindowBuilt
-from jitchat.memory.cold.store import ColdStore
 from jitchat.session import Session, SessionOptions
-from jitchat.text.safe import visible
-from jitchat.turn import Mode, Status, Usage
+from jitchat.text.sanitize import visible
+from jitchat.values import Mode, Status, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import request_tokens
-from jitchat.window.window import ContextWindow
 from tests.engine.asking import SAMPLING, provider
 from tests.engine.server import KEY, Engine
 from tests.engine.tiny_model import BRIEF, THOUGHT
@@ -27,6 +26,10 @@ from tests.session.sending import (
     stored_turns,
 )
 from tests.support import conversation_of, session_on, talk
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
+    from jitchat.window.window import ContextWindow
 
 HISTORY = talk("The boat is red.", "Noted.", "It lies at the pier.", "Noted, too.")
 

@@ -6,20 +6,23 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
 from jitchat.cli import commands
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
 from tests.engine.asking import ROUTES, WRONG
 from tests.engine.server import KEY, Engine
 from tests.engine.tiny_model import BRIEF, NAME
 from tests.support import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 
 @pytest.fixture(autouse=True)

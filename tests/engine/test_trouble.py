@@ -6,18 +6,22 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
 from jitchat.errors import StreamCut, Unreachable
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.protocols.choose import protocol_named
+from jitchat.providers.protocols.registry import protocol_named
 from jitchat.providers.provider import Delta, Piece
 from tests.engine.asking import ROUTES, Asked, ask, endpoint, provider, said, server_says
-from tests.engine.server import Engine
 from tests.engine.tiny_model import BRIEF
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from tests.engine.server import Engine
 
 by_every_route = pytest.mark.parametrize("route", ROUTES)
 can_freeze = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs SIGSTOP")

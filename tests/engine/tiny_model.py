@@ -11,9 +11,12 @@ it begins is chosen by the chat template, from a word in the user's message:
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 NAME = "tiny"
 BRIEF = "Agreed, and done."

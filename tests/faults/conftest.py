@@ -7,11 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Nursery:

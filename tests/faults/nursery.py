@@ -10,22 +10,24 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sqlite3
 import sys
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import jitchat.memory.cold.schema
-import jitchat.memory.index.backlog
-import jitchat.memory.index.search  # noqa: F401  what is loaded late elsewhere is loaded once here
-from jitchat.memory.cold import database as database_module
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.path import parent_of
-from jitchat.memory.cold.replies import Place, ReplyWriter, Timing
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.memory import Memory
-from jitchat.turn import Role, Status, Turn
+import jitchat.index.indexer
+import jitchat.index.search  # noqa: F401  what is loaded late elsewhere is loaded once here
+from jitchat.memory import Memory
+from jitchat.store import database as database_module
+from jitchat.store.database import Database
+from jitchat.store.path import parent_of
+from jitchat.store.replies import Place, ReplyWriter, Timing
+from jitchat.store.store import ColdStore
+from jitchat.values import Role, Status, Turn
 from tests.memory.support import FakeEmbedder
+
+if TYPE_CHECKING:
+    import sqlite3
 
 PIECE_SECONDS = 0.1
 """A reply's pieces come this far apart, on the clock of its writer."""

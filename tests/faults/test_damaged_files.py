@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import StoreError, StoreUnreadable
-from jitchat.memory.cold.archive import WindowRecord
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.sends import Sends
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.memory import Memory
+from jitchat.memory import Memory
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
+from jitchat.store.windows import Sends, WindowRecord
 from tests.memory.support import FakeEmbedder
 from tests.support import talk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PAGE = 4096
 HEADER = 100

@@ -10,10 +10,10 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from jitchat.memory.index.indexer import index_entry
-from jitchat.memory.memory import Memory
-from jitchat.text.safe import one_line, repaired, shortened, visible
-from jitchat.turn import Role, Turn
+from jitchat.index.entry import index_entry
+from jitchat.memory import Memory
+from jitchat.text.sanitize import one_line, repaired, shortened, visible
+from jitchat.values import Role, Turn
 from tests.support import conversation_of, talk, turn
 
 ESCAPES = (

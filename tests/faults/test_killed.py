@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.index.backlog import Indexer
-from jitchat.memory.memory import Memory
-from jitchat.turn import Status
+from jitchat.index.indexer import Indexer
+from jitchat.memory import Memory
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
+from jitchat.values import Status
 from tests.faults.nursery import PIECE_SECONDS
 from tests.memory.support import FakeEmbedder
 from tests.memory.test_schema import database_at, names
 from tests.support import talk
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def require_sound(database: Database) -> None:

@@ -8,8 +8,8 @@ from math import isfinite
 
 import pytest
 
-from jitchat.memory.index.backlog import Indexer
-from jitchat.memory.memory import Memory
+from jitchat.index.indexer import Indexer
+from jitchat.memory import Memory
 from tests.memory.support import FakeEmbedder
 from tests.support import ROOT, conversation_of, talk
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import StoreFull, StoreReadOnly
-from jitchat.memory.cold.archive import Ending, WindowRecord
-from jitchat.memory.cold.replies import close_interrupted
-from jitchat.memory.memory import Memory
-from jitchat.turn import Status, Usage
+from jitchat.memory import Memory
+from jitchat.store.replies import close_interrupted
+from jitchat.store.windows import Ending, WindowRecord
+from jitchat.values import Status, Usage
 from tests.memory.support import claim, dead_process, make_full, make_read_only
 from tests.support import conversation_of, talk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LONG = "x " * 500_000
 

@@ -9,10 +9,10 @@ import sys
 import pytest
 
 from jitchat.crash import write_crash
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
-from jitchat.settings.keys_file import KeysFile
-from jitchat.settings.rules import Secret
+from jitchat.settings.keys import KeysFile
+from jitchat.settings.sections import Secret
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
 from tests.support import talk
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs permission bits")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
-from jitchat.turn import Role, Status
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
+from jitchat.values import Role, Status
 
 
 def test_processes_that_write_to_one_conversation_lose_nothing(nursery, tmp_path, rounds):

@@ -9,20 +9,22 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
 from tests.benchmarks.terminal import Terminal, heed_signals
 from tests.providers.streams import DONE, STOP, delta, event
 from tests.support import has_loopback
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 JITCHAT = [sys.executable, "-m", "jitchat"]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.memory import Memory
+from jitchat.memory import Memory
 from tests.memory.support import TALK, index
 from tests.support import conversation_of, talk
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
 
 
 @pytest.fixture

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
 
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import unit_rows
-from jitchat.memory.memory import Memory
+from jitchat.index.embedder import unit_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from jitchat.memory import Memory
+    from jitchat.store.store import ColdStore
 
 TALK = (
     "Which port does the gateway use?",

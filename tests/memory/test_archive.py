@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import StoreUnreadable
-from jitchat.memory.cold.archive import Ending, WindowArchive, WindowRecord
-from jitchat.memory.cold.database import Database
-from jitchat.turn import Turn, Usage
+from jitchat.store.windows import Ending, WindowArchive, WindowRecord
+from jitchat.values import Turn, Usage
 from tests.examples import examples
 from tests.support import conversation_of, talk
+
+if TYPE_CHECKING:
+    from jitchat.store.database import Database
 
 HEADER = {"mode": "full", "model": "m", "budget": {"limit": 10}, "exact": True}
 LEDGER = [{"turn": 1, "score": 0.25, "parts": {"lexical": 0.25}, "verdict": "kept"}]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from jitchat.memory.index.backlog import Indexer, Progress
-from jitchat.memory.memory import Memory
+from jitchat.index.indexer import Indexer, Progress
+from jitchat.memory import Memory
 from tests.memory.support import FailingEmbedder, FakeEmbedder, index
 from tests.support import conversation_of, talk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 LONG = [f"turn {number} " + "and so on " * 500 for number in range(20)]
 """Six of them are written at once."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from itertools import chain, pairwise
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.memory.index.batches import parts_of, slices_of
-from jitchat.turn import Turn
+from jitchat.index.pace import parts_of, slices_of
 from tests.support import talk
+
+if TYPE_CHECKING:
+    from jitchat.values import Turn
 
 LENGTHS = st.lists(st.sampled_from([0, 1, 40, 300, 4_000, 30_000, 70_000]), max_size=60)
 

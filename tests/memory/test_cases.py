@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cases import standing_then
 from jitchat.errors import StoreUnreadable
-from jitchat.exchange import posted_for
-from jitchat.memory.cold.cases import Case, CaseKind, Cases
-from jitchat.memory.cold.sends import Sends
-from jitchat.memory.cold.store import ColdStore
-from jitchat.turn import Mode
+from jitchat.recorder import posted_for
+from jitchat.regression_cases import standing_then
+from jitchat.store.regression_cases import Case, CaseKind, Cases
+from jitchat.store.windows import Sends
+from jitchat.values import Mode
 from jitchat.window.steering import Once
 from tests.support import ScriptedProvider, conversation_of, demo_session, session_on, talk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jitchat.store.store import ColdStore
 
 
 def test_a_case_is_kept_once_for_its_two_turns_and_removed_again(store: ColdStore) -> None:

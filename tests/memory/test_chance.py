@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jitchat.memory.index.chance import outstanding, trust_in_words
-from jitchat.memory.index.lexical import Postings, covered
-from jitchat.memory.index.weights import WEIGHTS
+from jitchat.index.lexical import Postings, covered
+from jitchat.index.search import WEIGHTS, outstanding, trust_in_words
 
 
 def trust(question: str, *turns: str, crowd: int = 500) -> float:

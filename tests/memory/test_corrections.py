@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.bench.haystack import Haystack
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import (
-    BuiltinEmbedder,
-    Embedder,
-    NoEmbedder,
-    load_embedder,
-)
-from jitchat.turn import Mode, Turn
+from jitchat.index.embedder import BuiltinEmbedder, Embedder, NoEmbedder, load_embedder
+from jitchat.values import Mode, Turn
 from jitchat.window.window import ContextWindow, Kind
 from tests.support import SHARED, conversation_of, session_on
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from jitchat.store.store import ColdStore
 
 PAIRS = [
     json.loads(line)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from jitchat.memory.cold.archive import Ending, WindowArchive, WindowRecord
-from jitchat.memory.cold.costs import Costs, Spent
-from jitchat.memory.cold.store import ColdStore
-from jitchat.turn import Usage
+from jitchat.store.windows import Costs, Ending, Spent, WindowArchive, WindowRecord
+from jitchat.values import Usage
 from tests.support import conversation_of, talk
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
 
 USAGE = Usage(100, 10)
 

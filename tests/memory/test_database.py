@@ -19,9 +19,9 @@ from jitchat.errors import (
     StoreTooNew,
     StoreUnreadable,
 )
-from jitchat.memory.cold import database as database_module
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
+from jitchat.store import database as database_module
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
 from tests.support import talk
 
 

@@ -6,16 +6,19 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Iterator
 from itertools import count
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.memory.embedding import fetch_model as child_module
-from jitchat.memory.embedding.download import Patience, fetch_model
-from jitchat.memory.embedding.embedder import DEFAULT_MODEL
-from jitchat.memory.embedding.models import model_cached
+from jitchat.index import fetch_model as child_module
+from jitchat.index.download import Patience, fetch_model
+from jitchat.index.embedder import DEFAULT_MODEL
+from jitchat.index.embedding_models import model_cached
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 FOLDER = "models--Qdrant--all-MiniLM-L6-v2-onnx"
 START = """

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.memory.embedding import embedder as embedder_module
-from jitchat.memory.embedding import models
-from jitchat.memory.embedding.embedder import (
+from jitchat.index import embedder as embedder_module
+from jitchat.index import embedding_models
+from jitchat.index.embedder import (
     DEFAULT_MODEL,
     BuiltinEmbedder,
     FastEmbedder,
@@ -24,8 +24,8 @@ from jitchat.memory.embedding.embedder import (
     unit_rows,
     vectors_of,
 )
-from jitchat.memory.index.backlog import Indexer
-from jitchat.memory.memory import Memory
+from jitchat.index.indexer import Indexer
+from jitchat.memory import Memory
 from tests.examples import examples
 from tests.memory.support import FailingEmbedder, FakeEmbedder
 from tests.support import SHARED, conversation_of, talk
@@ -139,7 +139,9 @@ def cached(tmp_path, fast):
 def published(monkeypatch, folder: Path) -> None:
     """The files of `folder` are what was published."""
     hashes = {file.name: sha256(file.read_bytes()).hexdigest() for file in folder.iterdir()}
-    monkeypatch.setitem(models.PUBLISHED, DEFAULT_MODEL, models.Published(folder.name, hashes))
+    monkeypatch.setitem(
+        embedding_models.PUBLISHED, DEFAULT_MODEL, embedding_models.Published(folder.name, hashes)
+    )
 
 
 def test_auto_takes_the_model_that_is_here_and_else_the_builtin_one(
@@ -174,17 +176,17 @@ def test_a_downloaded_model_with_another_file_is_refused_and_said_so(
 
 
 def test_a_folder_of_the_users_own_is_taken_whatever_its_files_hold(fast, tmp_path):
-    assert models.foreign_file(DEFAULT_MODEL, MODEL)
+    assert embedding_models.foreign_file(DEFAULT_MODEL, MODEL)
     assert load_embedder("auto", DEFAULT_MODEL, MODEL, tmp_path).id == fast.id
 
 
 def test_the_published_revision_comes_before_another_one(tmp_path, cached):
-    pinned = cached.parent / models.PUBLISHED[DEFAULT_MODEL].revision
-    assert models.snapshot_of(DEFAULT_MODEL, tmp_path) == cached
+    pinned = cached.parent / embedding_models.PUBLISHED[DEFAULT_MODEL].revision
+    assert embedding_models.snapshot_of(DEFAULT_MODEL, tmp_path) == cached
     pinned.symlink_to(cached)
-    assert models.snapshot_of(DEFAULT_MODEL.upper(), tmp_path) == pinned
-    assert models.foreign_file(DEFAULT_MODEL.upper(), pinned)
-    assert models.snapshot_of(DEFAULT_MODEL, tmp_path) == pinned
+    assert embedding_models.snapshot_of(DEFAULT_MODEL.upper(), tmp_path) == pinned
+    assert embedding_models.foreign_file(DEFAULT_MODEL.upper(), pinned)
+    assert embedding_models.snapshot_of(DEFAULT_MODEL, tmp_path) == pinned
 
 
 def _fail(*_: object) -> None:
@@ -259,9 +261,9 @@ def test_the_same_embedder_with_other_dimensions_indexes_anew(store):
 def test_vectors_of_two_embedders_live_side_by_side(store):
     talked = conversation_of(store, talk("one", "two"))
     first, second = FakeEmbedder("first", 4), FakeEmbedder("second", 6)
-    for embedder in (first, second):
-        list(Indexer(store, talked.id, embedder).catch_up())
+    for each in (first, second):
+        list(Indexer(store, talked.id, each).catch_up())
     turns = store.turns(talked.id)
-    for embedder in (first, second):
-        rows = Indexer(store, talked.id, embedder).rows(turns)
-        assert [len(row.vector) for row in rows] == [4 * embedder.dimension] * 2
+    for each in (first, second):
+        rows = Indexer(store, talked.id, each).rows(turns)
+        assert [len(row.vector) for row in rows] == [4 * each.dimension] * 2

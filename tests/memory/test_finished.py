@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jitchat.errors import StoreError
-from jitchat.memory.cold.finished import Change, FinishedTurns, behind
-from jitchat.turn import Role, Status, Turn
+from jitchat.store.turn_cache import Change, FinishedTurns, behind
+from jitchat.values import Role, Status, Turn
 from tests.memory.support import TALK
 from tests.support import conversation_of, talk
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from jitchat.errors import StoreFull
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.memory import Memory
-from jitchat.turn import Role, Status, Turn
+from jitchat.memory import Memory
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
+from jitchat.values import Role, Status, Turn
 from tests.memory.support import claim, dead_process, found, index, make_full, positions
 
 

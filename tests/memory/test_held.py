@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.memory import Memory
+from jitchat.memory import Memory
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
 from tests.support import talk
 
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.memory.index.indexer import index_entry
-from jitchat.memory.index.summary import SUMMARY_WIDTH
+from jitchat.index.entry import SUMMARY_WIDTH, index_entry
 from tests.examples import examples
 from tests.support import turn
 

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.memory.index.backlog import Indexer
-from jitchat.memory.index.batches import BATCH
-from jitchat.memory.memory import Memory
-from jitchat.turn import Role, Turn
+from jitchat.index.indexer import Indexer
+from jitchat.index.pace import BATCH
+from jitchat.memory import Memory
+from jitchat.values import Role, Turn
 from tests.memory.support import TALK, FailingEmbedder, FakeEmbedder, found, index, positions
 from tests.support import conversation_of, talk
 

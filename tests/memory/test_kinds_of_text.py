@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import NoEmbedder
-from jitchat.memory.memory import Memory
+from jitchat.index.embedder import NoEmbedder
+from jitchat.memory import Memory
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
 from tests.benchmarks.paraphrase import read_crowd
 from tests.memory.kinds import CODE, TRACES, Kind
 from tests.memory.languages import LANGUAGES
 from tests.memory.support import index
 from tests.support import conversation_of, talk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 KINDS = (*CODE, *TRACES, *LANGUAGES)
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.learnt import KEPT_SAMPLES, LearntModel, LearntModels, server_of
-from jitchat.memory.cold.store import ColdStore
-from jitchat.turn import LOADED, Limit, Sample
-from tests.conftest import FixedClock
+from jitchat.store.database import Database
+from jitchat.store.models import KEPT_SAMPLES, LearntModel, LearntModels, server_of
+from jitchat.values import LOADED, Limit, Sample
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from jitchat.store.store import ColdStore
+    from tests.conftest import FixedClock
 
 SERVER = "https://llm.example/v1"
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.memory.index.lexical import K1, B, Postings, Scores, covered, summed
+from jitchat.index.lexical import K1, B, Postings, Scores, covered, summed
 from tests.examples import examples
 
 documents = st.lists(st.lists(st.sampled_from("abcdef"), max_size=8), min_size=1, max_size=12)

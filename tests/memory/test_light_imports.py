@@ -10,9 +10,9 @@ from tests.support import ROOT
 
 CODE = """
 import json, sys
-import jitchat.memory.memory, jitchat.memory.cold.replies, jitchat.memory.cold.archive
-import jitchat.memory.embedding.embedder, jitchat.memory.embedding.models, jitchat.memory.cold.store
-import jitchat.text.decisions, jitchat.text.entities, jitchat.text.dates
+import jitchat.memory, jitchat.store.replies, jitchat.store.windows
+import jitchat.index.embedder, jitchat.index.embedding_models, jitchat.store.store
+import jitchat.text.stance, jitchat.text.entities, jitchat.text.dates
 print(json.dumps(sorted(sys.modules)))
 """
 HEAVY = {"numpy", "sqlite_utils", "fastembed", "wordllama", "huggingface_hub", "asyncio", "httpx"}

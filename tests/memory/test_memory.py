@@ -7,11 +7,11 @@ import os
 import pytest
 
 from jitchat.errors import StoreFull
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.replies import begin_reply
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.memory import Memory
-from jitchat.turn import Status
+from jitchat.memory import Memory
+from jitchat.store.database import Database
+from jitchat.store.replies import begin_reply
+from jitchat.store.store import ColdStore
+from jitchat.values import Status
 from tests.memory.support import (
     claim,
     dead_process,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jitchat.errors import StoreUnreadable
-from jitchat.memory.cold.model_choice import ChosenModel, ModelLists
+from jitchat.store.models import ChosenModel, ModelLists
 
 SERVER = "https://models.test/v1"
 ROWS = ({"name": "a", "limit": 8_192, "limit_source": "the server's maximum"}, {"name": "ü"})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jitchat.memory.index.pace import ATTENDED_SECONDS, Pace
-from jitchat.memory.memory import Memory
+from jitchat.index.pace import ATTENDED_SECONDS, Pace
+from jitchat.memory import Memory
 from tests.memory.support import FakeEmbedder
 from tests.support import conversation_of, talk
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import StoreUnreadable
-from jitchat.memory.cold.path import Path, Tree, parent_of
-from jitchat.memory.cold.store import ColdStore
-from jitchat.turn import Role, Turn
+from jitchat.store.path import Path, Tree, parent_of
+from jitchat.values import Role, Turn
 from tests.memory.support import TALK
 from tests.support import talk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jitchat.store.store import ColdStore
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.memory.index.picker import FLOOR, floor_of, pick
-from jitchat.turn import Candidate, IndexEntry
+from jitchat.index.retrieve import FLOOR, floor_of, pick
+from jitchat.values import Candidate, IndexEntry
 
 
 def shortlist(*scores: float, lines: dict[int, str] | None = None) -> tuple[Candidate, ...]:

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from queue import Queue
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import StoreFull
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.replies import (
-    SAVE_EVERY,
-    ReplyWriter,
-    Timing,
-    begin_reply,
-    close_interrupted,
-)
-from jitchat.memory.cold.store import ColdStore
-from jitchat.turn import Role, Status, Turn
+from jitchat.store.database import Database
+from jitchat.store.replies import SAVE_EVERY, ReplyWriter, Timing, begin_reply, close_interrupted
+from jitchat.store.store import ColdStore
+from jitchat.values import Role, Status, Turn
 from tests.memory.support import claim, dead_process, make_full, make_read_only
 from tests.support import talk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @dataclass

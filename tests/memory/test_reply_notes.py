@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from jitchat.memory.cold.archive import Ending, WindowArchive, WindowRecord
-from jitchat.memory.cold.reply_notes import ReplyNote, ReplyNotes
-from jitchat.turn import Usage
+from jitchat.store.replies import ReplyNote, ReplyNotes
+from jitchat.store.windows import Ending, WindowArchive, WindowRecord
+from jitchat.values import Usage
 from tests.support import talk
 
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import sqlite_utils
 
-from jitchat.memory.cold.archive import WindowArchive, WindowRecord
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.migrated import MIGRATIONS
-from jitchat.memory.cold.schema import migrations
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import NoEmbedder
-from jitchat.memory.index.backlog import Indexer
-from jitchat.turn import Role, Turn
+from jitchat.index.embedder import NoEmbedder
+from jitchat.index.indexer import Indexer
+from jitchat.store.database import MIGRATIONS, Database
+from jitchat.store.schema import migrations
+from jitchat.store.store import ColdStore
+from jitchat.store.windows import WindowArchive, WindowRecord
+from jitchat.values import Role, Turn
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SCHEMA = """
 blobs: digest, content
@@ -140,7 +142,7 @@ def test_a_database_that_is_up_to_date_opens_without_sqlite_utils(tmp_path: Path
     path = tmp_path / "cold.db"
     Database(path).close()
     code = (
-        "import sys; from pathlib import Path; from jitchat.memory.cold.database import Database;"
+        "import sys; from pathlib import Path; from jitchat.store.database import Database;"
         f"Database(Path({str(path)!r})).close();"
         "assert not {'sqlite_utils', 'numpy'} & set(sys.modules)"
     )

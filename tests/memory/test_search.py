@@ -12,18 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.memory.embedding.embedder import NoEmbedder
-from jitchat.memory.index.indexer import index_entry
-from jitchat.memory.index.picker import pick
-from jitchat.memory.index.query import make_query
-from jitchat.memory.index.rows import GAP_SECONDS, IndexRow
-from jitchat.memory.index.search import SHORTLIST, HotIndex
-from jitchat.memory.index.weights import WEIGHTS
-from jitchat.memory.memory import Memory
+from jitchat.index.embedder import NoEmbedder
+from jitchat.index.entry import index_entry
+from jitchat.index.retrieve import make_query, pick
+from jitchat.index.rows import GAP_SECONDS, IndexRow
+from jitchat.index.search import SHORTLIST, WEIGHTS, HotIndex
+from jitchat.memory import Memory
 from jitchat.text.words import folded, stems
-from jitchat.transfer.intake import store_found
+from jitchat.transfer.formats import store_found
 from jitchat.transfer.locomo import read_locomo
-from jitchat.turn import Candidate, Role, Turn
+from jitchat.values import Candidate, Role, Turn
 from tests.examples import examples
 from tests.memory.support import FailingEmbedder, FakeEmbedder
 from tests.support import talk

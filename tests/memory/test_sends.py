@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import StoreUnreadable
-from jitchat.memory.cold.archive import Ending, WindowArchive, WindowRecord
-from jitchat.memory.cold.sends import Send, Sends
-from jitchat.memory.cold.store import ColdStore
-from jitchat.turn import Mode, Usage
+from jitchat.store.windows import Ending, Send, Sends, WindowArchive, WindowRecord
+from jitchat.values import Mode, Usage
 from jitchat.window.budget import Budget
 from tests.support import conversation_of, talk
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
 
 HEADER = {
     "mode": "jit",

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import StoreUnreadable, UnknownConversation
-from jitchat.memory.cold.archive import WindowArchive, WindowRecord
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
-from jitchat.turn import Role, Status, Turn
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
+from jitchat.store.windows import WindowArchive, WindowRecord
+from jitchat.values import Role, Status, Turn
 from tests.examples import examples
 from tests.support import talk
 

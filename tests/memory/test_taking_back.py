@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.memory.index.backlog import Indexer
-from jitchat.memory.index.indexer import index_entry
-from jitchat.memory.index.query import make_query
-from jitchat.memory.index.rows import GAP_SECONDS, IndexRow
-from jitchat.memory.index.search import HotIndex
-from jitchat.memory.memory import Memory
+from jitchat.index.entry import index_entry
+from jitchat.index.indexer import Indexer
+from jitchat.index.retrieve import make_query
+from jitchat.index.rows import GAP_SECONDS, IndexRow
+from jitchat.index.search import HotIndex
+from jitchat.memory import Memory
 from jitchat.text.words import folded, stems
-from jitchat.turn import Retrieval, Role, Status, Turn
+from jitchat.values import Retrieval, Role, Status, Turn
 from tests.examples import examples
 from tests.memory.support import FakeEmbedder, index
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 NOON = datetime(2026, 3, 13, 12, tzinfo=UTC)
 TEXTS = (

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jitchat.providers.protocol import WireProtocol
-from jitchat.providers.protocols.choose import protocol_named
+from jitchat.providers.protocols.registry import protocol_named
 from tests.providers.streams import STOP, delta
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jitchat.providers.provider import WireProtocol
 
 Events = tuple[dict[str, Any] | str, ...]
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import httpx
-
-from jitchat.providers.protocol import Endpoint, WireProtocol
 from jitchat.providers.protocols.requests import USER_AGENT
 from jitchat.providers.provider import Options
-from jitchat.turn import Message, Role
+from jitchat.values import Message, Role
+
+if TYPE_CHECKING:
+    import httpx
+
+    from jitchat.providers.provider import Endpoint, WireProtocol
 
 GOLDEN = Path(__file__).parent / "golden"
 WRITE = "JITCHAT_WRITE_GOLDEN" in os.environ

@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import random
 import socket
 import struct
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from jitchat.errors import ProviderError
-from jitchat.providers.provider import Piece
 from tests.providers.streams import DONE, STOP, delta, event
+
+if TYPE_CHECKING:
+    import random
+
+    from jitchat.errors import ProviderError
+    from jitchat.providers.provider import Piece
 
 WORDS = ("Hel", "lo ", "漢字", "😀", "\u2028")
 STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"

@@ -8,15 +8,18 @@ from __future__ import annotations
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 
 from jitchat.errors import ProviderError
-from jitchat.providers.http.answer import Answer
+from jitchat.providers.http.decode import Answer
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.protocol import WireProtocol
 from jitchat.providers.provider import Options, Piece
 from tests.providers.streams import ASKED, Body, answered, endpoint
+
+if TYPE_CHECKING:
+    from jitchat.providers.provider import WireProtocol
 
 RECORDED = Path(__file__).parent / "recorded"
 _MEDIA_TYPES = {

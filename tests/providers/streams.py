@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 from contextlib import aclosing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
 from jitchat.errors import ProviderError
-from jitchat.providers.http.attempts import Pace
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.protocol import Endpoint
+from jitchat.providers.http.retry import Pace
 from jitchat.providers.protocols.openai import OpenAiProtocol
-from jitchat.providers.provider import Delta, Lessons, Options, Piece, Posted, Provider
-from jitchat.turn import Message, Role
+from jitchat.providers.provider import Delta, Endpoint, Lessons, Options, Piece, Posted, Provider
+from jitchat.values import Message, Role
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 
 KEY = "sk-canary-5f3a9e0c7d2b"
 ASKED = (Message(Role.SYSTEM, "Be brief."), Message(Role.USER, "hello", 1))

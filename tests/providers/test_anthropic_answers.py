@@ -9,7 +9,7 @@ import pytest
 from jitchat.errors import ContextOverflow, KeyRefused, NotAnAnswer, ProviderError, RequestRefused
 from jitchat.providers.protocols.anthropic import AnthropicProtocol
 from jitchat.providers.provider import Delta, Finished, Reasoning, ToolCall
-from jitchat.turn import Usage
+from jitchat.values import Usage
 from tests.providers.replay import Replayed, replay, require_same_at_every_byte
 from tests.providers.streams import NO_OBJECTS
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from jitchat.providers.catalogue.cache_life import cache_life
+from jitchat.providers.catalogue.table import cache_life
 
 
 @pytest.mark.parametrize("model", ["claude-fable-5", "anthropic/Claude-Sonnet-5", "claude"])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jitchat.errors import SettingsError
-from jitchat.providers.catalogue.presets import PRESETS
-from jitchat.providers.protocols.choose import protocol_named, protocol_names
+from jitchat.providers.catalogue.table import PRESETS
+from jitchat.providers.protocols.registry import protocol_named, protocol_names
 from jitchat.providers.provider import Options
 from tests.providers.streams import ASKED, endpoint
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.providers.reader.extract import find_answers, question_of, wanted_stems
-from jitchat.providers.reader.passages import Passage
-from jitchat.providers.reader.wording import ABOUT, cited, is_own, not_held
+from jitchat.providers.reader import (
+    ABOUT,
+    Passage,
+    cited,
+    find_answers,
+    is_own,
+    not_held,
+    question_of,
+    wanted_stems,
+)
 
 
 def said(*texts: str, who: str = "user") -> list[Passage]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import ProviderError
-from jitchat.providers.http.answer import Answer
+from jitchat.providers.http.decode import Answer
 from jitchat.providers.provider import Delta, Finished, Piece
 from tests.providers.dialects import DIALECTS, Dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 MEDIA = ("", "text/event-stream", "application/json", "application/x-ndjson", "text/html")

@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.providers.protocols.gemini import GeminiProtocol
 from jitchat.providers.provider import Options
-from jitchat.turn import Message, Role
+from jitchat.values import Message, Role
 from tests.providers.golden import ALL_OPTIONS, KEY, require_golden
 from tests.providers.streams import ASKED, endpoint
 

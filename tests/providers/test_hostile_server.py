@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, StreamCut, Unreachable
-from jitchat.providers.http.attempts import Pace
 from jitchat.providers.http.provider import HttpProvider
+from jitchat.providers.http.retry import Pace
 from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Options
 from tests.providers.hostile import (
@@ -46,6 +46,9 @@ from tests.providers.hostile import (
 )
 from tests.providers.streams import ASKED, answered, endpoint, no_wait, text_of
 from tests.support import has_loopback
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
 
 pytestmark = pytest.mark.skipif(not has_loopback(), reason="needs the loopback interface")
 

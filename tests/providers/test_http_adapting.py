@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from contextlib import aclosing
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -23,6 +23,9 @@ from tests.providers.streams import (
     provider,
     streamed,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SET = Options(temperature=0.2, top_p=0.9, seed=7, effort="low", max_tokens=99)
 FORGOTTEN = "until `jitchat tokens openai/gpt-5 --forget`"

@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from jitchat.errors import NotAnAnswer, RequestRefused, StreamCut
-from jitchat.providers.http.attempts import Pace
+from jitchat.providers.http.retry import Pace
 from jitchat.providers.provider import Delta, Finished
-from jitchat.turn import Usage
+from jitchat.values import Usage
 from tests.providers.streams import (
     DONE,
     EVENTS,

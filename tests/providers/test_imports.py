@@ -14,9 +14,9 @@ HEAVY = ("httpx", "tiktoken", "numpy", "sqlite_utils", "textual", "fastembed", "
     "modules",
     [
         "jitchat.window.plan, jitchat.window.tokens, jitchat.window.record",
-        "jitchat.providers.reader.reader, jitchat.providers.protocol",
+        "jitchat.providers.reader, jitchat.providers.provider",
         "jitchat.events",
-        "jitchat.providers.catalogue.choices, jitchat.memory.cold.model_choice",
+        "jitchat.providers.catalogue.models, jitchat.store.models",
     ],
 )
 def test_what_every_command_needs_is_light(modules):

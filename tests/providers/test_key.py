@@ -6,7 +6,7 @@ import asyncio
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import httpx
@@ -15,7 +15,7 @@ import pytest
 from jitchat.errors import ContextOverflow, JitchatError, KeyRefused
 from jitchat.events import SendFailed
 from jitchat.providers.provider import Options, Retrying
-from jitchat.turn import Mode
+from jitchat.values import Mode
 from tests.providers.streams import (
     ASKED,
     DONE,
@@ -30,6 +30,9 @@ from tests.providers.streams import (
     streamed,
 )
 from tests.support import conversation_of, session_on, talk
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Answer = httpx.Response | Exception | Callable[[httpx.Request], httpx.Response]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -12,6 +12,9 @@ from jitchat.providers.catalogue.lists import fetch_models
 from jitchat.providers.provider import Delta
 from tests.providers.streams import DONE, HELLO, KEY, collect, endpoint, provider, streamed
 from tests.providers.test_key import rendered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FRESH = "sk-fresh-canary-81c2d47e"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.providers.protocols.messages import Run, as_objects, folded, merged, system_and_rest
-from jitchat.turn import Message, Role
+from jitchat.providers.protocols.requests import Run, as_objects, folded, merged, system_and_rest
+from jitchat.values import Message, Role
 
 
 def messages(*pairs: tuple[str, str]) -> tuple[Message, ...]:

@@ -8,8 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.providers.http.framing import MAX_EVENT_BYTES, Decoder, EventTooLargeError
-from jitchat.providers.http.ndjson import LineDecoder, ValueDecoder
+from jitchat.providers.http.decode import (
+    MAX_EVENT_BYTES,
+    Decoder,
+    EventTooLargeError,
+    LineDecoder,
+    ValueDecoder,
+)
 from tests.examples import examples
 
 NASTY = '{"a": "\u2028 \x85 \\" } { \\\\"}'

@@ -6,16 +6,16 @@ import asyncio
 import os
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
 from jitchat.errors import StreamCut, Unreachable
-from jitchat.providers.http.attempts import Pace
 from jitchat.providers.http.client import CERTIFICATES, make_client, proxy_variable
 from jitchat.providers.http.provider import HttpProvider
+from jitchat.providers.http.retry import Pace
 from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Options
 from jitchat.providers.this_machine import is_this_machine
@@ -32,6 +32,9 @@ from tests.providers.streams import (
     text_of,
 )
 from tests.support import has_loopback
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")

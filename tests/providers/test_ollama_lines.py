@@ -9,7 +9,7 @@ import pytest
 from jitchat.errors import NotAnAnswer, RequestRefused
 from jitchat.providers.protocols.ollama import OllamaProtocol
 from jitchat.providers.provider import Delta, Finished, Piece, Reasoning, ReasoningEnded, ToolCall
-from jitchat.turn import Usage
+from jitchat.values import Usage
 
 
 def said(*lines: object) -> list[Piece]:

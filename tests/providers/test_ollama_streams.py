@@ -6,7 +6,7 @@ import pytest
 
 from jitchat.providers.protocols.ollama import OllamaProtocol
 from jitchat.providers.provider import Delta, Finished, Reasoning, ToolCall
-from jitchat.turn import Usage
+from jitchat.values import Usage
 from tests.providers.replay import RECORDED, Replayed, replay, require_same_at_every_byte
 
 END = [Finished("stop"), Usage(11, 18)]

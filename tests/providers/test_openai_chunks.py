@@ -9,7 +9,7 @@ import pytest
 from jitchat.errors import NotAnAnswer, ProviderError, RequestRefused
 from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Delta, Finished, Reasoning
-from jitchat.turn import Usage
+from jitchat.values import Usage
 from tests.providers.streams import NO_OBJECTS, delta
 
 PROTOCOL = OpenAiProtocol()

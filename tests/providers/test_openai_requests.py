@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Options
-from jitchat.turn import Message, Role
+from jitchat.values import Message, Role
 from tests.providers.golden import ALL_OPTIONS, WINDOW, require_golden
 from tests.providers.streams import ASKED, KEY, endpoint
 

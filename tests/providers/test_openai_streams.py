@@ -6,7 +6,7 @@ import pytest
 
 from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Delta, Finished, Reasoning, ReasoningEnded, ToolCall
-from jitchat.turn import Usage
+from jitchat.values import Usage
 from tests.providers.replay import RECORDED, Replayed, replay, require_same_at_every_byte
 
 THOUGHT = [Reasoning("Let me "), Reasoning("see."), Delta("Yes."), Finished("stop")]

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from jitchat.providers.protocols.overflow import overflow_in
+from jitchat.providers.protocols.refusals import overflow_in
 
 TEXTS = [
     ("This model's maximum context length is 8192 tokens. However, your messages resulted in 9000"

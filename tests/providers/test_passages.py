@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jitchat.providers.reader.passages import Passage, read_window
-from jitchat.turn import Message, Role
+from jitchat.providers.reader import Passage, read_window
+from jitchat.values import Message, Role
 
 TAIL = """<index>
 #3 2026-03-02 user (decision): we agreed on port 9641

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from jitchat.providers import reader
 from jitchat.providers.provider import Delta, Finished, Options
-from jitchat.providers.reader import reader
-from jitchat.providers.reader.reader import ReaderProvider, answer
-from jitchat.providers.reader.reading import Readings
-from jitchat.providers.reader.wording import ABOUT
-from jitchat.turn import Message, Mode, Role, Usage
+from jitchat.providers.reader import ABOUT, ReaderProvider, answer
+from jitchat.values import Message, Mode, Role, Usage
 from jitchat.window.tokens import EstimateCounter, request_tokens
 from tests.providers.streams import text_of
 from tests.support import demo_session
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jitchat.providers.reader import Readings
 
 COUNTER = EstimateCounter()
 QUESTIONS = {

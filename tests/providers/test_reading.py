@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
 from math import log
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.providers.reader import reading
-from jitchat.providers.reader.extract import ENOUGH, find_answers, wanted_stems
-from jitchat.providers.reader.passages import Passage
-from jitchat.providers.reader.reading import Reading, Readings
-from jitchat.providers.reader.wording import ABOUT, cited, is_own
+from jitchat.providers import reader
+from jitchat.providers.reader import (
+    ABOUT,
+    ENOUGH,
+    Passage,
+    Reading,
+    Readings,
+    cited,
+    find_answers,
+    is_own,
+    wanted_stems,
+)
 from jitchat.text.sentences import is_question, sentences
 from jitchat.text.words import stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 WORDS = ("gateway", "port", "8443", "captain", "Priya", "harbour", "deploy", "the", "of", "Ana")
 Unit = tuple[str, set[str], set[str], set[str], set[str], bool]
@@ -89,7 +99,7 @@ def said(*texts: str, who: str = "user") -> list[Passage]:
 def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that were split into sentences."""
     found: list[str] = []
-    monkeypatch.setattr(reading, "sentences", lambda each: found.append(each) or sentences(each))
+    monkeypatch.setattr(reader, "sentences", lambda each: found.append(each) or sentences(each))
     return found
 
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from jitchat.errors import ContextOverflow, NotAnAnswer, RequestRefused, StreamCut, Unreachable
-from jitchat.providers.http.attempts import Pace
+from jitchat.providers.http.retry import Pace
 from jitchat.providers.provider import Delta, Finished, Options, Retrying
 from tests.providers.failing import Failing, refused
 from tests.providers.streams import (

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from jitchat.errors import RequestRefused
-from jitchat.providers.http.attempts import Pace
-from jitchat.providers.http.retry import duration
+from jitchat.providers.http.retry import Pace, duration
 from jitchat.providers.provider import Retrying
 from tests.providers.failing import Failing, refused
 from tests.providers.streams import (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.providers.http.sse import MAX_EVENT_BYTES, EventTooLargeError, SseDecoder
+from jitchat.providers.http.decode import MAX_EVENT_BYTES, EventTooLargeError, SseDecoder
 from tests.examples import examples
 
 Events = list[tuple[str, str]]

@@ -13,13 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import ProviderError
-from jitchat.providers.http.attempts import Pace
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.posted import posted_fields, posted_from
-from jitchat.providers.protocols.choose import protocol_named
-from jitchat.providers.provider import Adapted, Options, Posted, Wire
-from jitchat.providers.reader.reader import ReaderProvider
-from jitchat.turn import Message, Role
+from jitchat.providers.http.retry import Pace
+from jitchat.providers.protocols.registry import protocol_named
+from jitchat.providers.provider import Adapted, Options, Posted, Wire, posted_fields, posted_from
+from jitchat.providers.reader import ReaderProvider
+from jitchat.values import Message, Role
 from tests.providers.dialects import DIALECTS
 from tests.providers.streams import ASKED, KEY, endpoint, no_wait
 

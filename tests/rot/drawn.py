@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 from functools import cache
+from typing import TYPE_CHECKING
 
-from jitchat.rot.book import makers
-from jitchat.rot.fact import Fact
-from jitchat.rot.kinds import Kind
+from jitchat.lab.facts import makers
+
+if TYPE_CHECKING:
+    from jitchat.lab.facts import Fact, Kind
 
 SEEDS = range(24)
 FEW = 8

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from jitchat.rot.fact import Fact, Saying, Where
-from jitchat.rot.kinds import Kind
+from jitchat.lab.facts import Fact, Kind, Saying, Where
 
 
 def _told(kind: Kind, name: str, text: str, question: str, *accepted: str) -> Fact:

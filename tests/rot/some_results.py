@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-from jitchat.rot.cells import Cell, Result, Verdict
-from jitchat.rot.experiment import Experiment
-from jitchat.rot.kinds import Kind
-from jitchat.rot.run import Run
-from jitchat.turn import Mode, Usage
+from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
+from jitchat.lab.facts import Kind
+from jitchat.lab.run_file import Run
+from jitchat.values import Mode, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 EXPERIMENT = Experiment(
     lengths=(1_000, 4_000, 16_000, 48_000),

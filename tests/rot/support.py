@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
-from jitchat.errors import JitchatError
-from jitchat.memory.embedding.embedder import NoEmbedder
-from jitchat.memory.memory import Memory
+from jitchat.index.embedder import NoEmbedder
+from jitchat.lab.events import CellEnded, LabEvent
+from jitchat.lab.lab import Lab
+from jitchat.lab.planting import talks
+from jitchat.lab.run_file import Run
+from jitchat.lab.runs import Runs
 from jitchat.providers.provider import Delta, Finished, Options, Piece, Provider, Wire
-from jitchat.providers.reader.reader import ReaderProvider
-from jitchat.rot.events import CellEnded, LabEvent
-from jitchat.rot.experiment import Experiment
-from jitchat.rot.fact import Fact
-from jitchat.rot.judge import Judge
-from jitchat.rot.lab import Lab
-from jitchat.rot.layout import talks
-from jitchat.rot.run import Run
-from jitchat.rot.run_file import RunFile
-from jitchat.rot.runs import Runs
+from jitchat.providers.reader import ReaderProvider
 from jitchat.session import Session, SessionOptions
-from jitchat.turn import Message, Turn, Usage
+from jitchat.values import Message, Turn, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter, message_tokens, request_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+    from pathlib import Path
+
+    from jitchat.errors import JitchatError
+    from jitchat.lab.experiment import Experiment
+    from jitchat.lab.facts import Fact
+    from jitchat.lab.judge import Judge
+    from jitchat.lab.run_file import RunFile
+    from jitchat.memory import Memory
 
 BEGUN = datetime(2026, 3, 13, 10, tzinfo=UTC)
 COUNTER = EstimateCounter()

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from functools import cache
 from itertools import permutations
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.rot.book import NEVER, NUMERALS, OTHERS, avoided, everyday, makers
-from jitchat.rot.fact import Fact, Where
-from jitchat.rot.kinds import Kind
-from jitchat.rot.reading.forms import exact_places, has, places
-from jitchat.rot.reading.plain import plain
+from jitchat.lab.facts import NEVER, NUMERALS, OTHERS, Fact, Kind, Where, avoided, everyday, makers
+from jitchat.lab.reading.forms import exact_places, has, places
+from jitchat.lab.reading.plain import plain
 from jitchat.text.words import stems, words
 from tests.rot.drawn import FEW, SEEDS, facts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 every_kind = pytest.mark.parametrize("kind", list(Kind))
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.rot.colours import MODE_COLOURS, SCALE, colour_of, contrast, ink_on
+from jitchat.lab.colours import MODE_COLOURS, SCALE, colour_of, contrast, ink_on
 
 
 @given(st.floats(-1, 2))

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from jitchat.rot.cells import Verdict
-from jitchat.rot.compare import Change, compared, interval_told, left_out
-from jitchat.rot.kinds import Kind
-from jitchat.rot.tally import Tally
-from jitchat.turn import Mode
+from jitchat.lab.compare import Change, compared, interval_told, left_out
+from jitchat.lab.experiment import Verdict
+from jitchat.lab.facts import Kind
+from jitchat.lab.stats import Tally
+from jitchat.values import Mode
 from tests.rot.some_results import EXPERIMENT, RUN, results
 
 

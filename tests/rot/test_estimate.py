@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from jitchat.rot.desk import Answerer
-from jitchat.rot.estimate import ANSWER_TOKENS, estimated, estimated_cells, sentence, window_tokens
-from jitchat.rot.experiment import Experiment
-from jitchat.rot.kinds import Kind
-from jitchat.turn import Mode
+from jitchat.lab.costs import ANSWER_TOKENS, estimated, estimated_cells, sentence, window_tokens
+from jitchat.lab.experiment import Experiment
+from jitchat.lab.facts import Kind
+from jitchat.lab.service import Answerer
+from jitchat.values import Mode
 
 ANSWERER = Answerer(
     provider="openai",

@@ -20,16 +20,14 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.text import Text
 
-from jitchat.rot.caveat import READER_CAVEAT
-from jitchat.rot.cells import Cell, Verdict
-from jitchat.rot.experiment import Experiment, preset
-from jitchat.rot.export import json_file
-from jitchat.rot.export.csv_file import COLUMNS, csv_text, is_formula
-from jitchat.rot.export.every import FORMATS, exported
-from jitchat.rot.export.picture_svg import svg_picture
-from jitchat.rot.export.picture_text import text_picture
-from jitchat.rot.kinds import Kind
-from jitchat.turn import Mode
+from jitchat.lab.experiment import Cell, Experiment, Verdict, preset
+from jitchat.lab.export import files
+from jitchat.lab.export.files import COLUMNS, FORMATS, csv_text, exported, is_formula
+from jitchat.lab.export.svg import svg_picture
+from jitchat.lab.export.text import text_picture
+from jitchat.lab.facts import Kind
+from jitchat.lab.report import READER_CAVEAT
+from jitchat.values import Mode
 from tests.examples import examples
 from tests.rot.some_results import EXPERIMENT, READER_RUN, RUN, result, results
 
@@ -108,20 +106,20 @@ def test_what_others_wrote_breaks_no_file_and_steers_no_terminal(text):
 
 class TestJson:
     def test_every_cell_and_setting_is_in_it(self):
-        made = json.loads(json_file.json_text(RUN, results()))
+        made = json.loads(files.json_text(RUN, results()))
         assert len(made["cells"]) == made["run"]["experiment"]["repeats"] * 240
         assert Experiment.from_fields(made["run"]["experiment"]) == EXPERIMENT
         assert made["run"]["settings"] == dict(RUN.settings)
-        assert (made["schema"], made["caveat"]) == (json_file.SCHEMA, None)
+        assert (made["schema"], made["caveat"]) == (files.SCHEMA, None)
         assert made["run"]["begun_at"] == "2026-11-24T15:40:00+00:00"
 
     def test_every_field_is_described(self):
-        made = json_file.fields(READER_RUN, results())
+        made = files.fields(READER_RUN, results())
         figures = made["figures"]
         groups = [made, made["run"], made["run"]["experiment"], figures, made["cells"][0]]
         groups += [figures["squares"][0], figures["by_kind"][0], figures["spent"][0]]
         groups += [next(each["usage"] for each in made["cells"] if each["usage"])]
-        described = set((json_file.__doc__ or "").replace(",", " ").split())
+        described = set((files.__doc__ or "").replace(",", " ").split())
         assert {name for group in groups for name in group} <= described
 
 

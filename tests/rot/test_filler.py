@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
 from hashlib import sha256
 from importlib.resources import files
 from itertools import islice
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.rot.filler import FEWEST, MOST, Exchange, exchanges, stretch, theme, topics
-from jitchat.text.decisions import is_decision
-from jitchat.text.disclaimers import disclaims
+from jitchat.lab.filler import FEWEST, MOST, Exchange, exchanges, stretch, theme, topics
+from jitchat.text.stance import disclaims, is_decision
 from jitchat.text.words import stems
 from tests.examples import examples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NOTHING: frozenset[str] = frozenset()
 
@@ -43,7 +45,7 @@ def said_in(exchange: Exchange) -> set[str]:
 
 
 def stems_of(topic: str) -> set[str]:
-    return set(stems((files("jitchat.rot") / "data" / "talk" / f"{topic}.txt").read_text("utf-8")))
+    return set(stems((files("jitchat.lab") / "data" / "talk" / f"{topic}.txt").read_text("utf-8")))
 
 
 def test_it_is_the_same_for_the_same_seed_in_every_run_and_every_python():

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import Unreachable
+from jitchat.lab.judge import CORRECT, Judge, judge_messages
+from jitchat.lab.judging import Ruling, ruled
 from jitchat.providers.provider import Options
-from jitchat.rot.judge import CORRECT, Judge, judge_messages
-from jitchat.rot.judging import Ruling, ruled
 from tests.rot.known import FACTS
 from tests.support import ScriptedProvider
 

@@ -6,22 +6,23 @@ import json
 import random
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jitchat.providers.reader.passages import Passage
-from jitchat.providers.reader.wording import cited, not_held
-from jitchat.rot.book import makers
-from jitchat.rot.fact import Fact
-from jitchat.rot.judging import ruled
-from jitchat.rot.kinds import Kind
-from jitchat.rot.reading.forms import has
-from jitchat.rot.reading.plain import plain
+from jitchat.lab.facts import Kind, makers
+from jitchat.lab.judging import ruled
+from jitchat.lab.reading.forms import has
+from jitchat.lab.reading.plain import plain
+from jitchat.providers.reader import Passage, cited, not_held
 from jitchat.text.sentences import sentences
 from tests.rot.drawn import FEW, facts
 from tests.rot.known import FACTS
+
+if TYPE_CHECKING:
+    from jitchat.lab.facts import Fact
 
 LINES = (Path(__file__).parents[1] / "data" / "rot_answers.jsonl").read_text("utf-8").splitlines()
 ROWS = [json.loads(line) for line in LINES]

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import BenchFailed, KeyRefused, ProviderError, RequestRefused, Unreachable
+from jitchat.lab.events import CellEnded, CellRetried, LabEvent, RunEnded, Slowed, TalkReady
+from jitchat.lab.experiment import Cell, Experiment, Verdict
+from jitchat.lab.facts import Kind
+from jitchat.lab.judge import Judge
+from jitchat.lab.runs import Runs
+from jitchat.lab.workers import GIVE_UP
 from jitchat.providers.provider import Finished, Options, Piece, Retrying
-from jitchat.rot.cells import Cell, Verdict
-from jitchat.rot.events import CellEnded, CellRetried, LabEvent, RunEnded, Slowed, TalkReady
-from jitchat.rot.experiment import Experiment
-from jitchat.rot.judge import Judge
-from jitchat.rot.kinds import Kind
-from jitchat.rot.runs import Runs
-from jitchat.rot.workers import GIVE_UP
-from jitchat.turn import Message, Mode
+from jitchat.values import Message, Mode
 from tests.rot.support import ForgetfulModel, ended, events_of, lab_on, new_file
 from tests.support import ScriptedProvider
 from tests.support import talk as turns_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+    from pathlib import Path
 
 DEPTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
 ONE_EACH = Experiment((2_500,), DEPTHS, (Kind.DIRECT, Kind.EXACT))

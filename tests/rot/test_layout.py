@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.rot.experiment import PRESETS, Experiment, preset
-from jitchat.rot.kinds import Kind
-from jitchat.rot.layout import SHARE, Talk, fact_tokens, talks
-from jitchat.turn import Mode
+from jitchat.lab.experiment import PRESETS, Experiment, preset
+from jitchat.lab.facts import Kind
+from jitchat.lab.planting import SHARE, Talk, fact_tokens, talks
+from jitchat.values import Mode
 from tests.examples import examples
 from tests.rot.support import price
 

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.rot.experiment import Experiment
-from jitchat.rot.filler import Exchange
-from jitchat.rot.kinds import Kind
-from jitchat.rot.layout import Talk, talks
-from jitchat.rot.planting import SPREAD, Planted, planted, planted_in
-from jitchat.turn import Role, Status, Turn
+from jitchat.lab.experiment import Experiment
+from jitchat.lab.facts import Kind
+from jitchat.lab.filler import Exchange
+from jitchat.lab.planting import SPREAD, Planted, Talk, planted, planted_in, talks
+from jitchat.values import Role, Status, Turn
 from tests.examples import examples
 from tests.rot.support import price
 from tests.support import talk as turns_of

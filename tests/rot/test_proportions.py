@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.rot.proportions import newcombe, newcombe_paired, wilson
+from jitchat.lab.stats import newcombe, newcombe_paired, wilson
 
 
 @st.composite

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.rot.judging import ruled
-from jitchat.rot.reading.forms import exact_places, has, places
-from jitchat.rot.reading.mentions import mentions
-from jitchat.rot.reading.numerals import numbered
-from jitchat.rot.reading.plain import plain, stated
-from jitchat.rot.reading.refusals import refuses
-from jitchat.rot.reading.standing import Standing, standing
-from jitchat.rot.reading.totals import total
+from jitchat.lab.judging import ruled
+from jitchat.lab.reading.forms import exact_places, has, places
+from jitchat.lab.reading.mentions import mentions
+from jitchat.lab.reading.numerals import numbered
+from jitchat.lab.reading.plain import plain, stated
+from jitchat.lab.reading.refusals import refuses
+from jitchat.lab.reading.standing import Standing, standing
+from jitchat.lab.reading.totals import total
 from tests.rot.known import FACTS
 
 UNITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")

@@ -7,13 +7,12 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from jitchat.rot import figures
-from jitchat.rot.caveat import ABSENT_CAVEAT, READER_CAVEAT
-from jitchat.rot.cells import Verdict
-from jitchat.rot.compare import compared
-from jitchat.rot.report import comparison_tables, tables
-from jitchat.rot.spent import Spent
-from jitchat.rot.tally import Tally, tallied
+from jitchat.lab import stats
+from jitchat.lab.compare import compared
+from jitchat.lab.costs import Spent
+from jitchat.lab.experiment import Verdict
+from jitchat.lab.report import ABSENT_CAVEAT, READER_CAVEAT, comparison_tables, tables
+from jitchat.lab.stats import Tally, tallied
 from tests.rot.some_results import READER_RUN, RUN, results
 
 
@@ -88,7 +87,7 @@ def test_what_a_model_is_called_cannot_steer_a_terminal_or_mark_up_a_table():
     [(None, "–"), (0, "0 %"), (0.001, "1 %"), (0.5, "50 %"), (0.999, "99 %"), (1, "100 %")],
 )
 def test_all_and_none_are_said_of_all_and_none_only(share, told):
-    assert figures.percent(share) == told
+    assert stats.percent(share) == told
 
 
 @pytest.mark.parametrize(
@@ -96,7 +95,7 @@ def test_all_and_none_are_said_of_all_and_none_only(share, told):
     [(None, "–"), (0, "0 ms"), (0.0004, "<1 ms"), (0.012, "12 ms"), (0.31, "0.3 s")],
 )
 def test_times_are_told_in_what_they_are_felt_in(seconds, told):
-    assert figures.duration(seconds) == told
+    assert stats.duration(seconds) == told
 
 
 @pytest.mark.parametrize(
@@ -110,7 +109,7 @@ def test_times_are_told_in_what_they_are_felt_in(seconds, told):
     ],
 )
 def test_a_cost_that_is_not_known_is_never_nothing(spent, told):
-    assert figures.cost(spent) == told
+    assert stats.cost(spent) == told
 
 
 @pytest.mark.parametrize(
@@ -124,4 +123,4 @@ def test_a_cost_that_is_not_known_is_never_nothing(spent, told):
     ],
 )
 def test_a_share_is_told_or_why_there_is_none(tally, told):
-    assert figures.share_of(tally) == told
+    assert stats.share_of(tally) == told

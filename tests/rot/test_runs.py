@@ -8,22 +8,24 @@ import subprocess
 import sys
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import StoreBusy, StoreFull, StoreUnreadable, UnknownRun
-from jitchat.memory.cold.rot_rows import RotRows
-from jitchat.rot.cells import Cell, Result, Verdict
-from jitchat.rot.experiment import Experiment
-from jitchat.rot.kinds import Kind
-from jitchat.rot.record import result_fields, result_from, run_fields, run_from
-from jitchat.rot.runs import Runs
-from jitchat.turn import Mode, Usage
+from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
+from jitchat.lab.facts import Kind
+from jitchat.lab.run_file import result_fields, result_from, run_fields, run_from
+from jitchat.lab.runs import Runs
+from jitchat.store.lab_runs import RotRows
+from jitchat.values import Mode, Usage
 from tests.examples import examples
 from tests.rot.support import BEGUN, new_file, run_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 quick = examples(24)
 
@@ -158,7 +160,7 @@ def test_another_process_is_kept_away_and_one_that_was_killed_keeps_nobody(
 ) -> None:
     new_file(tmp_path, EXPERIMENT).close()
     asks = (
-        "import sys, pathlib; from jitchat.rot.hold import Hold;"
+        "import sys, pathlib; from jitchat.lab.run_file import Hold;"
         "hold = Hold(pathlib.Path(sys.argv[1])); print('has it', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", asks, str(tmp_path / "r1.db")]

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.rot.cells import Cell, Verdict
-from jitchat.rot.kinds import Kind
-from jitchat.rot.tally import Tally, Tallying, tallied
-from jitchat.turn import Mode, Usage
+from jitchat.lab.experiment import Cell, Verdict
+from jitchat.lab.facts import Kind
+from jitchat.lab.stats import Tally, Tallying, tallied
+from jitchat.values import Mode, Usage
 from tests.examples import examples
 from tests.rot.some_results import result, results
 

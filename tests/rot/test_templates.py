@@ -7,8 +7,8 @@ from itertools import islice
 
 import pytest
 
-from jitchat.rot.filler import Topic, exchanges, read_topic, topics
-from jitchat.rot.templates import (
+from jitchat.lab.filler import Topic, exchanges, read_topic, topics
+from jitchat.lab.templates import (
     Exhausted,
     Form,
     Move,

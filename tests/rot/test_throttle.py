@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jitchat.events import RetryScheduled
-from jitchat.rot.throttle import Throttle
+from jitchat.lab.workers import Throttle
 
 
 async def waits(throttle: Throttle, slept: list[float]) -> float:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jitchat.events import Event, ReplyDelta, SendFailed, TurnStored
-from jitchat.memory.cold.store import ColdStore
-from jitchat.session import Session
-from jitchat.turn import Mode, Turn
+from jitchat.values import Mode, Turn
 from jitchat.window.steering import Once
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jitchat.session import Session
+    from jitchat.store.store import ColdStore
 
 
 async def send(

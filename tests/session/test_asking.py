@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import shutil
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import permutations
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.answer import Answer, answer_after
-from jitchat.asking import Asking
+from jitchat.compare_modes import Asking
 from jitchat.errors import EmptyDraft, JitchatError, Unreachable, WindowOverflow
 from jitchat.events import (
     Event,
@@ -26,19 +25,24 @@ from jitchat.events import (
     UsageReported,
     WindowBuilt,
 )
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.path import parent_of
-from jitchat.memory.cold.replies import ReplyWriter
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.memory import Memory
-from jitchat.providers.provider import Options, Piece
+from jitchat.memory import Memory
+from jitchat.recorder import Answer, answer_after
 from jitchat.session import Session, SessionOptions
-from jitchat.turn import Message, Mode, Role, Status, Turn, Usage
+from jitchat.store.database import Database
+from jitchat.store.path import parent_of
+from jitchat.store.replies import ReplyWriter
+from jitchat.store.store import ColdStore
+from jitchat.values import Message, Mode, Role, Status, Turn, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
 from tests.session.sending import durable, send
 from tests.session.test_cancelling import Cancelling
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+
+    from jitchat.providers.provider import Options, Piece
 
 _MODE: ContextVar[Mode] = ContextVar("mode")
 TALK = talk("Which port?", "Port 8443.", "And the logo?", "It is green.")
@@ -81,7 +85,7 @@ def choir(store: ColdStore, **scripts: Sequence[object]) -> Session:
 
 
 def every_turn(store: ColdStore, conversation: str) -> list[Turn]:
-    from jitchat.memory.cold.turn_rows import TURN_COLUMNS, turn_from
+    from jitchat.store.store import TURN_COLUMNS, turn_from
 
     with store.database.read() as connection:
         rows = connection.execute(

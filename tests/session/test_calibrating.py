@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import ContextOverflow, StoreFull, StreamCut
 from jitchat.events import WindowBuilt
-from jitchat.memory.cold.learnt import LearntModel, LearntModels
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import NoEmbedder
-from jitchat.providers.catalogue.prices import Prices
+from jitchat.index.embedder import NoEmbedder
+from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Delta, Finished, Options, Piece
 from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings
-from jitchat.turn import Message, Mode, Usage
+from jitchat.store.models import LearntModel, LearntModels
+from jitchat.values import Message, Mode, Usage
 from jitchat.window.tokens import EstimateCounter, request_tokens
-from jitchat.window.window import ContextWindow
 from tests.session.sending import failures, kinds, regenerate, send, stored_turns
 from tests.support import ScriptedProvider, conversation_of, make_session, session_on, talk
 from tests.window.reports import Server
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from jitchat.store.store import ColdStore
+    from jitchat.window.window import ContextWindow
 
 SERVER, COUNTER = "http://localhost:9/v1", EstimateCounter.name
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from jitchat import session as session_module
 from jitchat.events import ReplyDelta, TurnStored, WindowBuilt
-from jitchat.turn import Mode, Role
+from jitchat.values import Mode, Role
 from tests.session.sending import (
     check_it_can_be_sent_again,
     check_nothing_is_left_open,
@@ -21,6 +20,9 @@ from tests.session.sending import (
     talking,
 )
 from tests.support import ScriptedProvider
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
 
 STAGES = ("draft", "retrieval", "window", "window's record", "first save", "finish", "index")
 """What `send` waits for a thread to do, in order."""

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from jitchat.cases import Checking
-from jitchat.memory.cold.cases import Case, CaseKind, Cases
-from jitchat.memory.cold.sends import Sends
-from jitchat.memory.cold.store import ColdStore
-from jitchat.session import Session
-from jitchat.turn import Mode, Turn
+from jitchat.regression_cases import Checking
+from jitchat.store.regression_cases import Case, CaseKind, Cases
+from jitchat.store.windows import Sends
+from jitchat.values import Mode, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Hold, Once
 from jitchat.window.why import Standing
 from tests.support import demo_session
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+    from jitchat.store.store import ColdStore
 
 QUESTION = "what did we settle on for the deploy window?"
 

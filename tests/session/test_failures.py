@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -19,7 +19,7 @@ from jitchat.errors import (
 from jitchat.events import WindowBuilt
 from jitchat.providers.provider import Delta, Finished
 from jitchat.session import SessionOptions
-from jitchat.turn import Mode, Status, Usage
+from jitchat.values import Mode, Status, Usage
 from jitchat.window.budget import Budget
 from tests.providers.dialects import DIALECTS
 from tests.providers.streams import provider, streamed
@@ -34,6 +34,9 @@ from tests.session.sending import (
     talking,
 )
 from tests.support import ScriptedProvider
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
 
 DOWN = Unreachable("openai cannot be reached.", "Is the server running?")
 ERRORS = [

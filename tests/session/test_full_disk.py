@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import StoreBusy, StoreFull, Unreachable
 from jitchat.events import Event, ReplyDelta, TurnStored, WindowBuilt
-from jitchat.memory.cold.store import ColdStore
-from jitchat.turn import Mode, Role
+from jitchat.values import Mode, Role
 from tests.session.sending import durable, failures, reply_text, send, stored_turns, talking
 from tests.support import ScriptedProvider
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
 
 LONG = "harbour ferry gull kettle " * 8_000
 """Much more than the free space in the pages that the database has."""

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from jitchat.errors import WindowOverflow
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import BuiltinEmbedder
+from jitchat.index.embedder import BuiltinEmbedder
 from jitchat.session import Session, SessionOptions
-from jitchat.transfer.intake import store_demo
-from jitchat.turn import Mode, Status
+from jitchat.transfer.formats import store_demo
+from jitchat.values import Mode, Status
 from jitchat.window.budget import Budget
 from jitchat.window.window import ContextWindow, Kind
 from tests.memory.support import FakeEmbedder
 from tests.session.sending import failures, kinds, reply_text, send
 from tests.support import conversation_of, demo_session, session_on, talk
 from tests.window.cases import turns_of
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
 
 ROOMY = SessionOptions(budget=Budget(limit=200_000, reserve=1_000))
 LONG = {

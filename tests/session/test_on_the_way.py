@@ -16,7 +16,6 @@ from jitchat.events import (
     UsageReported,
     WindowBuilt,
 )
-from jitchat.memory.cold.learnt import LearntModel, LearntModels
 from jitchat.providers.provider import (
     Adapted,
     Finished,
@@ -25,7 +24,8 @@ from jitchat.providers.provider import (
     Retrying,
     ToolCall,
 )
-from jitchat.turn import Limit, Mode, Status, Usage
+from jitchat.store.models import LearntModel, LearntModels
+from jitchat.values import Limit, Mode, Status, Usage
 from jitchat.window.steering import Once
 from tests.session.sending import (
     check_nothing_is_left_open,

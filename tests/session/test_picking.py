@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from sqlite3 import connect
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import RequestRefused
 from jitchat.events import TurnsRetrieved, TurnStored, WindowBuilt
-from jitchat.memory.cold.store import ColdStore
 from jitchat.providers.provider import Options, Piece
 from jitchat.session import Session, SessionOptions
-from jitchat.subcall.small_model import SmallModel
-from jitchat.turn import Message, Mode
+from jitchat.small_models.small_model import SmallModel
+from jitchat.values import Message, Mode
 from jitchat.window.tokens import EstimateCounter, request_tokens
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.session.sending import (
@@ -31,6 +30,11 @@ from tests.session.sending import (
 from tests.subcall.support import QUESTION, TURNS, picks, small
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
 from tests.window.cases import turns_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from jitchat.store.store import ColdStore
 
 
 def session_with(

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import BuiltinEmbedder, Embedder, NoEmbedder
-from jitchat.providers.provider import Provider
-from jitchat.providers.reader.reader import ReaderProvider
-from jitchat.session import Session
-from jitchat.transfer.intake import store_demo
-from jitchat.turn import Message, Mode
+from jitchat.index.embedder import BuiltinEmbedder, Embedder, NoEmbedder
+from jitchat.providers.reader import ReaderProvider
+from jitchat.transfer.formats import store_demo
+from jitchat.values import Message, Mode
 from jitchat.window.tokens import EstimateCounter, request_tokens
 from jitchat.window.window import Kind
 from tests.session.sending import reply_text, send
 from tests.support import ScriptedProvider, session_on
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from jitchat.providers.provider import Provider
+    from jitchat.session import Session
+    from jitchat.store.store import ColdStore
 
 AT = 6
 DONT_KNOW = "I don't know; the conversation does not say."

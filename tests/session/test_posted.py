@@ -8,14 +8,14 @@ import httpx
 import pytest
 
 from jitchat.events import SendFailed
-from jitchat.exchange import posted_for
-from jitchat.memory.cold.sends import Sends
-from jitchat.providers.http.attempts import Pace
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.protocols.choose import protocol_named
+from jitchat.providers.http.retry import Pace
+from jitchat.providers.protocols.registry import protocol_named
 from jitchat.providers.provider import Options, Posted
+from jitchat.recorder import posted_for
 from jitchat.session import Session, SessionOptions
-from jitchat.turn import Mode, Turn
+from jitchat.store.windows import Sends
+from jitchat.values import Mode, Turn
 from jitchat.window.budget import Budget
 from tests.providers.dialects import DIALECTS, Dialect
 from tests.providers.streams import endpoint, no_wait

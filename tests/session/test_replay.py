@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import StoreUnreadable
-from jitchat.memory.cold.store import ColdStore
 from jitchat.replay import Replay, sends_for
-from jitchat.session import Session
-from jitchat.turn import Mode, Role
+from jitchat.values import Mode, Role
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
 from jitchat.window.window import Kind
 from tests.session.sending import regenerate, send, talking
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
 from tests.window.cases import ODD_TEXTS, PROSE
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+    from jitchat.store.store import ColdStore
 
 SAID = [text for text in (*ODD_TEXTS, *PROSE) if text.strip()]
 

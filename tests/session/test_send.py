@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,7 +12,7 @@ from jitchat.errors import EmptyDraft
 from jitchat.events import TurnIndexed, TurnsRetrieved, UsageReported, WindowBuilt
 from jitchat.providers.provider import Finished, Options, Piece
 from jitchat.session import SessionOptions
-from jitchat.turn import Message, Mode, Role, Status, Usage
+from jitchat.values import Message, Mode, Role, Status, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow, Kind
@@ -27,6 +27,9 @@ from tests.session.sending import (
     talking,
 )
 from tests.support import ScriptedProvider, demo_session
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
 
 QUESTION = "what did we settle on for the deploy window?"
 FOLLOW_UP = "and what about the other window, the one on Thursday?"

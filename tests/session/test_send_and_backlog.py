@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jitchat.events import TurnIndexed, TurnsRetrieved
-from jitchat.memory.index.batches import BATCH
-from jitchat.memory.memory import Memory
+from jitchat.index.pace import BATCH
+from jitchat.memory import Memory
 from jitchat.session import Session, SessionOptions
 from jitchat.window.tokens import EstimateCounter
 from tests.session.sending import send, talking

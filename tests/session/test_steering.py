@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jitchat.events import WindowBuilt
-from jitchat.memory.memory import Memory
-from jitchat.turn import Mode
+from jitchat.memory import Memory
+from jitchat.values import Mode
 from jitchat.window.difference import difference
 from jitchat.window.steering import Held, Hold, Once, Steering
 from jitchat.window.window import ContextWindow, Kind, Verdict

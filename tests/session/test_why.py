@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import Unreachable
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.memory import Memory
-from jitchat.session import Session
-from jitchat.turn import Mode, Status, Turn
+from jitchat.memory import Memory
+from jitchat.values import Mode, Status, Turn
 from jitchat.why import Explained, why
 from jitchat.window.steering import NO_MORE, Hold, Once
 from jitchat.window.why import Standing, Why
 from tests.session.sending import send, stored_turns
 from tests.support import ScriptedProvider, conversation_of, demo_session, session_on, talk
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+    from jitchat.store.store import ColdStore
 
 QUESTION = "what did we settle on for the deploy window?"
 

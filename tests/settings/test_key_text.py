@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import UsageError
-from jitchat.settings.key_text import cleaned_key, foreign_owner
+from jitchat.settings.keys import cleaned_key, foreign_owner
 
 KEY = "sk-canary-0123456789abcdef=="
 

@@ -6,18 +6,26 @@ import os
 import shlex
 import sys
 import traceback
-from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.crash import redacted
 from jitchat.errors import JitchatError, SettingsError
-from jitchat.settings import key_command, load_settings
-from jitchat.settings.key_ring import key_from_ring, put_into_ring, remove_from_ring
-from jitchat.settings.keys import find_key, key_source
-from jitchat.settings.keys_file import KeysFile
-from jitchat.settings.rules import Secret
+from jitchat.settings import keys, load_settings
+from jitchat.settings.keys import (
+    KeysFile,
+    find_key,
+    key_from_ring,
+    key_source,
+    put_into_ring,
+    remove_from_ring,
+)
+from jitchat.settings.sections import Secret
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CANARY = "canary-0123456789-abcdef"
 
@@ -170,7 +178,7 @@ def test_a_command_that_gives_no_key_is_told_in_a_sentence(config: Path, line: s
 
 
 def test_a_command_that_hangs_is_given_up(config: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(key_command, "SECONDS", 0.05)
+    monkeypatch.setattr(keys, "SECONDS", 0.05)
     waiting = shlex.join([sys.executable, "-c", "input_ = __import__('time').sleep(60)"])
     config.write_text(f"[providers.groq]\napi_key_cmd = '''{waiting}'''\n")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from jitchat.settings import Settings, load_settings
-from jitchat.settings.sources import unknown_variables
-from jitchat.settings.values import all_keys, kind_of, rule_of, variables_of
+from jitchat.settings.load import unknown_variables
+from jitchat.settings.schema import all_keys, kind_of, rule_of, variables_of
 
 NOWHERE = Path("/nowhere/config.toml")
 

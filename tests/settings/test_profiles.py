@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jitchat.errors import SettingsError
-from jitchat.providers.catalogue.presets import PRESETS
+from jitchat.providers.catalogue.table import PRESETS
 from jitchat.providers.provider import Options
 from jitchat.settings import Settings, load_settings
 from jitchat.settings.keys import find_key

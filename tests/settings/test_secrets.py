@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import copy
 import traceback
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import SettingsError
 from jitchat.settings import load_settings
-from jitchat.settings.values import Secret, shown
+from jitchat.settings.schema import Secret, shown
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CANARY = "sk-canary-0123456789abcdef"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jitchat.errors import SettingsError
 from jitchat.settings import Settings, load_settings
-from jitchat.settings.values import all_keys, kind_of, variables_of
+from jitchat.settings.schema import all_keys, kind_of, variables_of
 from tests.examples import examples
 
 NOWHERE = Path("/nowhere/config.toml")

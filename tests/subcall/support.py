@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from jitchat.providers.provider import Delta, Options, Piece
-from jitchat.subcall.small_model import SmallModel
-from jitchat.turn import Message
+from jitchat.small_models.small_model import SmallModel
 from jitchat.window.tokens import EstimateCounter
 from tests.support import ScriptedProvider
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from jitchat.values import Message
 
 _ABOUT = ("harbour", "lighthouse", "ferry", "crane", "buoy", "pilot", "anchor", "quay", "tide")
 TURNS = [

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from jitchat.errors import Unreachable
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import BuiltinEmbedder, NoEmbedder
-from jitchat.providers.catalogue.prices import Prices
+from jitchat.index.embedder import BuiltinEmbedder, NoEmbedder
+from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options
-from jitchat.subcall.comparing import gone, measure_of
-from jitchat.subcall.leave_one_out import (
+from jitchat.small_models.leave_one_out import (
     Trial,
     cost_of_trials,
+    gone,
     leave_one_out,
+    measure_of,
     trials_of,
 )
-from jitchat.turn import Mode
+from jitchat.values import Mode
 from jitchat.window.window import Kind
 from tests.support import ScriptedProvider, demo_session
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
 
 QUESTION = "what did we settle on for the deploy window?"
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jitchat.events import WindowBuilt
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import NoEmbedder
-from jitchat.session import Session
+from jitchat.index.embedder import NoEmbedder
 from jitchat.settings import load_settings
-from jitchat.turn import Mode, Role
+from jitchat.values import Mode, Role
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind
 from tests.subcall.servers import Served, answering
@@ -18,6 +17,10 @@ from tests.subcall.support import QUESTION, TURNS, picks
 from tests.subcall.writers import kept
 from tests.support import conversation_of, make_session, talk
 from tests.window.cases import turns_of
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+    from jitchat.store.store import ColdStore
 
 KEY = "sk-canary-5f3a9e0c7d2b"
 

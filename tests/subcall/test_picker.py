@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from jitchat.errors import JitchatError, KeyRefused, RequestRefused, StreamCut, WindowOverflow
-from jitchat.subcall.picker import ModelPicker
-from jitchat.turn import Retrieval
+from jitchat.small_models.picker import ModelPicker
+from jitchat.values import Retrieval
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.plan import Sources

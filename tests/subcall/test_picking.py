@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jitchat.errors import NotAnAnswer
-from jitchat.subcall.picking import (
+from jitchat.small_models.picker import (
     MOST_LINES,
     PICKER_PROMPT,
     chosen_ids,
@@ -19,7 +19,7 @@ from jitchat.subcall.picking import (
     lines_of,
     picker_request,
 )
-from jitchat.turn import Hit, Picking, Role, Status
+from jitchat.values import Hit, Picking, Role, Status
 from jitchat.window.history import History
 from tests.examples import examples
 from tests.support import talk, turn

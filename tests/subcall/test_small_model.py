@@ -7,10 +7,10 @@ import asyncio
 import pytest
 
 from jitchat.errors import NotAnAnswer, RequestRefused, StreamCut, Unreachable
-from jitchat.providers.catalogue.prices import Prices
+from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Finished
-from jitchat.subcall.small_model import LONGEST, SmallModel
-from jitchat.turn import Message, Role, Usage
+from jitchat.small_models.small_model import LONGEST, SmallModel
+from jitchat.values import Message, Role, Usage
 from jitchat.window.tokens import EstimateCounter, request_tokens
 from tests.subcall.support import Bare, small
 from tests.support import ScriptedProvider

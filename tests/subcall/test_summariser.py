@@ -7,8 +7,8 @@ from contextlib import aclosing
 
 import pytest
 
-from jitchat.memory.memory import Memory
-from jitchat.subcall.summariser import BATCH, Summariser
+from jitchat.memory import Memory
+from jitchat.small_models.summariser import BATCH, Summariser
 from jitchat.window.tokens import request_tokens
 from tests.memory.support import FakeEmbedder, index
 from tests.subcall.support import small

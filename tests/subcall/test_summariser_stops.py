@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import RequestRefused, StoreReadOnly, SummariserStopped
-from jitchat.memory.index.pace import ATTENDED_SECONDS
-from jitchat.memory.memory import Memory
-from jitchat.providers.provider import Options, Piece
-from jitchat.subcall.small_model import SmallModel
-from jitchat.subcall.summariser import Summariser
-from jitchat.turn import Message, Usage
+from jitchat.index.pace import ATTENDED_SECONDS
+from jitchat.small_models.small_model import SmallModel
+from jitchat.small_models.summariser import Summariser
+from jitchat.values import Message, Usage
 from tests.memory.support import make_read_only
 from tests.subcall.support import small
 from tests.subcall.writers import COUNTER, Writer, heuristic, memory_of, summaries, writing, written
-from tests.support import ScriptedProvider
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from jitchat.memory import Memory
+    from jitchat.providers.provider import Options, Piece
+    from tests.support import ScriptedProvider
 
 
 async def test_a_server_that_fails_is_told_of_once_and_asked_no_more(store):

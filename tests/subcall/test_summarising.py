@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import NotAnAnswer
-from jitchat.memory.index.summary import SUMMARY_WIDTH
-from jitchat.subcall.summarising import SUMMARISER_PROMPT, summariser_request, written_lines
-from jitchat.text.safe import visible
-from jitchat.turn import Role
+from jitchat.index.entry import SUMMARY_WIDTH
+from jitchat.small_models.summariser import SUMMARISER_PROMPT, summariser_request, written_lines
+from jitchat.text.sanitize import visible
+from jitchat.values import Role
 from tests.examples import examples
 from tests.subcall.test_picking import REPLIES
 from tests.support import talk, turn

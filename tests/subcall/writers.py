@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.memory import Memory
-from jitchat.providers.provider import Options, Piece
-from jitchat.subcall.small_model import SmallModel
-from jitchat.subcall.summariser import LinesWritten, Summariser
-from jitchat.turn import Message
+from jitchat.memory import Memory
+from jitchat.small_models.small_model import SmallModel
+from jitchat.small_models.summariser import LinesWritten, Summariser
 from jitchat.window.tokens import EstimateCounter
 from tests.memory.support import index
 from tests.support import ScriptedProvider, conversation_of, talk
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from jitchat.providers.provider import Options, Piece
+    from jitchat.store.store import ColdStore
+    from jitchat.values import Message
 
 _IDS = re.compile(r"<turn #(\d+)")
 

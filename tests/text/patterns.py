@@ -7,13 +7,16 @@ import importlib
 import pkgutil
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 import jitchat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
 
 METHODS = ("search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer")
 _ONE_START = ("match", "fullmatch")

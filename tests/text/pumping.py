@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain, islice
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 Item = tuple[Any, Any]
 _ALPHABET = "a1 -.,:\"'(#\n_A<[/éß日\u0301|{}`*“”)]>\\@=+~!?&%$;\t\u200b😀"

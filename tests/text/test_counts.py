@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.text.counts import counted
+from jitchat.text.figures import counted
 
 
 @pytest.mark.parametrize(

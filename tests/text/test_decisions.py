@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.text.decisions import commits, is_decision
+from jitchat.text.stance import commits, is_decision
 
 COMMITS = """
 Let's lock the schema at version 3.

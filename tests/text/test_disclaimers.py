@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.text.disclaimers import disclaims
+from jitchat.text.stance import disclaims
 
 
 @pytest.mark.parametrize(

@@ -11,37 +11,39 @@ import faulthandler
 import random
 import re
 import time
-from collections.abc import Callable, Iterator
 from datetime import date
 from functools import partial
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.f1 import answer_f1
+from jitchat.bench.answer_scores import answer_f1
 from jitchat.crash import redacted
-from jitchat.memory.index.indexer import index_entry
-from jitchat.memory.index.query import make_query
-from jitchat.providers.protocols.overflow import overflow_in
+from jitchat.index.entry import index_entry
+from jitchat.index.retrieve import make_query
+from jitchat.lab.reading.forms import has
+from jitchat.lab.reading.plain import heard, plain, unmarked
+from jitchat.lab.reading.refusals import refuses
+from jitchat.lab.reading.totals import total
 from jitchat.providers.protocols.parameters import refused_parameter
-from jitchat.providers.reader.passages import read_window
-from jitchat.providers.reader.reader import answer
-from jitchat.rot.reading.forms import has
-from jitchat.rot.reading.plain import heard, plain, unmarked
-from jitchat.rot.reading.refusals import refuses
-from jitchat.rot.reading.totals import total
+from jitchat.providers.protocols.refusals import overflow_in
+from jitchat.providers.reader import answer, read_window
 from jitchat.text.dates import has_time_cue, mentioned
-from jitchat.text.decisions import commits, is_decision
 from jitchat.text.entities import entities
-from jitchat.text.safe import one_line, repaired, shortened, skeleton, visible
+from jitchat.text.sanitize import one_line, repaired, shortened, skeleton, visible
 from jitchat.text.sentences import sentences
+from jitchat.text.stance import commits, is_decision
 from jitchat.text.words import stems
 from jitchat.tui.commands import addressed_in, command_in
-from jitchat.turn import Message, Role
+from jitchat.values import Message, Role
 from jitchat.window.estimate import estimate
 from jitchat.window.render import free_tag
 from tests.support import turn
 from tests.text import patterns
 from tests.text.pumping import pumps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 RUNS = (
     "a", "A", "i", "7", "_", " ", "\n", "\t", "\r", "\u3000", "\0", ".", ",", ":", ";", "!", "?",
@@ -102,11 +104,11 @@ LOOKS: dict[str, Callable[[str], object]] = {
 MADE = {
     ("jitchat.window.render", "free_tag"),
     ("jitchat.window.estimate", "_shape"),  # words of two characters
-    ("jitchat.rot.reading.forms", "_form"),
-    ("jitchat.rot.reading.forms", "_letters"),
+    ("jitchat.lab.reading.forms", "_form"),
+    ("jitchat.lab.reading.forms", "_letters"),
     ("jitchat.providers.protocols.parameters", "_mention"),
     ("jitchat.providers.http.redaction", "blotted"),  # a secret as it stands
-    ("jitchat.rot.layout", "_says"),  # the lab's own texts
+    ("jitchat.lab.planting", "_says"),  # the lab's own texts
 }
 
 

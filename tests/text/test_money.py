@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.text.money import cost_of, dollars, total_of
+from jitchat.text.figures import cost_of, dollars, total_of
 
 
 @pytest.mark.parametrize(

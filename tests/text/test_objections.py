@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jitchat.text.objections import objects
+from jitchat.text.stance import objects
 
 WRONG = """
 that's wrong

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.text.references import referenced, without_references
+from jitchat.text.sentences import referenced, without_references
 
 
 @pytest.mark.parametrize(

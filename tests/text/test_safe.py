@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.text.safe import one_line, repaired, shortened, visible
+from jitchat.text.sanitize import one_line, repaired, shortened, visible
 from tests.examples import examples
 
 quick = examples(80)

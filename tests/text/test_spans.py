@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.text.dates import mentioned
-from jitchat.text.spans import Span, asked_spans, number_of, spans_of
+from jitchat.text.dates import Span, asked_spans, mentioned, number_of, spans_of
 from tests.examples import examples
 
 SUNDAY = date(2026, 11, 22)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +14,9 @@ from jitchat.errors import ImportFailed
 from jitchat.transfer import formats
 from jitchat.transfer.formats import read_file
 from tests.transfer.files import brief, jsonl, locomo_sample, plain_turns, written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def refusal(path: Path, pick: str | None = None) -> str:

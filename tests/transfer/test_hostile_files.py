@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import ImportFailed
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import NoEmbedder
-from jitchat.memory.index.backlog import Indexer
-from jitchat.transfer.formats import read_file
-from jitchat.transfer.intake import store_all
+from jitchat.index.embedder import NoEmbedder
+from jitchat.index.indexer import Indexer
+from jitchat.transfer.formats import read_file, store_all
 from jitchat.transfer.locomo import is_locomo, read_locomo
 from jitchat.transfer.plain import read_plain
-from jitchat.transfer.report import Found
 from tests.examples import examples
 from tests.transfer.files import jsonl, locomo_sample, plain_turns, written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from jitchat.store.store import ColdStore
+    from jitchat.transfer.report import Found
 
 WHOLE = [
     json.dumps([locomo_sample(), locomo_sample("conv-2")]).encode(),

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import StoreFull
-from jitchat.memory.cold.store import ColdStore
-from jitchat.transfer.formats import read_file
-from jitchat.transfer.intake import (
+from jitchat.transfer.formats import (
     DEMO_ID,
     DEMO_TITLE,
+    read_file,
     store_all,
     store_demo,
     store_found,
 )
 from jitchat.transfer.plain import read_plain
 from jitchat.transfer.report import Gathering
-from jitchat.turn import Role
+from jitchat.values import Role
 from tests.transfer.files import locomo_sample, plain_turns, written
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from jitchat.store.store import ColdStore
 
 
 def test_what_was_read_is_what_is_stored(store: ColdStore):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.transfer.formats import read_file
 from jitchat.transfer.locomo import is_locomo, read_locomo
-from jitchat.turn import Role
+from jitchat.values import Role
 from tests.transfer.files import POISON, locomo_sample
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_sessions_come_in_order_of_their_numbers_each_with_its_date():

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from jitchat.transfer.plain import moment_of, read_plain
-from jitchat.turn import Role, Turn
+from jitchat.values import Role, Turn
 from tests.transfer.files import plain_turns
 
 

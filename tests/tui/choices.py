@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from jitchat.providers.catalogue.choices import ProviderChoice, State
-from jitchat.providers.catalogue.model import ModelInfo
-from jitchat.providers.catalogue.prices import Prices
-from jitchat.turn import LOADED, MAXIMUM, Limit
+from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice, State
+from jitchat.providers.catalogue.table import Prices
+from jitchat.values import LOADED, MAXIMUM, Limit
 
 
 def model(

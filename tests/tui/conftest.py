@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 import pytest
 from pytest_textual_snapshot import SVGImageExtension
-from syrupy import SnapshotAssertion
 from textual import constants
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from jitchat.memory.cold.database import Database
-from jitchat.memory.cold.store import ColdStore
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
 from jitchat.tui.widgets.prompt import Prompt
 from tests.conftest import FixedClock
 from tests.support import ScriptedProvider, demo_session
 from tests.tui import contrast, economy
 from tests.tui.choices import every
 from tests.tui.support import TestBackend
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from syrupy import SnapshotAssertion
 
 Picture = Callable[[Pilot[None], str], Awaitable[None]]
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.color import Color
 from rich.style import Style
 from textual.geometry import Size
-from textual.pilot import Pilot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from textual.pilot import Pilot
 
 THEMES = ("textual-light", "ansi-dark", "ansi-light")
 """Beside the one that is in use."""

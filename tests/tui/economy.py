@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import FIRST_COMPLETED
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pytest
-from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
-from textual.dom import DOMNode
-from textual.geometry import Region
-from textual.message_pump import MessagePump
 from textual.pilot import Pilot, WaitForScreenTimeout
 from textual.screen import Screen
 from textual.widget import Widget
 
 from jitchat.tui.screens import viewing
 from jitchat.tui.widgets import stretch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pytest
+    from textual.css.model import RuleSet
+    from textual.dom import DOMNode
+    from textual.geometry import Region
+    from textual.message_pump import MessagePump
 
 _parsed: dict[tuple[object, ...], list[RuleSet]] = {}
 

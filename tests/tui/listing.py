@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from textual.pilot import Pilot
+from typing import TYPE_CHECKING
+
 from textual.widgets import Input
 
 from jitchat.tui.screens.models import ModelsScreen
 from jitchat.tui.widgets.model_list import ModelList
 from jitchat.tui.widgets.top_line import TopLine
 from tests.tui.support import chat, notices, ready, until
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
 
 
 def rows(pilot: Pilot[None]) -> list[tuple[str, str]]:

@@ -5,31 +5,35 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-
-from textual.pilot import Pilot
+from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError, RequestRefused, SettingsError, Unreachable
-from jitchat.memory.cold.store import ColdStore
-from jitchat.memory.embedding.embedder import Embedder, NoEmbedder
-from jitchat.memory.memory import Memory
-from jitchat.providers.catalogue.choices import ProviderChoice, State
-from jitchat.providers.catalogue.model import ModelInfo
-from jitchat.providers.provider import Provider
-from jitchat.rot.desk import LabDesk
+from jitchat.index.embedder import Embedder, NoEmbedder
+from jitchat.memory import Memory
+from jitchat.providers.catalogue.models import ProviderChoice, State
 from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings
-from jitchat.transfer.intake import DEMO_ID, store_demo
+from jitchat.transfer.formats import DEMO_ID, store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.widgets.hint_line import HintLine
-from jitchat.turn import Conversation, Message
-from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
 from tests.support import ScriptedProvider
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from jitchat.lab.service import LabDesk
+    from jitchat.providers.catalogue.models import ModelInfo
+    from jitchat.providers.provider import Provider
+    from jitchat.store.store import ColdStore
+    from jitchat.values import Conversation, Message
+    from jitchat.window.budget import Budget
 
 
 class FakeEmbedder(NoEmbedder):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 from textual.app import App
 
 from jitchat.tui.widgets.budget_bar import BudgetBar, in_two_scales, to_scale
-from jitchat.turn import Mode
-from jitchat.window.window import ContextWindow
+from jitchat.values import Mode
 from tests.window.reports import KNOWN, long_talk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from jitchat.window.window import ContextWindow
 
 NAMES = ("system", "pinned", "recent", "index", "retrieved", "draft", "free", "reserve")
 

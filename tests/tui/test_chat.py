@@ -12,7 +12,7 @@ from jitchat.session import SessionOptions
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
-from jitchat.turn import Conversation, Mode, Role, Status
+from jitchat.values import Conversation, Mode, Role, Status
 from jitchat.window.budget import Budget
 from jitchat.window.window import Kind
 from tests.support import ScriptedProvider

@@ -16,7 +16,7 @@ from jitchat.tui.commands import (
     turn_ahead,
 )
 from jitchat.tui.keys import command_help
-from jitchat.turn import Mode
+from jitchat.values import Mode
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from importlib import import_module
 from operator import attrgetter
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.benchmarks.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 CANARY = "sk-canary-0123456789"
 TEXT = "the user's own words"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -18,10 +19,12 @@ from jitchat.tui.figures import (
     tokens,
     usage_sentence,
 )
-from jitchat.turn import Mode, Usage
+from jitchat.values import Mode, Usage
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
-from jitchat.window.window import ContextWindow
 from tests.window.reports import KNOWN, calibrations, long_talk
+
+if TYPE_CHECKING:
+    from jitchat.window.window import ContextWindow
 
 
 @pytest.fixture

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from textual.pilot import Pilot
 
 from jitchat.cli.opening import choose_conversation
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.turn import Mode
+from jitchat.values import Mode
 from jitchat.window.window import Kind
 from screenshots.stage import backend_in
 from tests.support import ROOT
 from tests.tui.support import chat, idle, ready, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from jitchat.tui.screens.chat import ChatScreen
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MINUTE = README[README.index("## The first minute") : README.index("| full: every turn |")]

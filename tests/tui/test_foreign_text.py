@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import TYPE_CHECKING
+
 from textual import events
 
 from jitchat.errors import RequestRefused
-from jitchat.memory.cold.store import ColdStore
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.turn import Conversation, Role, Turn
+from jitchat.values import Conversation, Role, Turn
 from tests.support import ScriptedProvider
 from tests.tui.support import TestBackend, idle, ready, type_text, until
+
+if TYPE_CHECKING:
+    import pytest
+
+    from jitchat.store.store import ColdStore
 
 PAYLOADS = (
     "\x1b[2J\x1b[31mred",

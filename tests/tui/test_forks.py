@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
-import pytest
 from textual.app import App
-from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from jitchat.providers.provider import Finished, Reasoning, ReasoningEnded
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.screens.exact import PART, ExactScreen
 from jitchat.tui.screens.forked import GO_ON
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.reasoning import Reasoning as ReasoningLine
+from jitchat.tui.widgets.reply import Reasoning as ReasoningLine
 from jitchat.tui.widgets.top_line import ModeTab
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_view import TurnView
 from tests.support import ScriptedProvider, conversation_of, talk
 from tests.tui.support import TestBackend, chat, idle, ready, until
+
+if TYPE_CHECKING:
+    import pytest
+    from textual.pilot import Pilot
+
+    from jitchat.tui.screens.chat import ChatScreen
 
 TALK = talk("Which port?", "Port 8443.", "And the logo?", "It is green.")
 

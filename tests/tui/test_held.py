@@ -8,7 +8,7 @@ import pytest
 
 from jitchat.errors import WindowOverflow
 from jitchat.tui.held import held_sentence
-from jitchat.turn import Mode, Role
+from jitchat.values import Mode, Role
 from jitchat.window.steering import Held, Hold
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, Verdict
 from tests.support import demo_session

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
-from textual.message import Message
 
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.messages import BacklogEnded
 from tests.memory.support import FailingEmbedder, FakeEmbedder
 from tests.support import conversation_of, talk
 from tests.tui.support import TestBackend, chat, ready, until
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    import numpy as np
+    from textual.message import Message
 
 MANY = talk(*(f"turn {number} of the harbour talk" for number in range(1, 301)))
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import OptionList, Static, TextArea
 
-from jitchat.memory.cold.store import ColdStore
-from jitchat.tui.cells import BESIDE
-from jitchat.tui.screens.chat import ChatScreen
-from jitchat.tui.segment_rows import HEADER, SINGLY, line_of, rows_of
+from jitchat.tui.figures import BESIDE
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.turn import Mode, Usage
+from jitchat.tui.widgets.segment_rows import HEADER, SINGLY, line_of, rows_of
+from jitchat.values import Mode, Usage
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.support import conversation_of, demo_session, session_on, talk
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from jitchat.store.store import ColdStore
+    from jitchat.tui.screens.chat import ChatScreen
 
 QUESTION = "what did we settle on for the deploy window?"
 

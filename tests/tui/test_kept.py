@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-import pytest
-
-from jitchat.memory.cold.screen_state import ChosenTheme, Drafts
 from jitchat.settings import Settings
+from jitchat.store.pins import ChosenTheme, Drafts
 from jitchat.tui import draft_keeper
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.screens import opened
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.turn import Mode
+from jitchat.values import Mode
 from tests.support import ScriptedProvider
 from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
+
+if TYPE_CHECKING:
+    import pytest
 
 SIZE = (140, 40)
 

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
 from itertools import cycle, islice, product
+from typing import TYPE_CHECKING
 
 import pytest
 from textual import events
-from textual.pilot import Pilot
 
-from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
 from tests.support import ScriptedProvider
 from tests.tui.support import TestBackend, chat, demo_app, idle, ready, type_text, until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.pilot import Pilot
+
+    from jitchat.tui.screens.chat import ChatScreen
 
 QUESTION = "what did we settle on for the deploy window?"
 LETTERS = "rectwpxum!"

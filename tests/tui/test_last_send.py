@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from textual.pilot import Pilot
+from typing import TYPE_CHECKING
 
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.views.view import View
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.turn import Mode
-from jitchat.window.window import ContextWindow
+from jitchat.values import Mode
 from tests.tui.support import TestBackend, chat, demo_app, idle, ready, type_text, until
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from jitchat.tui.screens.chat import ChatScreen
+    from jitchat.window.window import ContextWindow
 
 QUESTION = "what did we settle on for the deploy window?"
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
 from jitchat.errors import StreamCut, Unreachable
-from jitchat.memory.cold.store import ColdStore
-from jitchat.providers.catalogue.prices import Prices
+from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Delta, Finished
 from jitchat.session import SessionOptions
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.screens.chat import ChatScreen
-from jitchat.turn import Message, Usage
+from jitchat.values import Message, Usage
 from tests.support import ScriptedProvider, conversation_of, talk
 from tests.tui.support import TestBackend, chat, demo_app, idle, notices, ready, type_text, until
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.pilot import Pilot
+
+    from jitchat.store.store import ColdStore
+    from jitchat.tui.screens.chat import ChatScreen
 
 QUESTION = "what did we settle on for the deploy window?"
 PRICES = Prices(2_000.0, 4_000.0, 200.0, source="table of 2026-11")

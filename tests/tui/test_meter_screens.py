@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from jitchat.memory.cold.learnt import LearntModels
-from jitchat.memory.cold.store import ColdStore
-from jitchat.providers.catalogue.prices import Prices
+from jitchat.providers.catalogue.table import Prices
 from jitchat.session import SessionOptions
+from jitchat.store.models import LearntModels
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.turn import Usage
-from tests.tui.conftest import Picture
+from jitchat.values import Usage
 from tests.tui.support import TestBackend, chat, demo_app, ready, type_text
 from tests.tui.test_meter import QUESTION, ask, reporting
 from tests.window.reports import Server
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
+    from tests.tui.conftest import Picture
 
 SMALL, LARGE = (80, 24), (120, 36)
 PRICES = Prices(0.25, 2.0, 0.025, source="table of 2026-11")

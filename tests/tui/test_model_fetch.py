@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jitchat.errors import StoreFull
-from jitchat.memory.memory import Memory
+from jitchat.memory import Memory
 from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.top_line import TopLine
 from tests.tui.support import TestBackend, demo_app, notices, ready, until

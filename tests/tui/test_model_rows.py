@@ -7,10 +7,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from jitchat.providers.catalogue.choices import State
-from jitchat.tui.model_columns import Columns, RowState
-from jitchat.tui.model_rows import in_order, meant_by, rows_of, typed_rows
+from jitchat.providers.catalogue.models import State
 from jitchat.tui.offers import NOTHING, offer
+from jitchat.tui.widgets.model_list import (
+    Columns,
+    RowState,
+    in_order,
+    meant_by,
+    rows_of,
+    typed_rows,
+)
 from tests.tui.choices import (
     GROQ,
     LM_STUDIO,

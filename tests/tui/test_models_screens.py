@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import Unreachable
 from tests.support import ScriptedProvider
 from tests.tui.choices import OLLAMA, OPENAI, READER
-from tests.tui.conftest import Picture
 from tests.tui.listing import drawn, enter_text, opened
 from tests.tui.support import TestBackend, demo_app, ready, until
+
+if TYPE_CHECKING:
+    from tests.tui.conftest import Picture
 
 SMALL, LARGE = (80, 24), (120, 36)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-
-from textual.pilot import Pilot
+from typing import TYPE_CHECKING
 
 from jitchat.errors import ContextOverflow
 from jitchat.providers.provider import Adapted, Retrying
 from tests.support import ScriptedProvider
 from tests.tui.support import TestBackend, chat, demo_app, notices, ready, type_text, until
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
 
 
 def hint(pilot: Pilot[None]) -> str:

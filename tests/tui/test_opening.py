@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,11 +16,13 @@ from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_view import TurnView
-from jitchat.turn import Conversation
 from jitchat.window.budget import Budget
 from jitchat.window.window import Kind
 from tests.support import conversation_of, talk
 from tests.tui.support import TestBackend, chat, demo_app, idle, ready, until
+
+if TYPE_CHECKING:
+    from jitchat.values import Conversation
 
 
 class Gates(dict[str, threading.Event]):

@@ -8,7 +8,7 @@ import pytest
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
-from jitchat.rot.colours import contrast
+from jitchat.lab.colours import contrast
 from jitchat.tui.palette import MARK, TEXT, palette
 from jitchat.tui.widgets.budget_bar import PATTERNS
 from tests.tui.contrast import XTERM

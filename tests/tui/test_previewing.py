@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable
-from typing import Any
-
-import pytest
-from textual.app import App
-from textual.widget import Widget
+from typing import TYPE_CHECKING, Any
 
 from jitchat.tui.figures import WORKING, size_sentence
 from jitchat.tui.screens import previewing
-from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.turn import Mode
 from jitchat.window.steering import NO_MORE, Once
-from jitchat.window.window import ContextWindow
 from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pytest
+    from textual.app import App
+    from textual.widget import Widget
+
+    from jitchat.tui.screens.chat import ChatScreen
+    from jitchat.values import Mode
+    from jitchat.window.window import ContextWindow
 
 QUESTION = "what about the deploy window?"
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from textual import events
 from textual.app import App, ComposeResult
-from textual.pilot import Pilot
 
 from jitchat.tui.widgets.prompt import LARGE_PASTE, Prompt
 from tests.tui.support import until
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
 
 
 class PromptApp(App[None]):

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 import pytest
-from textual.pilot import Pilot
 
 from jitchat.errors import StoreFull
-from jitchat.memory.cold.replies import ReplyWriter
+from jitchat.store.replies import ReplyWriter
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.screens import sending
-from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_view import TurnView
-from jitchat.turn import Role, Status, Turn
+from jitchat.values import Role, Status, Turn
 from tests.support import ScriptedProvider, talk
 from tests.tui.support import TestBackend, chat, demo_app, idle, ready, until
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from jitchat.tui.screens.chat import ChatScreen
 
 
 def full(*_: object, **__: object) -> None:

@@ -12,9 +12,8 @@ from textual.containers import VerticalScroll
 from textual.widgets import Markdown
 from textual.widgets.markdown import MarkdownBlock
 
-from jitchat.tui.widgets import reply_body
-from jitchat.tui.widgets.reply_body import LONGEST_REST, ReplyBody
-from jitchat.tui.widgets.reply_parts import ReplyPart
+from jitchat.tui.widgets import reply
+from jitchat.tui.widgets.reply import LONGEST_REST, ReplyBody, ReplyPart
 from tests.tui.support import until
 
 
@@ -42,7 +41,7 @@ async def test_pieces_that_come_together_are_drawn_together():
 
 
 async def test_beside_typing_it_is_drawn_behind_a_key(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(reply_body, "DRAW_BESIDE_TYPING", 60.0)
+    monkeypatch.setattr(reply, "DRAW_BESIDE_TYPING", 60.0)
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
         body.add("It is", typing=True)
@@ -51,7 +50,7 @@ async def test_beside_typing_it_is_drawn_behind_a_key(monkeypatch: pytest.Monkey
 
 
 async def test_the_next_key_finds_it_drawn_and_waits_for_nothing(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(reply_body, "DRAW_EVERY", 60.0)
+    monkeypatch.setattr(reply, "DRAW_EVERY", 60.0)
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
         body.add("It is", typing=True)
@@ -65,7 +64,7 @@ async def test_the_next_key_finds_it_drawn_and_waits_for_nothing(monkeypatch: py
 async def test_much_that_comes_at_once_is_drawn_line_by_line_and_none_of_it_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr(reply_body, "MOST_AT_ONCE", 300)
+    monkeypatch.setattr(reply, "MOST_AT_ONCE", 300)
     text = parts_of(12)
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
@@ -227,7 +226,7 @@ async def test_of_a_megabyte_that_comes_at_once_the_beginning_is_drawn_and_the_r
         await body.finish(text)
         assert text.startswith(body.source)
         left = len(text) - len(body.source)
-        assert 0 < len(body.source) <= reply_body.HEAD
+        assert 0 < len(body.source) <= reply.HEAD
         more = str(body.query_one(".turn-note").render())
         assert more == f"… {left:,} characters more: Enter shows them"
 
@@ -239,14 +238,12 @@ async def test_a_line_without_an_end_is_drawn_as_far_as_it_is_quick_to_lay_out()
             body.add("x" * 100, typing=False)
             await body._draw()
         await body.finish("x" * 10_000)
-        assert len(body.source) == reply_body.LONGEST_LINE
+        assert len(body.source) == reply.LONGEST_LINE
         assert "6,000 characters more" in str(body.query_one(".turn-note").render())
 
 
 def test_a_long_text_that_is_opened_is_cut_and_one_of_many_pages_is_not():
     pages = "A line of words.\n" * 2_000
-    assert reply_body.beginning(pages) == pages
-    assert len(reply_body.beginning(pages * 2)) == reply_body.HEAD
-    assert (
-        reply_body.beginning("short\n" + "x" * 9_000) == "short\n" + "x" * reply_body.LONGEST_LINE
-    )
+    assert reply.beginning(pages) == pages
+    assert len(reply.beginning(pages * 2)) == reply.HEAD
+    assert reply.beginning("short\n" + "x" * 9_000) == "short\n" + "x" * reply.LONGEST_LINE

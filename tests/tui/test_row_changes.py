@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import TYPE_CHECKING
+
 from hypothesis import given
 from hypothesis import strategies as st
 from textual.widgets import OptionList
 
 from jitchat.errors import WindowOverflow
-from jitchat.memory.cold.store import ColdStore
-from jitchat.tui.segment_rows import is_stable, line_of, rows_of
 from jitchat.tui.widgets import inspector as inspector_module
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.tui.widgets.row_changes import (
+from jitchat.tui.widgets.segment_rows import (
     ENTERED,
     LEFT,
     MARK_AT,
     MOST,
+    is_stable,
+    line_of,
     marked_line,
+    rows_of,
     with_changes,
     without_left,
 )
-from jitchat.turn import Mode
+from jitchat.values import Mode
 from jitchat.window.calibration import NO_CALIBRATION
 from jitchat.window.difference import difference
 from tests.support import demo_session
 from tests.tui.support import TestBackend, demo_app, ready, type_text
 from tests.window.reports import long_talk
+
+if TYPE_CHECKING:
+    import pytest
+
+    from jitchat.store.store import ColdStore
 
 QUESTION, OTHER = "what did we settle on for the deploy window?", "who brings the hazelnut cake?"
 

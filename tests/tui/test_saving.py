@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jitchat.errors import JitchatError
-from jitchat.tui.saving import AlreadyThere, save
+from jitchat.tui.widgets.save_line import AlreadyThere, save
 
 
 def test_a_file_is_only_replaced_when_that_is_wanted(tmp_path: Path) -> None:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import OptionList
 from textual.widgets._toast import Toast
 
 from jitchat.errors import Unreachable
-from jitchat.memory.cold.store import ColdStore
 from jitchat.session import SessionOptions
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.window.budget import Budget
 from tests.support import ScriptedProvider
-from tests.tui.conftest import Picture
 from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from jitchat.store.store import ColdStore
+    from jitchat.tui.screens.chat import ChatScreen
+    from tests.tui.conftest import Picture
 
 QUESTION = "what did we settle on for the deploy window?"
 BEGINNING = "The window is **Tues"

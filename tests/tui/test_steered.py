@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 import pytest
-from textual.pilot import Pilot
 
-from jitchat.transfer.intake import store_demo
+from jitchat.transfer.formats import store_demo
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_view import TurnView
-from jitchat.turn import Mode
+from jitchat.values import Mode
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
 from jitchat.window.window import Kind
 from tests.support import ScriptedProvider
-from tests.tui.conftest import Picture
 from tests.tui.support import TestBackend, demo_app, idle, notices, ready, type_text, until
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from jitchat.tui.screens.chat import ChatScreen
+    from tests.tui.conftest import Picture
 
 QUESTION = "what did we settle on for the deploy window?"
 

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import RequestRefused
-from jitchat.providers.provider import Options, Piece
 from jitchat.session import SessionOptions
-from jitchat.subcall.small_model import SmallModel
+from jitchat.small_models.small_model import SmallModel
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.turn import Message
 from jitchat.window.tokens import EstimateCounter
 from tests.subcall.support import small
 from tests.subcall.writers import Writer, asked_for, kept
 from tests.support import conversation_of, talk
 from tests.tui.support import TestBackend, chat, idle, ready, until
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from jitchat.providers.provider import Options, Piece
+    from jitchat.values import Message
 
 TURNS = talk(*(f"turn {number} of the harbour talk" for number in range(1, 21)))
 
@@ -39,7 +43,7 @@ class Held(Writer):
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody is taken to be there for long."""
-    monkeypatch.setattr("jitchat.memory.index.pace.ATTENDED_SECONDS", 0.01)
+    monkeypatch.setattr("jitchat.index.pace.ATTENDED_SECONDS", 0.01)
 
 
 def use(backend: TestBackend, writer: Writer) -> None:

@@ -6,7 +6,7 @@ import pytest
 from textual import constants, events
 from textual._xterm_parser import XTermParser
 
-from jitchat.tui.terminal import InputReader, widen_input
+from jitchat.tui.driver import InputReader, widen_input
 
 
 @pytest.fixture(autouse=True)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pytest
 from textual.app import App, ComposeResult
-from textual.pilot import Pilot
-from textual.widget import Widget
 from textual.widgets.markdown import MarkdownBlock
 
 from jitchat.tui.palette import palette
@@ -18,6 +16,11 @@ from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.window.window import Kind
 from tests.support import talk
 from tests.tui.support import until
+
+if TYPE_CHECKING:
+    import pytest
+    from textual.pilot import Pilot
+    from textual.widget import Widget
 
 TURNS = talk(*(f"point {number}" for number in range(1, 1_001)))
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from typing import TYPE_CHECKING
 
-import pytest
-
-from jitchat.turn import Role
+from jitchat.values import Role
 from tests.support import ScriptedProvider
 from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def _last_text(screen: object) -> str:

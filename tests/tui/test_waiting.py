@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 import pytest
 from textual import constants
-from textual.pilot import Pilot
 
-from jitchat.memory.cold.store import ColdStore
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.screens.models import ModelsScreen
-from jitchat.tui.widgets import waiting
+from jitchat.tui.widgets import hint_line
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
@@ -19,12 +18,17 @@ from jitchat.tui.widgets.prompt import Prompt
 from tests.support import ScriptedProvider
 from tests.tui.support import TestBackend, chat, demo_app, idle, notices, ready, type_text, until
 
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from jitchat.store.store import ColdStore
+
 
 @pytest.fixture
 def moment(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds that a wait believes have passed."""
     now = [100.0]
-    monkeypatch.setattr(waiting, "monotonic", lambda: now[0])
+    monkeypatch.setattr(hint_line, "monotonic", lambda: now[0])
     return now
 
 
@@ -68,11 +72,11 @@ async def test_a_sign_moves_meanwhile_unless_nothing_is_to_move(
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         hint = await sent(pilot, provider)
         signs = set()
-        for _ in range(len(waiting.FRAMES)):
-            moment[0] += 1 / waiting.FRAMES_A_SECOND
+        for _ in range(len(hint_line.FRAMES)):
+            moment[0] += 1 / hint_line.FRAMES_A_SECOND
             hint._tick()
             signs.add(shown(pilot, "#working"))
-        assert signs == {*waiting.FRAMES}
+        assert signs == {*hint_line.FRAMES}
         await pilot.press("escape")
         await idle(pilot)
         assert shown(pilot, "#working") == ""

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
 from jitchat.errors import WindowOverflow
-from jitchat.turn import (
-    Candidate,
-    Hit,
-    IndexEntry,
-    Mode,
-    Picking,
-    Retrieval,
-    Role,
-    Status,
-    Turn,
-)
+from jitchat.values import Candidate, Hit, IndexEntry, Mode, Picking, Retrieval, Role, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.history import History
 from jitchat.window.plan import Sources, plan
 from jitchat.window.tokens import TokenCounter, message_tokens
-from jitchat.window.window import ContextWindow, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jitchat.window.window import ContextWindow, Kind
 
 ODD_TEXTS = (
     "",

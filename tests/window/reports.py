@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
-from jitchat.turn import Mode, Sample
+from jitchat.values import Mode, Sample
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.history import History
 from jitchat.window.plan import Sources, plan
 from jitchat.window.tokens import message_tokens
-from jitchat.window.window import ContextWindow
 from tests.support import talk, turn
 from tests.window.cases import shortlist
 from tests.window.counters import Characters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jitchat.window.window import ContextWindow
 
 GROSS = (0.02, 0.1, 0.3, 0.5, 0.7, 1.5, 2.0, 3.0)
 """What an odd report is off by, as a factor."""

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 
 from jitchat.errors import WindowOverflow
-from jitchat.turn import Mode
-from jitchat.window.ablation import by_score, without
+from jitchat.values import Mode
+from jitchat.window.sweep import by_score, without
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import Kind
 from tests.examples import examples

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.turn import Mode, Role
-from jitchat.window.aligned import Share, aligned
+from jitchat.values import Mode, Role
 from jitchat.window.budget import Budget
+from jitchat.window.difference import Share, aligned
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind, Segment
 from tests.examples import examples

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.turn import Sample
+from jitchat.values import Sample
 from jitchat.window.calibration import LEAST_SAMPLES, NO_CALIBRATION, Calibration
 from tests.examples import examples
 from tests.window.reports import ANY_SAMPLES, Server, calibrations

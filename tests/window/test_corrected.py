@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jitchat.errors import WindowOverflow
-from jitchat.turn import Mode, Sample
+from jitchat.values import Mode, Sample
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
-from jitchat.window.corrected import shared_out
+from jitchat.window.plan import shared_out
 from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Verdict
 from tests.examples import examples

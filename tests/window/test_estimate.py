@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,8 @@ from hypothesis import strategies as st
 from jitchat.window.estimate import estimate
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import tiktoken
 
 from tests.examples import examples

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.providers.reader.passages import read_window
-from jitchat.turn import IndexEntry, Mode, Role
+from jitchat.providers.reader import read_window
+from jitchat.values import IndexEntry, Mode, Role
 from jitchat.window.render import free_tag, index_line, quoted
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind

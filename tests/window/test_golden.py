@@ -6,20 +6,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.memory.embedding.embedder import BuiltinEmbedder
-from jitchat.providers.reader.reader import answer
-from jitchat.session import Session
-from jitchat.transfer.intake import store_demo
-from jitchat.turn import Mode
+from jitchat.index.embedder import BuiltinEmbedder
+from jitchat.providers.reader import answer
+from jitchat.transfer.formats import store_demo
+from jitchat.values import Mode
 from jitchat.window.steering import Hold
 from jitchat.window.window import ContextWindow, Kind, Segment
 from tests.support import session_on
 from tests.window.cases import turns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jitchat.session import Session
 
 GOLDEN = Path(__file__).parent / "golden"
 WRITE = "JITCHAT_WRITE_GOLDEN" in os.environ

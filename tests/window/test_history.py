@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jitchat.turn import Role, Status, Turn
+from jitchat.values import Role, Status, Turn
 from jitchat.window.history import History
 from tests.support import talk, turn
 

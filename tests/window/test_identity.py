@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 
-from jitchat.errors import WindowOverflow
-from jitchat.turn import Mode, Role
-from jitchat.window.history import History
+from jitchat.values import Mode, Role
 from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.examples import examples
 from tests.window.cases import Case, cases
 from tests.window.counters import Characters, Lines, Words
+
+if TYPE_CHECKING:
+    from jitchat.errors import WindowOverflow
+    from jitchat.window.history import History
 
 COUNTERS = (EstimateCounter(), Characters(), Words(), Lines())
 quick = examples(28)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from jitchat.turn import Mode, Status
+from jitchat.values import Mode, Status
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.plan import Sources, plan

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from jitchat.turn import Mode, Retrieval, Turn
+from jitchat.values import Mode, Retrieval, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.ledger import Choice, never_candidates

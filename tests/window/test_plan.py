@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from jitchat.errors import WindowOverflow
-from jitchat.turn import Mode, Turn
+from jitchat.values import Mode, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.plan import Sources, plan

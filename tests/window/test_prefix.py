@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.turn import Mode, Turn
+from jitchat.values import Mode, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.plan import Sources, plan

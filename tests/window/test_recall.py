@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jitchat.turn import Retrieval, Role
+from jitchat.values import Retrieval, Role
 from jitchat.window.history import History
 from jitchat.window.recall import Allowance, Recall, recall
-from jitchat.window.segments import Piece
+from jitchat.window.window import Piece
 from tests.support import turn
 from tests.window.cases import ODD_TEXTS, shortlist
 from tests.window.counters import Characters

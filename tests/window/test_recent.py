@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.turn import Mode, Role, Turn
+from jitchat.values import Mode, Role, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.history import LONGEST_EXCHANGE, History
-from jitchat.window.plan import Sources, plan
-from jitchat.window.recent import FLOOR_EXCHANGES, fitting_start, recent_start
+from jitchat.window.plan import FLOOR_EXCHANGES, Sources, fitting_start, plan, recent_start
 from jitchat.window.tokens import message_tokens
 from jitchat.window.window import ContextWindow, Kind
 from tests.examples import examples
 from tests.support import talk, turn
 from tests.window.cases import conversations, shortlist, turns_of
 from tests.window.counters import Characters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 COUNTER = Characters()
 

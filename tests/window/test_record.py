@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import given
 
-from jitchat.turn import Mode
+from jitchat.values import Mode
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.record import header_fields, ledger_fields, segment_fields, window_from

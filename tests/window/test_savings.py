@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.providers.catalogue.prices import Prices
-from jitchat.turn import Mode, Usage
+from jitchat.providers.catalogue.table import Prices
+from jitchat.values import Mode, Usage
 from jitchat.window.savings import Money, Savings, Sent, savings
 from jitchat.window.window import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PRICES = Prices(input=10.0, output=99.0, cached=1.0, written=12.0)
 """Dollars a million: so a thousand tokens are $0.010, from the cache $0.001, put there $0.012."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jitchat.turn import Mode, Picking
-from jitchat.window.shortlist import Shortlist
+from jitchat.values import Mode, Picking
+from jitchat.window.ledger import Shortlist
 from tests.window.cases import shortlist
 from tests.window.test_ledger import window_for
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.turn import Mode, Picking
+from jitchat.values import Mode, Picking
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.plan import Sources, plan
-from jitchat.window.spending import picking_sentences, spent, window_cost
+from jitchat.window.savings import picking_sentences, spent, window_cost
 from jitchat.window.tokens import message_tokens
-from jitchat.window.window import ContextWindow
 from tests.support import talk, turn
 from tests.window.cases import shortlist
 from tests.window.counters import Characters
+
+if TYPE_CHECKING:
+    from jitchat.window.window import ContextWindow
 
 COUNTER = Characters()
 ASKED = Picking("small-1", "", 412, 18, ms=431.0)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from jitchat.errors import WindowOverflow
-from jitchat.turn import Mode, Retrieval
+from jitchat.values import Mode, Retrieval
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.plan import Sources, plan

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import WindowOverflow
-from jitchat.turn import BY_USER, Mode
+from jitchat.values import BY_USER, Mode
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION
 from jitchat.window.sweep import (
@@ -23,6 +23,9 @@ from jitchat.window.sweep import (
 )
 from jitchat.window.window import ContextWindow, Kind
 from tests.window.reports import long_talk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 OVER = WindowOverflow("It does not fit.", "", 12)
 

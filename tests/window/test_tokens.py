@@ -14,7 +14,7 @@ import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.turn import Message, Role
+from jitchat.values import Message, Role
 from jitchat.window.tokens import (
     EstimateCounter,
     TiktokenCounter,

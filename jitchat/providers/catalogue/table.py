@@ -1,4 +1,4 @@
-"""What is known of models without asking anybody: the bundled table, and its date.
+"""What tokens cost. An unknown price is None on every way, and never zero.
 
 A model is found by its whole name or by that of its family: a date, `-latest` or `-001` at the
 end falls back to the name without it, and where the table says that names go on, `-preview`
@@ -11,14 +11,142 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jitchat.providers.catalogue.presets import PRESETS
-from jitchat.providers.catalogue.prices import Prices
-from jitchat.turn import Limit
+from jitchat.values import Limit
+
+if TYPE_CHECKING:
+    from jitchat.values import Usage
+
+
+_PER = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """US dollars per million tokens; None where a price is not known."""
+
+    input: float | None
+    output: float | None
+    cached: float | None = None
+    """Of input that comes from the provider's prompt cache; None: as any input."""
+    written: float | None = None
+    """Of input that is put into that cache; None: as any input."""
+    source: str = ""
+    """As a few words for the screen: `table of 2026-11`, `set by you`, the server …"""
+    above: tuple[tuple[int, Prices], ...] = ()
+    """By a number of tokens, ascending: the prices of a whole request with more input than that."""
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing is charged, whatever is sent and answered."""
+        known = (self.input, self.output, self.cached or 0.0, self.written or 0.0)
+        return not any(price is None or price for price in known) and not self.above
+
+    def of(self, usage: Usage) -> float | None:
+        """What a reply cost, in US dollars; None where a count or a price is missing."""
+        if usage.input_tokens is None or usage.output_tokens is None:
+            return None
+        prices = self._for_input(usage.input_tokens)
+        cached = min(max(0, usage.cached_tokens), usage.input_tokens)
+        written = min(max(0, usage.written_tokens), usage.input_tokens - cached)
+        return _total(
+            (usage.input_tokens - cached - written, prices.input),
+            (cached, prices.input if prices.cached is None else prices.cached),
+            (written, prices.input if prices.written is None else prices.written),
+            (usage.output_tokens, prices.output),
+        )
+
+    def of_input(self, tokens: int) -> float | None:
+        """What this much input costs where none of it comes from a cache; None if unknown."""
+        return _total((tokens, self._for_input(tokens).input))
+
+    def _for_input(self, tokens: int) -> Prices:
+        reached = [prices for over, prices in self.above if tokens > over]
+        return reached[-1] if reached else self
+
+
+def _total(*parts: tuple[int, float | None]) -> float | None:
+    """Add the parts up; a part without tokens needs no price."""
+    total = 0.0
+    for tokens, price in parts:
+        if tokens and price is None:
+            return None
+        total += tokens * (price or 0.0) / _PER
+    return total
+
+
+_FAMILIES = {"claude": timedelta(minutes=5)}
+"""By a part of the model's name. Anthropic documents it for the kind of entry that is asked for;
+the others tell of a range that depends on their load."""
+
+
+def cache_life(model: str) -> timedelta | None:
+    """Tell it for a model by its name; None where it is not known."""
+    name = model.lower()
+    return next((life for family, life in _FAMILIES.items() if family in name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Where a provider is, and what it speaks."""
+
+    name: str
+    title: str
+    """As it calls itself."""
+    protocol: str
+    """openai, anthropic, gemini or ollama; `reader` for the embedded one."""
+    base_url: str
+    key_variables: tuple[str, ...] = ()
+    """Environment variables that may hold its key, in the order in which they are looked at."""
+    is_local: bool = False
+    """Whether it is a server on this machine, which mostly wants no key."""
+
+
+READER = Preset("reader", "embedded reader", "reader", "")
+READER_LIMIT = 32_768
+"""How much it takes, in tokens."""
+
+_EACH = (
+    READER,
+    Preset("openai", "OpenAI", "openai", "https://api.openai.com/v1", ("OPENAI_API_KEY",)),
+    Preset(
+        "anthropic",
+        "Anthropic",
+        "anthropic",
+        "https://api.anthropic.com/v1",
+        ("ANTHROPIC_API_KEY",),
+    ),
+    Preset(
+        "gemini",
+        "Google Gemini",
+        "gemini",
+        "https://generativelanguage.googleapis.com/v1beta",
+        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    ),
+    Preset(
+        "openrouter",
+        "OpenRouter",
+        "openai",
+        "https://openrouter.ai/api/v1",
+        ("OPENROUTER_API_KEY",),
+    ),
+    Preset("groq", "Groq", "openai", "https://api.groq.com/openai/v1", ("GROQ_API_KEY",)),
+    Preset("together", "Together", "openai", "https://api.together.xyz/v1", ("TOGETHER_API_KEY",)),
+    Preset("deepseek", "DeepSeek", "openai", "https://api.deepseek.com", ("DEEPSEEK_API_KEY",)),
+    Preset("mistral", "Mistral", "openai", "https://api.mistral.ai/v1", ("MISTRAL_API_KEY",)),
+    Preset("xai", "xAI", "openai", "https://api.x.ai/v1", ("XAI_API_KEY",)),
+    Preset("ollama", "Ollama", "ollama", "http://localhost:11434", is_local=True),
+    Preset("lmstudio", "LM Studio", "openai", "http://localhost:1234/v1", is_local=True),
+    Preset("llamacpp", "llama.cpp", "openai", "http://localhost:8080/v1", is_local=True),
+    Preset("vllm", "vLLM", "openai", "http://localhost:8000/v1", is_local=True),
+)
+PRESETS = {preset.name: preset for preset in _EACH}
+"""By name, in the order in which they are listed."""
+
 
 _VENDORS = {
     "openai": "openai",

@@ -9,29 +9,27 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, suppress
+from typing import TYPE_CHECKING
 
 import httpx
 
 from jitchat.errors import ProviderError, StoreError, StreamCut
-from jitchat.providers.http.answer import SEND_AGAIN, Answer
-from jitchat.providers.http.attempts import Attempts, Pace, SessionLessons, adaptation
-from jitchat.providers.http.client import make_client
-from jitchat.providers.http.outgoing import make_request
+from jitchat.providers.http.client import make_client, make_request, reason_of, renewed, unreached
+from jitchat.providers.http.decode import SEND_AGAIN, Answer, media_type
 from jitchat.providers.http.redaction import blotted, without_secrets
-from jitchat.providers.http.renewal import renewed
-from jitchat.providers.http.retry import Failure
-from jitchat.providers.http.sniffing import media_type
-from jitchat.providers.http.unreached import reason_of, unreached
-from jitchat.providers.http.wired import wire_of
-from jitchat.providers.protocol import Endpoint, WireProtocol
+from jitchat.providers.http.retry import Attempts, Failure, Pace, SessionLessons, adaptation
+from jitchat.providers.http.wire_view import wire_of
 from jitchat.providers.protocols.parameters import sent_in
-from jitchat.providers.protocols.refusals import refusal
-from jitchat.providers.protocols.said import message_of
-from jitchat.providers.protocols.values import parsed
+from jitchat.providers.protocols.refusals import message_of, refusal
+from jitchat.providers.protocols.responses import parsed
 from jitchat.providers.provider import Adapted, Lessons, Options, Piece, Posted, Wire
-from jitchat.turn import Message
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+
+    from jitchat.providers.provider import Endpoint, WireProtocol
+    from jitchat.values import Message
 
 _MAX_ERROR_BYTES = 64 << 10
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import copy
 import re
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote
 
-from jitchat.errors import ProviderError
-from jitchat.providers.protocol import Endpoint
-from jitchat.providers.protocols.bases import query_of
+from jitchat.providers.protocols.registry import query_of
+
+if TYPE_CHECKING:
+    from jitchat.errors import ProviderError
+    from jitchat.providers.provider import Endpoint
 
 _RUN = 8
 BLOT = "•••"

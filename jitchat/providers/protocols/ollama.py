@@ -5,22 +5,23 @@ Left to itself it takes a context of its own choice and drops the oldest message
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-import httpx
+from typing import TYPE_CHECKING
 
 from jitchat.errors import NotAnAnswer
-from jitchat.providers.protocol import Endpoint
-from jitchat.providers.protocols.bases import root_of
-from jitchat.providers.protocols.messages import as_objects
 from jitchat.providers.protocols.refusals import stopped
-from jitchat.providers.protocols.requests import credentials, filled, json_request
+from jitchat.providers.protocols.registry import root_of
+from jitchat.providers.protocols.requests import as_objects, credentials, filled, json_request
+from jitchat.providers.protocols.responses import CountsSoFar, ToolCalls, at, count, parsed, text_at
 from jitchat.providers.protocols.thinking import ThinkTags
-from jitchat.providers.protocols.tool_calls import ToolCalls
-from jitchat.providers.protocols.usage import CountsSoFar
-from jitchat.providers.protocols.values import at, count, parsed, text_at
 from jitchat.providers.provider import Finished, Options, Piece, Reasoning
-from jitchat.turn import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import httpx
+
+    from jitchat.providers.provider import Endpoint
+    from jitchat.values import Message
 
 _CHECK_URL = "Check provider.base_url, and that it is Ollama that answers there."
 _SWITCHES = {"on": True, "true": True, "off": False, "false": False, "none": False}

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import httpx
 
 from jitchat.errors import NotAnAnswer
-from jitchat.providers.protocol import Endpoint
-from jitchat.providers.protocols.bases import base_of
-from jitchat.providers.protocols.messages import as_objects
 from jitchat.providers.protocols.refusals import CHECK_URL, stopped
-from jitchat.providers.protocols.requests import credentials, filled, json_request
-from jitchat.providers.protocols.thinking import ThinkTags
-from jitchat.providers.protocols.tool_calls import ToolCalls
-from jitchat.providers.protocols.usage import CountsSoFar
-from jitchat.providers.protocols.values import (
+from jitchat.providers.protocols.registry import base_of
+from jitchat.providers.protocols.requests import as_objects, credentials, filled, json_request
+from jitchat.providers.protocols.responses import (
+    CountsSoFar,
+    ToolCalls,
     amount,
     at,
     count,
@@ -24,8 +21,14 @@ from jitchat.providers.protocols.values import (
     text_at,
     text_of,
 )
+from jitchat.providers.protocols.thinking import ThinkTags
 from jitchat.providers.provider import Finished, Options, Piece, Reasoning
-from jitchat.turn import Message, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from jitchat.providers.provider import Endpoint
+    from jitchat.values import Message, Usage
 
 _CAPS = ("max_tokens", "max_completion_tokens")
 

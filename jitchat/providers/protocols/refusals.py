@@ -1,4 +1,9 @@
-"""What an error of a server means: in any protocol's shape, for nobody knows who answers.
+"""Where servers put the text and the codes of an error: every shape that is seen.
+
+An error may be an object, a plain string, flat, wrapped in a list, a list of complaints, or a
+text that holds another server's error.
+
+No two servers say it alike; the texts were collected from each of them.
 
 Between the app and the model there may be a proxy that speaks another dialect than the model.
 """
@@ -6,20 +11,243 @@ Between the app and the model there may be a proxy that speaks another dialect t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, RequestRefused
-from jitchat.providers.protocols.overflow import overflow_in
-from jitchat.providers.protocols.said import (
-    codes,
-    message_of,
-    searchable,
-    status_of,
-    told,
-    value_of,
+from jitchat.errors import ContextOverflow, KeyRefused, NotAnAnswer, ProviderError, RequestRefused
+from jitchat.providers.protocols.responses import at, count, first, parsed
+from jitchat.text.sanitize import both_ends, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+_SHOWN = 300
+"""Characters of a provider's own error text that are passed on."""
+_REACH = 4_000
+"""Characters that are searched at either end; templates of local models come as a whole."""
+_CODES = ("code", "type", "status", "reason")
+_STATUS_OF = {
+    "authentication_error": 401,
+    "UNAUTHENTICATED": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "PERMISSION_DENIED": 403,
+    "not_found_error": 404,
+    "NOT_FOUND": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "RESOURCE_EXHAUSTED": 429,
+    "api_error": 500,
+    "INTERNAL": 500,
+    "UNAVAILABLE": 503,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+"""What Anthropic and Gemini call an error that comes after the response has begun."""
+
+
+def message_of(body: object) -> str:
+    """Find the text of an error, shortened to show it; empty if there is none."""
+    return shortened(whole_message(body), _SHOWN)
+
+
+def whole_message(body: object) -> str:
+    """Find the text of an error with all of its lines; empty if there is none."""
+    error = _error(body)
+    return next((text for text in _texts(error) if text.strip()), "")
+
+
+def value_of(body: object) -> object:
+    """Parse a body; what is no JSON is its own text, for a proxy may pass on that alone."""
+    value = parsed(body) if isinstance(body, str) else body
+    return body if value is None else value
+
+
+def searchable(value: object) -> str:
+    """Make the text in which to look for what an error is about, its lines as they are."""
+    return both_ends(whole_message(value), _REACH, "\n")
+
+
+def codes(body: object) -> frozenset[str]:
+    """Collect the names that an error has for itself: its code, type, status and reason."""
+    error = _error(body)
+    details = at(error, "details")
+    objects = (first(body), error, *(details if isinstance(details, list) else ()))
+    found = (at(each, name) for each in objects for name in _CODES)
+    return frozenset(code for code in found if isinstance(code, str))
+
+
+def status_of(body: object) -> int | None:
+    """Tell which HTTP status an error within a stream would have had; None where none fits."""
+    error = _error(body)
+    for code in (at(error, "code"), at(error, "status"), at(first(body), "code")):
+        number = int(code) if isinstance(code, str) and code in _NUMERIC else code
+        if isinstance(number, int) and 400 <= number < 600:
+            return number
+    return next((_STATUS_OF[code] for code in sorted(codes(body)) if code in _STATUS_OF), None)
+
+
+def told(what: str, said: str) -> str:
+    """Make a sentence that ends with the provider's own words."""
+    if not said:
+        return f"{what}."
+    return f"{what}: {said}" if said[-1] in ".!?…" else f"{what}: {said}."
+
+
+def _error(body: object) -> object:
+    body = first(body)
+    return first(at(body, "error") or at(body, "errors") or body)
+
+
+def _texts(error: object) -> Iterator[str]:
+    """Yield what may be the text, best first."""
+    message = at(error, "message")
+    inner = at(error, "metadata", "raw")
+    if isinstance(inner, str) and inner.strip():
+        # OpenRouter says no more itself than that the provider returned an error
+        yield whole_message(parsed(inner)) or inner
+    for found in (message, at(message, "detail"), at(error, "detail"), at(error, "type"), error):
+        if isinstance(found, str):
+            yield found
+        elif isinstance(found, list):
+            yield "; ".join(filter(None, map(_complaint, found[:9])))
+
+
+def _complaint(found: object) -> str:
+    """Tell one of several complaints, with the path of what it is about."""
+    said = at(found, "msg")
+    place = at(found, "loc")
+    if not isinstance(said, str):
+        return ""
+    path = place if isinstance(place, list) else ()
+    return ": ".join(filter(None, (".".join(map(str, path[:9])), said)))
+
+
+_NUMERIC = frozenset(map(str, range(400, 600)))
+
+
+REMEDY = "Lower provider.limit, or switch the mode."
+_SHORTER = "Lower max_tokens, or switch the mode."
+"""Where the answer has a part in it."""
+_N = r"(?<!\d)(\d{1,3}(?:[,._'\u00a0\u202f]\d{3}){1,4}(?!\d)|\d{1,15}(?!\d))"
+"""A number, perhaps with separators; not one that is longer than any count of tokens."""
+_OVERFLOWS = re.compile(
+    "|".join(
+        (
+            r"context_length_exceeded",
+            r"ContextWindowExceededError",
+            r"maximum (?:context|model|prompt) length",
+            r"exceeds? (?:the|this)(?: model'?s)?(?: available)? context (?:size|window|length)",
+            r"greater than the context length",
+            r"longer than the (?:model'?s )?context length",
+            r"loaded with context length of only \d",
+            r"context size has been exceeded",
+            r"exceeded model token limit",
+            r"`max_new_tokens` must be <= \d",
+            r"range of input length should be",
+            r"exceeds? the model'?s (?:maximum )?context",
+            r"prompt is too long",
+            r"exceed context limit",
+            r"exceeds the maximum number of tokens allowed",
+            r"input token count is \d+ but model only supports",
+            r"current length is \d[\d,]* while limit is",
+            r"input tokens exceed the configured limit",
+            r"maximum input length (?:is|of)\b",
+            r"input is too long",
+            r"input length exceeds",
+            rf"request too large .{{0,200}}limit {_N}, requested {_N}",
+        )
+    ),
+    re.IGNORECASE,
 )
-from jitchat.providers.protocols.values import parsed
-from jitchat.text.safe import shortened
+_LIMITS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"context length (?:is|of) only {_N}",
+        rf"maximum (?:context|model|input|prompt) length (?:is|of) (?:only )?{_N}",
+        rf"model with {_N} maximum context",
+        rf"model token limit: {_N}",
+        rf"must be <= {_N}",
+        rf"input length should be \[\d+, ?{_N}\]",
+        rf"context (?:size|window|length) \({_N}",
+        rf"> {_N}",
+        rf"tokens allowed \({_N}\)",
+        rf"only supports (?:up to )?{_N}",
+        rf"while limit is {_N}",
+        rf"configured limit of {_N}",
+        rf"limit {_N}, requested",
+    )
+)
+_NEEDED = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_N} tokens >",
+        rf"(?:request|input) \({_N} tokens\)",
+        rf"input token count \(?(?:is )?{_N}",
+        rf"current length is {_N}",
+        rf"a total of (?:at least )?{_N}",
+        rf"requested (?:about )?{_N} tokens",
+        rf"resulted in {_N}",
+        rf"contains (?:at least )?{_N}",
+        rf"keep the first {_N}",
+        rf"requested:? {_N}",
+        rf"length {_N}\) is longer",
+    )
+)
+_BOTH = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?P<window>{_N}) \+ (?P<answer>{_N}) >",
+        rf"too large: (?P<answer>{_N})\..{{0,200}} your request has (?P<window>{_N}) input tokens",
+        rf"passed (?P<window>{_N}) input tokens and requested (?P<answer>{_N})",
+        rf"requested (?P<answer>{_N}) output tokens and .{{0,200}}?"
+        rf" (?:at least )?(?P<window>{_N}) input",
+        rf"\((?P<window>{_N}) (?:in the messages|of text input), .{{0,200}}?"
+        rf"(?P<answer>{_N}) in the",
+        rf"(?P<window>{_N}) `inputs` tokens and (?P<answer>{_N}) `max_new_tokens`",
+    )
+)
+"""What the window takes, and what the answer was to have."""
+
+
+def overflow_in(status: int | None, body: object) -> ContextOverflow | None:
+    """Read an error's body, parsed or not, or its mere text; None where it is another error.
+
+    `status` is the response's, None for an error within a stream.
+    """
+    value = value_of(body)
+    text = searchable(value)
+    named = codes(value)
+    if "string_above_max_length" in named or "string_above_max_length" in text:
+        return None
+    known = {"context_length_exceeded", "exceed_context_size_error", "request_too_large"} & named
+    if not known and status != 413 and not _OVERFLOWS.search(text):
+        return None
+    error = at(first(value), "error")
+    needed, limit = count(at(error, "n_prompt_tokens")), count(at(error, "n_ctx"))
+    said = "" if text.lstrip().startswith("<") else message_of(value)
+    both = next((match for pattern in _BOTH if (match := pattern.search(text))), None)
+    answer = _read(both["answer"]) if both else None
+    return ContextOverflow(
+        told("The window is larger than the model takes", said),
+        _SHORTER if answer else REMEDY,
+        needed or (_read(both["window"]) if both else _number(_NEEDED, text)),
+        limit or _number(_LIMITS, text),
+        answer,
+    )
+
+
+def _number(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:
+    """Read what the first of the patterns that fits says; None where none does, or it is 0."""
+    for pattern in patterns:
+        if match := pattern.search(text):
+            return _read(match[match.lastindex or 0])
+    return None
+
+
+def _read(number: str) -> int | None:
+    return int(re.sub(r"\D", "", number)) or None
+
 
 CHECK_URL = "Check provider.base_url (it usually ends in /v1), and that no login page is between."
 SAY_OTHERWISE = "Say it in other words, or choose another model."

@@ -6,15 +6,13 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError, KeyRefused
 from jitchat.events import SendFailed
-from jitchat.text.safe import one_line
-from jitchat.tui.backend import Backend
+from jitchat.text.sanitize import one_line
 from jitchat.tui.messages import (
     LimitTold,
     ModelChanged,
@@ -26,19 +24,22 @@ from jitchat.tui.messages import (
     SessionRefused,
     SessionReported,
 )
-from jitchat.tui.model_rows import READER, meant_by
 from jitchat.tui.offers import offer
 from jitchat.tui.screens.opened import OpenedScreen
 from jitchat.tui.telling import SECONDS, tell, telling
+from jitchat.tui.widgets.model_list import READER, meant_by
 from jitchat.tui.widgets.prompt import PLACEHOLDER, Prompt
 from jitchat.tui.widgets.top_line import TopLine
-from jitchat.turn import Conversation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jitchat.providers.catalogue.choices import ProviderChoice
+    from textual.app import ComposeResult
+
+    from jitchat.providers.catalogue.models import ProviderChoice
     from jitchat.session import Session
+    from jitchat.tui.backend import Backend
+    from jitchat.values import Conversation
 
 READER_PLACEHOLDER = "Ask about what was said. reader quotes it; it is no language model"
 ANOTHER_KEY = "Ctrl+L, then F4, takes another key."

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from textual import events, on
 
-from jitchat.tui.backend import Backend
 from jitchat.tui.commands import (
     COMMANDS,
     LOOKS,
@@ -32,11 +31,12 @@ from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import ModeTab
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Conversation, Mode
+from jitchat.values import Conversation, Mode
 from jitchat.window.steering import NO_MORE
 
 if TYPE_CHECKING:
     from jitchat.session import Session
+    from jitchat.tui.backend import Backend
 
 
 class ChatScreen(ViewingScreen):

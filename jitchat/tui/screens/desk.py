@@ -7,33 +7,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.app import ComposeResult
 from textual.containers import Container
 from textual.screen import Screen
 
 from jitchat.errors import JitchatError, WindowOverflow
-from jitchat.memory.cold.screen_state import Drafts
-from jitchat.tui.backend import Backend
+from jitchat.store.pins import Drafts
 from jitchat.tui.commands import addressed_in, message_in
 from jitchat.tui.draft_keeper import DraftKeeper
 from jitchat.tui.figures import indexing_sentence, send_sentences
 from jitchat.tui.telling import tell
-from jitchat.tui.top_text import Answering
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.top_line import TopLine
+from jitchat.tui.widgets.top_line import Answering, TopLine
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Mode, Turn, Usage
-from jitchat.window.spending import window_cost
+from jitchat.values import Mode, Turn, Usage
+from jitchat.window.savings import window_cost
 from jitchat.window.steering import NO_MORE
-from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
-    from jitchat.memory.index.backlog import Progress
+    from textual.app import ComposeResult
+
+    from jitchat.index.indexer import Progress
     from jitchat.session import Session
+    from jitchat.tui.backend import Backend
+    from jitchat.window.window import ContextWindow
 
 WIDE = 110
 """Columns from which the inspector stands beside the transcript."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from textual.app import ComposeResult
+from typing import TYPE_CHECKING
+
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
-from jitchat.text.safe import one_line, visible
+from jitchat.text.sanitize import one_line, visible
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
 
 PART = 20_000
 """Characters that are shown at a time: to lay out a megabyte takes seconds."""

@@ -6,27 +6,27 @@ Nothing is overwritten: each makes a branch of the conversation, or goes to one.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import on
 
-from jitchat.memory.cold.path import parent_of
-from jitchat.tui.backend import Backend
-from jitchat.tui.details import NOTHING, TurnDetails, is_cut
-from jitchat.tui.figures import ledger_note, note_sentence
+from jitchat.store.path import parent_of
+from jitchat.tui.figures import NOTHING, TurnDetails, is_cut, ledger_note, note_sentence
 from jitchat.tui.screens.helped import HelpedScreen
 from jitchat.tui.telling import telling
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Conversation, Mode, Role, Status, Turn
+from jitchat.values import Conversation, Mode, Role, Status, Turn
 from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from jitchat.session import Session
+    from jitchat.tui.backend import Backend
 
 GO_ON = "Go on exactly where you stopped; repeat nothing."
 """What is sent, in view, to have a reply continued that was cut."""

@@ -12,16 +12,16 @@ from textual import on, work
 
 from jitchat.errors import JitchatError
 from jitchat.events import TurnsRetrieved
-from jitchat.tui.backend import Backend
 from jitchat.tui.messages import BacklogEnded, LinesMoved, SendEnded, SessionReported
 from jitchat.tui.screens.answered import AnsweredScreen
 from jitchat.tui.widgets.hint_line import HintLine
-from jitchat.turn import Conversation, Mode
+from jitchat.values import Conversation, Mode
 
 if TYPE_CHECKING:
     from textual.worker import Worker
 
-    from jitchat.subcall.summariser import Summariser
+    from jitchat.small_models.summariser import Summariser
+    from jitchat.tui.backend import Backend
 
 
 class HelpedScreen(AnsweredScreen):

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import events, on, work
-from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
@@ -15,12 +14,14 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from jitchat.errors import JitchatError
-from jitchat.text.safe import one_line
-from jitchat.tui.backend import Backend
+from jitchat.text.sanitize import one_line
 from jitchat.tui.telling import SECONDS
 
 if TYPE_CHECKING:
-    from jitchat.providers.catalogue.choices import ProviderChoice
+    from textual.app import ComposeResult
+
+    from jitchat.providers.catalogue.models import ProviderChoice
+    from jitchat.tui.backend import Backend
 
 
 class KeyInput(Input):

@@ -10,9 +10,8 @@ from textual import on, work
 
 from jitchat.errors import JitchatError, StoreError
 from jitchat.events import UsageReported
-from jitchat.text.money import total_of
-from jitchat.tui.details import is_broken_off
-from jitchat.tui.figures import exact_sentence, usage_sentence
+from jitchat.text.figures import total_of
+from jitchat.tui.figures import exact_sentence, is_broken_off, usage_sentence
 from jitchat.tui.messages import (
     Asked,
     CostSummed,
@@ -27,15 +26,15 @@ from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Role
+from jitchat.values import Role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jitchat.memory.cold.archive import Ending
     from jitchat.session import Session
+    from jitchat.store.windows import Ending
     from jitchat.tui.backend import Backend
-    from jitchat.turn import Conversation, Turn, Usage
+    from jitchat.values import Conversation, Turn, Usage
     from jitchat.window.window import ContextWindow
 
 
@@ -87,7 +86,7 @@ class MeteredScreen(SendingScreen):
 
     @work(thread=True, exclusive=True, group="cost")
     def _sum_up(self, conversation: str, opening: int) -> None:
-        from jitchat.memory.cold.costs import Costs  # noqa: PLC0415  not on the first frame
+        from jitchat.store.windows import Costs  # noqa: PLC0415  not on the first frame
 
         try:
             spent = Costs(self.backend.store.database).of(conversation)

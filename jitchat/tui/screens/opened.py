@@ -14,9 +14,8 @@ from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError
 from jitchat.tui import collector
-from jitchat.tui.backend import Backend
-from jitchat.tui.details import TurnDetails
 from jitchat.tui.draft_keeper import KEEP_AFTER
+from jitchat.tui.figures import TurnDetails
 from jitchat.tui.messages import (
     BacklogEnded,
     BacklogMoved,
@@ -30,14 +29,15 @@ from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Conversation
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from jitchat.memory.embedding.embedder import Embedder
-    from jitchat.memory.index.backlog import Progress
+    from jitchat.index.embedder import Embedder
+    from jitchat.index.indexer import Progress
     from jitchat.session import Session
+    from jitchat.tui.backend import Backend
+    from jitchat.values import Conversation
 
 SHOWN_FIRST = 40
 """Turns that are read before the whole conversation is."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from textual import on, work
 
 from jitchat.errors import JitchatError
-from jitchat.tui.backend import Backend
 from jitchat.tui.command_hint import CommandHint, mode_within
 from jitchat.tui.messages import PreviewReady
 from jitchat.tui.screens.desk import DeskScreen
@@ -20,14 +19,15 @@ from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.turn import Mode, Status, Usage
-from jitchat.window.steering import Once
-from jitchat.window.window import ContextWindow
+from jitchat.values import Mode, Status, Usage
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
     from jitchat.session import Session
+    from jitchat.tui.backend import Backend
+    from jitchat.window.steering import Once
+    from jitchat.window.window import ContextWindow
 
 PREVIEW_AFTER = 0.08
 """Seconds of silence after a key until the next window is planned anew."""

@@ -23,12 +23,10 @@ from jitchat.events import (
     UsageReported,
     WindowBuilt,
 )
-from jitchat.providers.catalogue.presets import PRESETS
-from jitchat.text.safe import one_line, shortened
-from jitchat.tui.backend import Backend
+from jitchat.providers.catalogue.table import PRESETS
+from jitchat.text.sanitize import one_line, shortened
 from jitchat.tui.batches import Batches
-from jitchat.tui.details import is_broken_off
-from jitchat.tui.figures import usage_sentence
+from jitchat.tui.figures import is_broken_off, usage_sentence
 from jitchat.tui.messages import ReplyStored, SendEnded, SessionReported
 from jitchat.tui.screens.forked import ForkedScreen
 from jitchat.tui.telling import SECONDS, telling
@@ -36,7 +34,7 @@ from jitchat.tui.widgets.hint_line import AWAITED, LOADING, HintLine
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Conversation, Mode, Role, Turn
+from jitchat.values import Conversation, Mode, Role, Turn
 from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:
@@ -47,6 +45,7 @@ if TYPE_CHECKING:
 
     from jitchat.events import Event
     from jitchat.session import Session
+    from jitchat.tui.backend import Backend
 
 NEW_TITLE = "New conversation"
 TITLE_WIDTH = 60
@@ -265,6 +264,6 @@ class SendingScreen(ForkedScreen):
 
 
 def _objects(text: str) -> bool:
-    from jitchat.text.objections import objects  # noqa: PLC0415  10 ms, not on the first frame
+    from jitchat.text.stance import objects  # noqa: PLC0415  10 ms, not on the first frame
 
     return objects(text)

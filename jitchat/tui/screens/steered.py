@@ -14,7 +14,7 @@ from jitchat.tui.screens.metered import MeteredScreen
 from jitchat.tui.telling import tell
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Conversation, Mode
+from jitchat.values import Conversation, Mode
 from jitchat.window.steering import NO_MORE, Held, Hold, Once, Steering
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from jitchat.tui.messages import SessionReady, ViewsLoaded
 from jitchat.tui.screens.metered import last_sent
 from jitchat.tui.screens.steered import SteeredScreen
 from jitchat.tui.telling import telling
-from jitchat.tui.views.subject import Another, Branched, GoTo, Planned, SendAgain, Subject
+from jitchat.tui.views.view import Another, Branched, GoTo, Planned, SendAgain, Subject
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Role
+from jitchat.values import Role
 from jitchat.window.steering import NO_MORE
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     from textual.timer import Timer
 
-    from jitchat.rot.experiment import RunWanted
+    from jitchat.lab.experiment import RunWanted
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
-    from jitchat.tui.views.subject import Outcome
-    from jitchat.turn import Conversation, Mode
+    from jitchat.tui.views.view import Outcome
+    from jitchat.values import Conversation, Mode
     from jitchat.window.steering import Once
 
 PREPARE_AFTER, PREPARE_EVERY = 1.0, 0.1
@@ -50,7 +50,7 @@ class ViewingScreen(SteeredScreen):
 
     @work(thread=True, group="views")
     def _load_views(self) -> None:
-        from jitchat.tui.views.every import load_views  # noqa: PLC0415  not on the first frame
+        from jitchat.tui.views.registry import load_views  # noqa: PLC0415  not on the first frame
 
         self.post_message(ViewsLoaded(load_views()))
 
@@ -102,7 +102,7 @@ class ViewingScreen(SteeredScreen):
             self._open_view(name, self._subject(session), turn)
 
     def _open_view(self, name: str, subject: Subject, turn: str) -> None:
-        from jitchat.tui.views.every import make_view  # noqa: PLC0415  not on the first frame
+        from jitchat.tui.views.registry import make_view  # noqa: PLC0415  not on the first frame
 
         view = make_view(name, subject)
         self.app.push_screen(view, self._viewed)
@@ -114,7 +114,7 @@ class ViewingScreen(SteeredScreen):
 
     def action_rot(self, preset: str = "") -> None:
         """Open the rot lab; one that is named is begun where the reader answers."""
-        from jitchat.rot import experiment  # noqa: PLC0415  see action_view
+        from jitchat.lab import experiment  # noqa: PLC0415  see action_view
 
         if not preset:
             self.open_lab()
@@ -127,7 +127,7 @@ class ViewingScreen(SteeredScreen):
 
         `wanted` is chosen there at first, and with `begins` begun if it costs nothing.
         """
-        from jitchat.tui.rot.start_screen import StartScreen  # noqa: PLC0415  see action_view
+        from jitchat.tui.lab.start import StartScreen  # noqa: PLC0415  see action_view
 
         titles = {each.id: each.title for each in self.backend.store.conversations()}
         lab = StartScreen(self.backend.lab_desk(), wanted, begins=begins, titles=titles)

@@ -9,7 +9,6 @@ from textual import on
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.events import SendFailed
-from jitchat.tui.backend import Backend
 from jitchat.tui.messages import (
     BacklogEnded,
     PreviewReady,
@@ -21,14 +20,15 @@ from jitchat.tui.tour.guided import GuidedScreen
 from jitchat.tui.tour.needle import DEPLOY_WINDOW
 from jitchat.tui.tour.steps import STEPS, Ask
 from jitchat.tui.tour.words import Asked, said_at_first
-from jitchat.tui.views.subject import SendAgain
+from jitchat.tui.views.view import SendAgain
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.turn import Conversation, Role
+from jitchat.values import Conversation, Role
 from jitchat.window.steering import Once
 
 if TYPE_CHECKING:
     from jitchat.session import Session
+    from jitchat.tui.backend import Backend
 
 
 class AskingScreen(GuidedScreen):

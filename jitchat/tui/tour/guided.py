@@ -5,24 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from textual import events, on
-from textual.app import ComposeResult
-from textual.screen import Screen
 
-from jitchat.tui.backend import Backend
-from jitchat.tui.model_rows import READER
 from jitchat.tui.screens.answered import READER_PLACEHOLDER
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.tour.bar import Told, TourBar
 from jitchat.tui.tour.keys import STARTS_A_SHOW, TourKey, TourKeyPressed
 from jitchat.tui.tour.reading import reading_seconds
 from jitchat.tui.tour.steps import STEPS
+from jitchat.tui.widgets.model_list import READER
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.turn import Conversation
 
 if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.screen import Screen
     from textual.timer import Timer
 
     from jitchat.session import Session
+    from jitchat.tui.backend import Backend
+    from jitchat.values import Conversation
 
 ON_TOUR = "-touring"
 """The class of a screen with a bar."""

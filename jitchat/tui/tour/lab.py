@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from jitchat.rot.tally import Tallies
+    from jitchat.lab.stats import Tallies
 
 
 class Counted(Protocol):

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from jitchat.tui.backend import Backend
-    from jitchat.tui.views.what_if_rows import Comparison
-    from jitchat.turn import Conversation
+    from jitchat.tui.views.what_if import Comparison
+    from jitchat.values import Conversation
 
 LOOK_EVERY = 0.25
 """Seconds between two looks at the lab."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jitchat.tui.tour.needle import Needle
 from jitchat.tui.tour.words import (
     Asked,
     said_in_full,
@@ -15,11 +13,14 @@ from jitchat.tui.tour.words import (
     said_of_comparison,
     said_of_rot,
 )
-from jitchat.turn import Mode
+from jitchat.values import Mode
 
 if TYPE_CHECKING:
-    from jitchat.rot.tally import Tallies
-    from jitchat.tui.views.what_if_rows import Comparison
+    from collections.abc import Callable
+
+    from jitchat.lab.stats import Tallies
+    from jitchat.tui.tour.needle import Needle
+    from jitchat.tui.views.what_if import Comparison
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,19 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jitchat.text.counts import counted
-from jitchat.text.safe import one_line, shortened
+from jitchat.text.figures import counted
+from jitchat.text.sanitize import one_line, shortened
 from jitchat.text.sentences import sentences
 from jitchat.tui.figures import used_figure
-from jitchat.tui.tour.needle import Needle
-from jitchat.turn import Mode, Turn
+from jitchat.values import Mode, Turn
 from jitchat.window.why import why_by_ledger
 from jitchat.window.window import ContextWindow, Kind
 
 if TYPE_CHECKING:  # these come with the screens that show them
-    from jitchat.rot.tally import Tallies
+    from jitchat.lab.stats import Tallies
     from jitchat.session import Session
-    from jitchat.tui.views.what_if_rows import Comparison
+    from jitchat.tui.tour.needle import Needle
+    from jitchat.tui.views.what_if import Comparison
 
 _QUOTED = 80
 """Characters of a sentence that is quoted, at most."""
@@ -92,7 +92,7 @@ def said_of_rot(tallies: Tallies | None, is_running: bool) -> str:
     told = "the same, measured: facts at every depth of longer and longer conversations."
     if tallies is None or not tallies.whole.answered:
         return told
-    from jitchat.rot.figures import total  # noqa: PLC0415  comes with the lab's screens
+    from jitchat.lab.stats import total  # noqa: PLC0415  comes with the lab's screens
 
     tallied = [(mode, tallies.by_mode[mode]) for mode in Mode if mode in tallies.by_mode]
     right = ", ".join(f"{mode} {total(tally)}" for mode, tally in tallied if tally.answered)

@@ -1,32 +1,182 @@
-"""Asking in all modes at once: the answers stream beside each other, and one is gone on with."""
+"""How an answer looks among others: its state, its times, its tokens, its cost. Pure."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.binding import Binding
-from textual.containers import Container
+from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import Static
-from textual.worker import Worker
 
-from jitchat.asking import Asking
-from jitchat.errors import JitchatError
-from jitchat.events import Event
+from jitchat.compare_modes import Asking
+from jitchat.errors import JitchatError, WindowOverflow
+from jitchat.events import Event, ReasoningFound, ReplyDelta
+from jitchat.text.sanitize import one_line
 from jitchat.tui.batches import Batches
+from jitchat.tui.figures import cost_figure, reported, tokens, used_figure
 from jitchat.tui.telling import telling
-from jitchat.tui.views.answer_column import AnswerColumn
-from jitchat.tui.views.ask_all_drawing import confirmation, plain
-from jitchat.tui.views.comparing import ComparingView
-from jitchat.tui.views.subject import Branched, Subject, asked_of
-from jitchat.tui.views.what_if_rows import Comparison
-from jitchat.turn import Mode
+from jitchat.tui.views.view import Branched, Subject, asked_of
+from jitchat.tui.views.what_if import ComparingView
+from jitchat.tui.widgets.reply import ReplyBody
+from jitchat.values import Mode, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from textual.app import ComposeResult
+    from textual.widget import Widget
+    from textual.worker import Worker
+
+    from jitchat.events import Event
+    from jitchat.recorder import Answer
+    from jitchat.tui.views.what_if import Comparison
+
+
+def state_of(answer: Answer) -> str:
+    """Say in a word or two how far it is."""
+    if not answer.is_over:
+        return _under_way(answer)
+    if isinstance(answer.error, WindowOverflow):
+        return "does not fit"
+    if answer.reply is not None:
+        return "done" if answer.reply.status is Status.COMPLETE else "cut"
+    if answer.error is not None:
+        return "failed"
+    return "stopped" if answer.left_at is not None else "not asked"
+
+
+def _under_way(answer: Answer) -> str:
+    if answer.left_at is None:
+        return "planning…"
+    if answer.first_at is None:
+        return "waiting…"
+    return "answering…" if answer.text else "thinking…"
+
+
+def times_of(answer: Answer) -> str:
+    """`first 0.42 s · all 2.10 s`: to its first token and to its end, as far as it is."""
+    times = (("first", answer.to_first), ("all", answer.took))
+    return " · ".join(f"{name} {seconds:.2f} s" for name, seconds in times if seconds is not None)
+
+
+def figures_of(answer: Answer) -> str:
+    """`in 1,187 ✓ · out 210 ✓ · $0.0041`, as far as it is known.
+
+    What the provider did not report is the own count, marked as an estimate.
+    """
+    if answer.window is None:
+        return ""
+    parts = [_sent(answer)]
+    if answer.is_over and answer.first_at is not None:
+        parts.append(_out(answer))
+    if answer.is_over:
+        parts.append(cost_figure(answer.cost, answer.usage))
+    return " · ".join(parts)
+
+
+def _sent(answer: Answer) -> str:
+    usage, window = answer.usage, answer.window
+    if usage is not None and usage.input_tokens is not None:
+        return f"in {reported(usage.input_tokens)}"
+    return f"in {used_figure(window)}" if window is not None else ""
+
+
+def _out(answer: Answer) -> str:
+    usage = answer.usage
+    if usage is not None and usage.output_tokens is not None:
+        return f"out {reported(usage.output_tokens)}"
+    return f"out {tokens(answer.counted, exact=False)}"
+
+
+def trouble_of(answer: Answer) -> str:
+    """Say what went wrong, or what is to be known of the request; mostly empty."""
+    return one_line(str(answer.error) if answer.error is not None else answer.told)
+
+
+def plain(answer: Answer) -> str:
+    """Write it as text, with its figures."""
+    told = (str(answer.mode), state_of(answer), times_of(answer), figures_of(answer))
+    head = " · ".join(filter(None, told))
+    return "\n".join(filter(None, (head, trouble_of(answer), answer.text)))
+
+
+def confirmation(cost: str) -> str:
+    """Ask whether to ask; `cost` is what the three windows cost, without the answers."""
+    if not cost.endswith("unknown"):
+        return f"Ask all three for {cost}, and what the answers cost? Y asks, N does not."
+    return "Ask all three? What that costs is not known. Y asks, N does not."
+
+
+class AnswerColumn(Vertical):
+    """Draws one answer; on a narrow screen, its text only while it is the one that is looked at."""
+
+    @dataclass
+    class Clicked(Message):
+        """The user points at it."""
+
+        mode: Mode
+
+    def __init__(self, mode: Mode) -> None:
+        super().__init__(classes="answer")
+        self.mode = mode
+        self._head, self._figures = Static(classes="answer-head"), Static(classes="answer-figures")
+        self._trouble = Static(classes="answer-trouble")
+        self._text, self._follows = ReplyBody(""), False
+        self.scroll = VerticalScroll(self._text, classes="answer-text")
+
+    def compose(self) -> ComposeResult:
+        """From top to bottom."""
+        yield from self._parts()
+
+    def _parts(self) -> Iterable[Widget]:
+        return (self._head, self._figures, self._trouble, self.scroll)
+
+    def on_click(self) -> None:
+        """Say that it was clicked."""
+        self.post_message(self.Clicked(self.mode))
+
+    def announce(self, told: str) -> None:
+        """What is known of it before it is asked."""
+        self._head.update(self._heading(told))
+
+    def show(self, answer: Answer) -> None:
+        """All but the text, as far as it is."""
+        head = filter(None, (state_of(answer), times_of(answer)))
+        self._head.update(self._heading(" · ".join(head)))
+        self._figures.update(Content(figures_of(answer)))
+        trouble = trouble_of(answer)
+        self._trouble.update(Content(trouble))
+        self._trouble.display = bool(trouble)
+
+    async def take(self, event: Event) -> None:
+        """Let the text grow by what came."""
+        match event:
+            case ReplyDelta(text):
+                self._text.add(text, typing=False)
+                self._follow()
+            case ReasoningFound():
+                await self._text.finish("")
+
+    async def finish(self, answer: Answer) -> None:
+        """Show all of it."""
+        self.show(answer)
+        await self._text.finish(answer.text)
+
+    def _follow(self) -> None:
+        """Keep the end in view once there is more than fits, until the user scrolls."""
+        if not self._follows and self.scroll.max_scroll_y:
+            self._follows = True
+            self.scroll.anchor()
+
+    def _heading(self, told: str) -> Content:
+        return Content.assemble((f" {self.mode} ", "reverse bold"), f" {told}")
+
 
 _NOTHING = "There is nothing to ask. Type a message, then ask all three with Alt+A."
 

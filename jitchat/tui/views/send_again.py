@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import events, on, work
-from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
@@ -17,15 +16,17 @@ from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError, WindowOverflow
-from jitchat.memory.cold.path import parent_of
-from jitchat.text.safe import one_line
+from jitchat.store.path import parent_of
+from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import used_figure
-from jitchat.tui.views.subject import SendAgain
-from jitchat.turn import Mode, Status, Turn
-from jitchat.window.spending import window_cost
+from jitchat.tui.views.view import SendAgain
+from jitchat.values import Mode, Status, Turn
+from jitchat.window.savings import window_cost
 from jitchat.window.steering import Once
 
 if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
     from jitchat.replay import Replayed
     from jitchat.session import Session
     from jitchat.window.budget import Budget

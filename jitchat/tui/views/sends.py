@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import ContentSwitcher, OptionList, Static, TextArea
 
 from jitchat.errors import JitchatError
-from jitchat.memory.cold.sends import Send
 from jitchat.replay import Replay
-from jitchat.text.safe import visible
+from jitchat.text.sanitize import visible
 from jitchat.tui.figures import ledger_note
 from jitchat.tui.screens.exact import ExactScreen
-from jitchat.tui.views.scrubber import Scrubber
 from jitchat.tui.views.send_again import SendAgainScreen
-from jitchat.tui.views.sends_rows import message_text, window_lines
-from jitchat.tui.views.sends_shown import SendReader, Shown, Table, Wanted, first_place
-from jitchat.tui.views.subject import GoTo, SendAgain, Subject
-from jitchat.tui.views.view import View
+from jitchat.tui.views.sends_shown import (
+    Scrubber,
+    SendReader,
+    Shown,
+    Table,
+    Wanted,
+    first_place,
+    message_text,
+    window_lines,
+)
+from jitchat.tui.views.view import GoTo, SendAgain, Subject, View
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.tui.widgets.pointed_list import PointedList
+from jitchat.tui.widgets.row_list import PointedList
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from textual.widget import Widget
+
+    from jitchat.store.windows import Send
 
 NOTHING = "Nothing was sent here yet. Enter sends; every window is then kept."
 TABS = {

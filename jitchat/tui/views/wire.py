@@ -1,26 +1,345 @@
-"""The literal request of the window on screen: as it would leave, or as it left."""
+"""What leaves or left for a window, and what there is to say of that. Slow: a thread's work."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import json
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
+from rich.segment import Segment
 from textual import on, work
 from textual.binding import Binding
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
-from textual.widget import Widget
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
 from textual.widgets import Static
 
 from jitchat.errors import JitchatError
-from jitchat.text.safe import one_line
-from jitchat.tui.figures import stable_sentence
-from jitchat.tui.views.save_line import SaveLine
-from jitchat.tui.views.subject import Subject
+from jitchat.recorder import posted_for
+from jitchat.store.windows import Sends
+from jitchat.text.sanitize import one_line, visible
+from jitchat.tui.figures import assumed_mark, part_figure, stable_sentence
 from jitchat.tui.views.view import View
-from jitchat.tui.views.wire_letter import Letter, legend, read_letter
-from jitchat.tui.views.wire_rows import Sheet, sheet_of
-from jitchat.tui.views.wire_text import WireText
+from jitchat.tui.widgets.save_line import SaveLine
+from jitchat.window.record import messages_body
+from jitchat.window.render import Place, placed
+from jitchat.window.window import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from rich.style import Style
+    from textual.style import Style as VisualStyle
+    from textual.widget import Widget
+
+    from jitchat.providers.provider import Posted, Provider, Wire
+    from jitchat.session import Session
+    from jitchat.tui.views.view import Subject
+    from jitchat.values import Turn
+    from jitchat.window.render import Place
+    from jitchat.window.window import ContextWindow
+
+
+_SHOWN = 8
+"""Characters of a hash: enough to compare by eye."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A request, or the messages where none is made."""
+
+    window: ContextWindow
+    wire: Wire | None
+    body: str
+    """Exactly as posted."""
+    told: str
+    """Whether it left like that, as a sentence."""
+
+    @property
+    def head(self) -> str:
+        """Where it goes, and the headers, a line each, and a blank one; empty without a request."""
+        if self.wire is None:
+            return ""
+        lines = [f"{self.wire.method} {self.wire.url}"]
+        lines += [f"{name}: {value}" for name, value in self.wire.headers]
+        return "\n".join(map(one_line, lines)) + "\n\n"
+
+    def laid_out(self, *, pretty: bool) -> tuple[str, tuple[Place, ...]]:
+        """Write head and body, and say where the segments are in that.
+
+        Pretty is the same JSON with line breaks and indentation between its parts.
+        """
+        body = json.dumps(json.loads(self.body), indent=2) if pretty else self.body
+        head = self.head
+        moved = (
+            replace(place, start=place.start + len(head), end=place.end + len(head))
+            for place in placed(self.window, body).places
+        )
+        return head + body, tuple(moved)
+
+
+def read_letter(session: Session, window: ContextWindow, sent: Turn | None) -> Letter:
+    """Make the request of a window: of the next one, or of one that was sent for a turn.
+
+    Raises:
+        JitchatError: No request can be made, or the store cannot be read.
+
+    """
+    memory, identity = session.memory, None
+    if sent is not None:
+        sends = Sends(memory.store.database)
+        identity = sends.like(sent, window.mode, window.model, window.digest)
+    posted = posted_for(memory, identity) if identity is not None else None
+    wire = session.wire(window, posted)
+    body = (wire.body if wire is not None else messages_body(window)).decode()
+    if sent is None:
+        told = not_sent(wire)
+    elif posted is not None:
+        told = as_left(posted, wire, session.provider, window)
+    else:
+        ending = memory.archive.ending(identity) if identity is not None else None
+        told = not_kept(ending.provider if ending is not None else None, wire)
+    return Letter(window, wire, body, told)
+
+
+def not_sent(wire: Wire | None) -> str:
+    """Say of the next window what would leave."""
+    if wire is None:
+        return (
+            "Nothing leaves this machine: the embedded reader is given these messages as they are."
+        )
+    return f"Not sent yet: {_size(wire)}"
+
+
+def as_left(posted: Posted, wire: Wire | None, provider: Provider, window: ContextWindow) -> str:
+    """Say of a window that was sent whether these are the bytes that left."""
+    left = f"sha256 {posted.sha256[:_SHOWN]}…"
+    where = one_line(f"for {window.model} at {posted.url}")
+    if wire is None:
+        return f"It left {where}, {left}. The reader answers now, so these are its messages."
+    if wire.sha256 == posted.sha256:
+        moved = "" if wire.url == posted.url else f" It went to {one_line(posted.url)}."
+        return f"As it left: {_size(wire)} ✓{moved}"
+    if (provider.name, provider.model) != (posted.provider, window.model):
+        now = one_line(f"{provider.model} of {provider.name}")
+        return f"It left {where}, {left}. This is how it would leave for {now}, which answers now."
+    return f"It left in another form, {left}: {one_line(provider.name)} is asked otherwise now."
+
+
+def not_kept(provider: str | None, wire: Wire | None) -> str:
+    """Say of a window that was sent why there is nothing to compare with; None: it is not over."""
+    if provider is None:
+        return "What left is kept when the reply is over; this is how it would leave now."
+    now = "these are its messages" if wire is None else "this is how it would leave now"
+    if provider == "reader":
+        return f"Nothing left for it, for the embedded reader answered; {now}."
+    return f"What left for it was not kept; {now}."
+
+
+def legend(window: ContextWindow) -> list[tuple[str, str]]:
+    """List every part of the limit: the name that its style has, and its letter and figure."""
+    parts = [
+        (kind.value, f"{LETTERS[kind]} {kind.value} {part_figure(window, window.tokens_of(kind))}")
+        for kind in LETTERS
+        if window.tokens_of(kind)
+    ]
+    free, reserve, limit = window.free, window.budget.reserve, window.budget.limit
+    parts.append(("free", f"free {part_figure(window, free)}"))
+    mark = assumed_mark(window.budget)
+    parts.append(("reserve", f"reserve {reserve:,} of {limit:,}{mark}"))
+    return parts
+
+
+def _size(wire: Wire) -> str:
+    return f"{len(wire.body):,} bytes, sha256 {wire.sha256[:_SHOWN]}…"
+
+
+LETTERS = {
+    Kind.SYSTEM: "S",
+    Kind.PINNED: "P",
+    Kind.RECENT: "R",
+    Kind.INDEX: "I",
+    Kind.RETRIEVED: "T",
+    Kind.DRAFT: "D",
+}
+"""What stands in the gutter, so that kinds are told apart without colour."""
+GUTTER = 9
+"""Cells: a letter, the turn, a line."""
+_BROKEN = re.compile(r"(?<!\\)(?:\\\\)*\\n")
+"""A line break that is written as an escape, and no backslash ahead of an n."""
+_LEAST = 20
+
+
+class Row(NamedTuple):
+    """A row; the one without an end is the boundary of the stable prefix."""
+
+    start: int
+    end: int | None
+    place: Place | None = None
+    """The segment that it shows a part of; None for what the protocol adds."""
+
+    @property
+    def kind(self) -> Kind | None:
+        """Of the segment."""
+        return self.place.segment.kind if self.place else None
+
+    @property
+    def gutter(self) -> str:
+        """The segment's letter; on its first row, with its turn."""
+        if self.place is None:
+            return f"{'':<{GUTTER - 2}}│ "
+        segment, opens = self.place.segment, self.start == self.place.start
+        turn = f"#{segment.turn}" if opens and segment.turn is not None else ""
+        return f"{LETTERS[segment.kind]} {turn:<{GUTTER - 4}}│ "
+
+    def text(self, whole: str) -> str:
+        """Its slice, safe to show."""
+        return visible(whole[self.start : self.end]).replace("\n", " ").replace("\t", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A request, cut into rows."""
+
+    whole: str
+    rows: Sequence[Row]
+    begins: Sequence[int]
+    """The numbers of the rows where another kind of segment begins than the one before."""
+
+
+def sheet_of(whole: str, places: Sequence[Place], width: int, *, parted: bool) -> Sheet:
+    """Cut a request as `rows_of` does; slow where it is a long one."""
+    rows = rows_of(whole, places, width, parted=parted)
+    begins: list[int] = []
+    kind = None
+    for number, row in enumerate(rows):
+        if row.place is not None and row.kind is not kind:
+            kind = row.kind
+            begins.append(number)
+    return Sheet(whole, rows, begins)
+
+
+def rows_of(whole: str, places: Sequence[Place], width: int, *, parted: bool) -> list[Row]:
+    """Cut a request into rows of `width` cells, the gutter included.
+
+    A row ends at a line break, where a segment begins or ends, or where it is full; with `parted`
+    also behind a line break that is written as an escape, and a full one behind a blank.
+    """
+    room = max(_LEAST, width - GUTTER)
+    cuts = sorted({0, len(whole), *_cuts(whole, places, parted=parted)})
+    starts = [place.start for place in places]
+    boundary = _boundary(places)
+    rows: list[Row] = []
+    for start, end in pairwise(cuts):
+        place = _at(start, starts, places)
+        last = end - 1 if whole[end - 1] == "\n" else end
+        edges = [start, *_full(whole, start, last, room, by_word=parted), last]
+        rows += [Row(first, behind, place) for first, behind in pairwise(edges)]
+        if end == boundary:
+            rows.append(Row(end, None))
+    return rows
+
+
+def _cuts(whole: str, places: Sequence[Place], *, parted: bool) -> Iterator[int]:
+    for line in re.finditer("\n", whole):
+        yield line.end()
+    for place in places:
+        yield place.start
+        yield place.end
+    if parted:
+        for escape in _BROKEN.finditer(whole):
+            yield escape.end()
+
+
+def _full(whole: str, start: int, end: int, room: int, *, by_word: bool) -> Iterator[int]:
+    """Go through the places where a row is full and the next one begins."""
+    while end - start > room:
+        blank = whole.rfind(" ", start + room // 2, start + room) if by_word else -1
+        start = start + room if blank < 0 else blank + 1
+        yield start
+
+
+def _boundary(places: Sequence[Place]) -> int | None:
+    """Say where the stable prefix ends; None where nothing of it is there."""
+    ends = [place.end for place in places if place.segment.kind.is_stable]
+    return ends[-1] if ends else None
+
+
+def _at(position: int, starts: Sequence[int], places: Sequence[Place]) -> Place | None:
+    found = bisect_right(starts, position) - 1
+    return places[found] if found >= 0 and position < places[found].end else None
+
+
+class WireText(ScrollView):
+    """Rows of a text, coloured by kind."""
+
+    COMPONENT_CLASSES = {  # noqa: RUF012  Textual's own shape
+        f"wire--{name}" for name in (*(kind.value for kind in LETTERS), "added", "boundary")
+    }
+
+    @dataclass
+    class Widened(Message):
+        """The rows are to be cut anew, for another width."""
+
+    def __init__(self) -> None:
+        super().__init__(id="wire-text")
+        self._sheet = Sheet("", (), ())
+        self._boundary = ""
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """What is on it, from top to bottom."""
+        return self._sheet.rows
+
+    @property
+    def room(self) -> int:
+        """Cells of a row."""
+        return self.scrollable_content_region.width
+
+    def show(self, sheet: Sheet, boundary: str) -> None:
+        """Show a text; `boundary` is what the end of the stable prefix says."""
+        self._sheet, self._boundary = sheet, boundary
+        self.virtual_size = Size(self.room, len(sheet.rows))
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Ask for other rows."""
+        self.post_message(self.Widened())
+
+    def next_kind(self) -> None:
+        """Scroll to where the next kind of segment begins; from the last one, to the first."""
+        begins, top = self._sheet.begins, round(self.scroll_y)
+        below = bisect_right(begins, top) if top < round(self.max_scroll_y) else len(begins)
+        if begins:
+            self.scroll_to(y=begins[below % len(begins)])
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one row."""
+        number = self.scroll_offset.y + y
+        if number >= len(self.rows):
+            return Strip.blank(self.room, self.rich_style)
+        row, width = self.rows[number], self.room
+        if row.end is None:
+            line = f"── end of the {self._boundary} "
+            return Strip([Segment(f"{line:─<{width}}"[:width], self._style("boundary"))])
+        kind = row.kind.value if row.kind is not None else "added"
+        style = self._style(kind)
+        strip = Strip([Segment(row.gutter, style), Segment(row.text(self._sheet.whole), style)])
+        return strip.adjust_cell_length(width, self.rich_style)
+
+    def style_of(self, name: str) -> VisualStyle | str:
+        """Tell the style of a kind; none for what is not in the text."""
+        is_kind = any(name == kind.value for kind in LETTERS)
+        return self.get_visual_style(f"wire--{name}") if is_kind else ""
+
+    def _style(self, name: str) -> Style:
+        return self.get_component_rich_style(f"wire--{name}")
+
 
 _NO_REQUEST = "There is no request here to copy or to save."
 _NO_COMMAND = "There is no request to make a command of: the embedded reader answers."
@@ -111,7 +430,7 @@ class WireView(View):
 
     def _command(self) -> str:
         """Write the command; empty, and told, where there is none."""
-        from jitchat.providers.curl import curl  # noqa: PLC0415  loads httpx
+        from jitchat.providers.http.wire_view import curl  # noqa: PLC0415  loads httpx
 
         if self._letter is None or self._letter.wire is None:
             self.notify(_NO_COMMAND if self._letter is not None else _NO_REQUEST, markup=False)

@@ -1,4 +1,6 @@
-"""The last line: what the next request costs, or what is waited for, and the keys that matter now.
+"""What can be done on a screen: its keys in one line, each of them to be clicked, too.
+
+Textual's own footer is a widget a key; to mount those takes longer than all else of a view.
 
 A short notice takes the place of the figures for some seconds.
 """
@@ -6,20 +8,110 @@ A short notice takes the place of the figures for some seconds.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from math import ceil
+from time import monotonic
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
-from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.style import Style
-from textual.timer import Timer
 from textual.widgets import Static
 
-from jitchat.text.safe import one_line
+from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import WORKING
-from jitchat.tui.widgets.waiting import FRAMES_A_SECOND, Waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from textual.app import ComposeResult
+    from textual.screen import Screen
+    from textual.timer import Timer
+
+
+class KeyLine(Static):
+    """Follows the bindings of its screen, and of what has the focus there."""
+
+    def __init__(self) -> None:
+        super().__init__(classes="key-line")
+
+    def on_mount(self) -> None:
+        """Draw it, and whenever other keys count."""
+        self.screen.bindings_updated_signal.subscribe(self, self._draw)
+
+    def on_resize(self) -> None:
+        """A short line leaves out blanks."""
+        self._draw(self.screen)
+
+    def _draw(self, screen: Screen[object]) -> None:
+        keys = self._keys(screen)
+        line = _line(keys, " ", "   ")
+        if line.cell_length > self.content_size.width:
+            line = _line(keys, ":", " ")
+        self.update(line)
+
+    def _keys(self, screen: Screen[object]) -> dict[str, tuple[str, str]]:
+        """By action: its first key, and what it does."""
+        told: dict[str, tuple[str, str]] = {}
+        for node, binding, enabled, _ in screen.active_bindings.values():
+            if binding.show and enabled:
+                owner = "screen" if node is screen else "focused"
+                key = self.app.get_key_display(binding)
+                told.setdefault(f"{owner}.{binding.action}", (key, binding.description))
+        return told
+
+
+def _line(keys: Mapping[str, tuple[str, str]], within: str, between: str) -> Content:
+    parts: list[tuple[str, Style | str]] = []
+    for action, (key, description) in keys.items():
+        click = Style.from_meta({"@click": action})
+        parts += [(key, click + Style(bold=True)), (f"{within}{description}", click)]
+        parts.append((between, ""))
+    return Content.assemble(*parts)
+
+
+FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+FRAMES_A_SECOND = 8
+LONG = 3
+"""Seconds from which a wait needs an explanation."""
+
+
+class Waiting:
+    """A wait, or none."""
+
+    def __init__(self) -> None:
+        self._what = self._why = ""
+        self._since = 0.0
+
+    def begin(self, what: str, why: str = "") -> None:
+        """Wait for something; `why` it may take long is said once it does."""
+        self._what, self._why, self._since = what, why, monotonic()
+
+    def end(self) -> None:
+        """It came, or nothing does."""
+        self._what = ""
+
+    @property
+    def is_on(self) -> bool:
+        """Whether anything is waited for."""
+        return bool(self._what)
+
+    @property
+    def frame(self) -> str:
+        """The sign for this moment; the next one is another."""
+        return FRAMES[int(self._passed * FRAMES_A_SECOND) % len(FRAMES)]
+
+    @property
+    def sentence(self) -> str:
+        """`waiting for the first token · 9 s`; empty where nothing is waited for."""
+        seconds = int(self._passed)
+        why = f", {self._why}" if self._why and seconds >= LONG else ""
+        return f"{self._what}{why} · {seconds} s" if self._what else ""
+
+    @property
+    def _passed(self) -> float:
+        return max(0.0, monotonic() - self._since)
+
 
 Key = tuple[str, str, str]
 """A key, what it does, and the action that a click on it runs."""

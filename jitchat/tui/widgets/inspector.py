@@ -1,4 +1,4 @@
-"""The inspector: every segment of a window, what it costs, why it is there, and what is not.
+"""What stands above a window's rows: which window it is, and a note on it.
 
 It is given the very window that is sent; it counts and ranks nothing itself.
 """
@@ -6,46 +6,109 @@ It is given the very window that is sent; it counts and ranks nothing itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.timer import Timer
+from textual.style import Style
 from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError, WindowOverflow
-from jitchat.text.safe import one_line
-from jitchat.tui.cells import BESIDE
+from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import (
+    BESIDE,
+    WORKING,
     ledger_note,
     limit_sentence,
     size_sentence,
     stable_sentence,
 )
 from jitchat.tui.keys import HOLD_ACTIONS, pane_bindings
-from jitchat.tui.segment_rows import (
+from jitchat.tui.widgets.row_list import RowList
+from jitchat.tui.widgets.segment_rows import (
     HEADER,
+    LEFT,
     Bars,
     Row,
     ahead_of_reason,
     bars_that_fit,
     is_stable,
+    lines_of,
     reason_of,
     rows_of,
     rule,
     sum_line,
+    telling_row,
     title_of,
     turn_of,
     turns_of,
+    with_changes,
+    without_left,
 )
-from jitchat.tui.widgets.row_changes import LEFT, lines_of, telling_row, with_changes, without_left
-from jitchat.tui.widgets.row_list import RowList
-from jitchat.tui.widgets.window_head import WindowNote, WindowTitle
-from jitchat.turn import Usage
-from jitchat.window.spending import picking_sentences
+from jitchat.window.savings import picking_sentences
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Verdict
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+
+    from jitchat.values import Usage
+
+
+_SWITCH = Style.from_meta({"@click": "screen.switch_window"})
+
+
+class WindowTitle(Static):
+    """Which window it is, and its size or why there is none."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(id=name)
+        self._which = self._told = ""
+        self._working = self._switches = False
+
+    def show(self, which: str = "", told: str = "") -> None:
+        """Another window; nothing for none."""
+        self._which, self._told = which, told
+        self._draw()
+
+    def offer_switch(self, offered: bool) -> None:
+        """Whether a click shows the other window, the one sent or the next."""
+        if offered != self._switches:
+            self._switches = offered
+            self._draw()
+
+    def show_working(self, working: bool) -> None:
+        """Say whether another window is being worked out."""
+        self._working = working
+        self._draw()
+
+    def _draw(self) -> None:
+        mark = WORKING if self._working else " "
+        which = (f" {self._which}{mark}", "reverse bold") if self._which else ""
+        parts: list[Any] = [which]
+        if self._which and self._switches:
+            is_next = self._which.startswith("next")
+            parts.insert(0 if is_next else 1, (" sent " if is_next else " next ", _SWITCH))
+        self.update(Content.assemble(*parts, f" {self._told}"), layout=False)
+
+
+class WindowNote(Static):
+    """On the limit and who picked, or on why nothing can be sent; often there is none."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(id=name)
+        self._noted = "", False
+
+    def show(self, note: str, *, is_refusal: bool = False) -> None:
+        """Another note, if it is another one: all of the screen is laid out for it."""
+        if (note, is_refusal) != self._noted:
+            self._noted = note, is_refusal
+            self.update(Content(note))
+            self.set_class(is_refusal, "-refusal")
+            self.display = bool(note)
+
 
 MARKED_SECONDS = 0.8
 """So long it is shown what came and what went."""

@@ -10,10 +10,10 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from jitchat.tui.backend import Backend
-
 if TYPE_CHECKING:
     from textual.worker import Worker
+
+    from jitchat.tui.backend import Backend
 
 _MEGABYTE = 1 << 20
 _AHEAD = 2

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from textual.app import ComposeResult
+from typing import TYPE_CHECKING
+
 from textual.containers import Vertical
 from textual.content import Content
 from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
-from jitchat.text.safe import one_line, visible
-from jitchat.tui.details import NOTHING, Detail
-from jitchat.tui.figures import note_sentence
+from jitchat.text.sanitize import one_line, visible
+from jitchat.tui.figures import NOTHING, Detail, note_sentence
 from jitchat.tui.palette import MUTED
-from jitchat.tui.widgets.reasoning import Reasoning
-from jitchat.tui.widgets.reply_body import ReplyBody, beginning, left_out
-from jitchat.turn import Role, Status, Turn
+from jitchat.tui.widgets.reply import Reasoning, ReplyBody, beginning, left_out
+from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Hold
 from jitchat.window.window import Kind
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
 
 _ENDED = {
     Status.CUT: "cut off",

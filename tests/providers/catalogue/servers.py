@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from jitchat.turn import Limit
+from jitchat.values import Limit
 from tests.providers.streams import Body
 
 Answer = Any

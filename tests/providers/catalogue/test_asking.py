@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, RequestRefused, Unreachable
-from jitchat.providers.catalogue.asking import Server
+from jitchat.providers.catalogue.json_client import Server
 from jitchat.providers.catalogue.limits import ask_limit
 from jitchat.providers.catalogue.lists import fetch_models
 from tests.providers.catalogue.servers import NASTY, Routes, endless, models

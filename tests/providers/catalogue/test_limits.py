@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from jitchat.providers.catalogue.limits import ask_limit
-from jitchat.turn import Limit
+from jitchat.values import Limit
 from tests.providers.catalogue.servers import Routes, loaded, maximum, models
 from tests.providers.streams import endpoint
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.providers.catalogue.prices import Prices
-from jitchat.turn import Usage
+from jitchat.providers.catalogue.table import Prices
+from jitchat.values import Usage
 
 EACH = Prices(input=1.0, output=10.0, cached=0.1, written=1.25)
 M = 1_000_000

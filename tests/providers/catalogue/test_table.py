@@ -10,10 +10,10 @@ from datetime import date
 
 import pytest
 
-from jitchat.providers.catalogue.model import ModelInfo, model_from
-from jitchat.providers.catalogue.presets import PRESETS
-from jitchat.providers.catalogue.prices import Prices
+from jitchat.providers.catalogue.models import ModelInfo, model_from
 from jitchat.providers.catalogue.table import (
+    PRESETS,
+    Prices,
     known_as,
     known_limit,
     known_max_output,
@@ -21,7 +21,7 @@ from jitchat.providers.catalogue.table import (
     known_retirement,
     other_api,
 )
-from jitchat.turn import Limit
+from jitchat.values import Limit
 from tests.providers.catalogue.servers import maximum
 from tests.support import ROOT
 

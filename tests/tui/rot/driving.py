@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from textual.pilot import Pilot
+from typing import TYPE_CHECKING
+
 from textual.screen import Screen
 from textual.widgets import Static
 
-from jitchat.rot.experiment import RunWanted
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.rot.heat_maps import HeatMaps
-from jitchat.tui.rot.run_screen import RunScreen
-from jitchat.tui.rot.runs_list import RunsList
-from jitchat.tui.rot.start_screen import StartScreen
+from jitchat.tui.lab.heatmap import HeatMaps
+from jitchat.tui.lab.run import RunScreen
+from jitchat.tui.lab.runs_list import RunsList
+from jitchat.tui.lab.start import StartScreen
 from tests.support import ROOT
 from tests.tui.support import TestBackend, until
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from jitchat.lab.experiment import RunWanted
 
 
 class LabApp(JitchatApp):

@@ -5,31 +5,33 @@ from __future__ import annotations
 import asyncio
 import json
 import zlib
-from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError
-from jitchat.memory.cold.sends import Sends
-from jitchat.memory.embedding.embedder import NoEmbedder
-from jitchat.memory.memory import Memory
-from jitchat.rot.cells import Cell, Result, Verdict
-from jitchat.rot.desk import Answerer
-from jitchat.rot.events import CellBegun, CellEnded, LabEvent, RunEnded, TalkBegun, TalkReady
-from jitchat.rot.experiment import Experiment, preset
-from jitchat.rot.lab import Lab
-from jitchat.rot.record import cell_key, result_fields
-from jitchat.rot.run import Run
-from jitchat.rot.run_file import RunFile
-from jitchat.rot.runs import Runs
+from jitchat.index.embedder import NoEmbedder
+from jitchat.lab.events import CellBegun, CellEnded, LabEvent, RunEnded, TalkBegun, TalkReady
+from jitchat.lab.experiment import Cell, Experiment, Result, Verdict, preset
+from jitchat.lab.lab import Lab
+from jitchat.lab.run_file import Run, cell_key, result_fields
+from jitchat.lab.runs import Runs
+from jitchat.lab.service import Answerer
+from jitchat.memory import Memory
 from jitchat.session import Session, SessionOptions
-from jitchat.transfer.intake import store_demo
-from jitchat.turn import Mode, Usage
+from jitchat.store.windows import Sends
+from jitchat.transfer.formats import store_demo
+from jitchat.values import Mode, Usage
 from jitchat.window.tokens import EstimateCounter
 from tests.support import ScriptedProvider
 from tests.tui.views.sending import send_all
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Iterable, Sequence
+    from pathlib import Path
+
+    from jitchat.lab.run_file import RunFile
 
 BEGUN = datetime(2026, 11, 24, 15, 40, tzinfo=UTC)
 NEEDED = 38

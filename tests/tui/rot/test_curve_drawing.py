@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.rot.tally import Tally, tallied
-from jitchat.tui.rot.curve_drawing import FOOT, LEAST, MARGIN, curve_rows
-from jitchat.tui.rot.heat_layout import Grid
-from jitchat.turn import Mode
+from jitchat.lab.stats import Tally, tallied
+from jitchat.tui.lab.curve import FOOT, LEAST, MARGIN, curve_rows
+from jitchat.tui.lab.heatmap import Grid
+from jitchat.values import Mode
 from tests.tui.rot.support import quick, result_of
 from tests.tui.rot.test_heat_layout import DEEP
 

@@ -6,11 +6,10 @@ from itertools import product
 
 import pytest
 
-from jitchat.rot.colours import colour_of
-from jitchat.rot.tally import Tally, tallied
-from jitchat.tui.rot.heat_drawing import Heat, map_row, square_text
-from jitchat.tui.rot.heat_layout import Grid, laid_out
-from jitchat.turn import Mode
+from jitchat.lab.colours import colour_of
+from jitchat.lab.stats import Tally, tallied
+from jitchat.tui.lab.heatmap import Grid, Heat, laid_out, map_row, square_text
+from jitchat.values import Mode
 from tests.tui.rot.support import quick, result_of
 from tests.tui.rot.test_heat_layout import DEEP
 

@@ -6,9 +6,9 @@ from itertools import product
 
 import pytest
 
-from jitchat.rot.experiment import Experiment
-from jitchat.tui.rot.heat_layout import HEAD, Grid, all_wide, laid_out
-from jitchat.turn import Mode
+from jitchat.lab.experiment import Experiment
+from jitchat.tui.lab.heatmap import HEAD, Grid, all_wide, laid_out
+from jitchat.values import Mode
 
 QUICK = Grid.of(Experiment((1_000, 4_000, 16_000, 48_000), (0.0, 0.25, 0.5, 0.75, 1.0)))
 DEEP = Grid.of(

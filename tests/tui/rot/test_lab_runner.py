@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import StoreReadOnly
-from jitchat.rot.cells import Result
-from jitchat.rot.events import CellEnded, LabEvent, RunEnded
-from jitchat.rot.experiment import Experiment
-from jitchat.rot.kinds import Kind
-from jitchat.rot.tally import tallied
-from jitchat.tui.rot.lab_runner import LabRunner
-from jitchat.tui.rot.shown_run import ShownRun
+from jitchat.lab.events import CellEnded, LabEvent, RunEnded
+from jitchat.lab.experiment import Experiment
+from jitchat.lab.facts import Kind
+from jitchat.lab.stats import tallied
+from jitchat.tui.lab.runner import LabRunner
+from jitchat.tui.lab.shown_run import ShownRun
 from tests.rot.support import lab_on, new_file
 from tests.tui.rot.support import ScriptedLab, desk_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from jitchat.lab.experiment import Result
 
 FEW = Experiment((1_000, 4_000), (0.0, 1.0), (Kind.DIRECT, Kind.EXACT))
 

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from textual.pilot import Pilot
 
-from jitchat.rot.events import Slowed
-from jitchat.rot.experiment import preset
-from jitchat.tui.rot import run_screen
-from jitchat.tui.rot.asking_screen import SendScreen
-from jitchat.tui.rot.cell_window import CellWindow
-from jitchat.tui.rot.compare_screen import CompareScreen
-from jitchat.tui.rot.curve import CurvePlot
-from jitchat.tui.rot.run_screen import RunScreen
+from jitchat.lab.events import Slowed
+from jitchat.lab.experiment import preset
+from jitchat.tui.lab import run
+from jitchat.tui.lab.cell_window import CellWindow
+from jitchat.tui.lab.compare import CompareScreen
+from jitchat.tui.lab.curve import CurvePlot
+from jitchat.tui.lab.start import SendScreen
 from jitchat.tui.widgets.inspector import Inspector
-from tests.tui.conftest import Picture
 from tests.tui.rot.driving import LabApp, decided, opened, shown
 from tests.tui.rot.support import MODEL, ScriptedDesk, desk_in, quick
 from tests.tui.support import TestBackend, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from jitchat.tui.lab.run import RunScreen
+    from tests.tui.conftest import Picture
 
 
 @pytest.fixture
 def moment(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds that the screen believes have passed."""
     now = [0.0]
-    monkeypatch.setattr(run_screen, "monotonic", lambda: now[0])
+    monkeypatch.setattr(run, "monotonic", lambda: now[0])
     return now
 
 

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jitchat.rot.cells import Verdict
-from jitchat.rot.experiment import Experiment, RunWanted
-from jitchat.rot.kinds import Kind
-from jitchat.rot.lab import Lab
-from jitchat.rot.run_file import RunFile
-from jitchat.rot.runs import Runs
-from jitchat.rot.tally import tallied
-from jitchat.tui.rot.cell_window import CellWindow
-from jitchat.tui.rot.square_pane import SquarePane
+from jitchat.lab.experiment import Experiment, RunWanted, Verdict
+from jitchat.lab.facts import Kind
+from jitchat.lab.runs import Runs
+from jitchat.lab.stats import tallied
+from jitchat.tui.lab.cell_window import CellWindow
+from jitchat.tui.lab.cells import SquarePane
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.turn import Mode
+from jitchat.values import Mode
 from tests.rot.support import lab_on
 from tests.tui.rot.driving import LabApp, detail, opened, over, shown, text
 from tests.tui.rot.support import ScriptedDesk
 from tests.tui.support import TestBackend, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from jitchat.lab.lab import Lab
+    from jitchat.lab.run_file import RunFile
 
 FEW = Experiment((1_500,), (0.0, 1.0), (Kind.DIRECT, Kind.ABSENT))
 

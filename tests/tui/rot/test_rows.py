@@ -6,18 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from jitchat.rot.cells import Cell, Verdict
-from jitchat.rot.compare import compared, signed
-from jitchat.rot.experiment import preset
-from jitchat.rot.kinds import Kind
-from jitchat.rot.tally import Tally, tallied
-from jitchat.tui.rot.cell_rows import cell_line, cells_of, detail, held_sentence, square_line, whole
-from jitchat.tui.rot.compare_rows import compared_rows
-from jitchat.tui.rot.progress import Progress, span
-from jitchat.tui.rot.runs_rows import run_line, runs_header
-from jitchat.tui.rot.setup_rows import Sending, asked_told, preset_line
-from jitchat.tui.rot.spent_rows import spent_rows
-from jitchat.turn import Mode
+from jitchat.lab.compare import compared, signed
+from jitchat.lab.experiment import Cell, Verdict, preset
+from jitchat.lab.facts import Kind
+from jitchat.lab.stats import Tally, tallied
+from jitchat.tui.lab.cells import cell_line, cells_of, detail, held_sentence, square_line, whole
+from jitchat.tui.lab.compare import compared_rows
+from jitchat.tui.lab.curve import spent_rows
+from jitchat.tui.lab.runs_list import run_line, runs_header
+from jitchat.tui.lab.setup import Sending, asked_told, preset_line
+from jitchat.tui.lab.shown_run import Progress, span
+from jitchat.values import Mode
 from tests.tui.rot.support import MODEL, READER, failed, quick, result_of, run_of
 
 CELL = Cell(4_000, 0.5, Kind.UPDATED, 2, Mode.JIT)

@@ -5,25 +5,28 @@ from __future__ import annotations
 import csv
 import json
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from textual.widgets import Input
 
 from jitchat.errors import StoreReadOnly
-from jitchat.rot.events import RunEnded, Slowed
-from jitchat.rot.kinds import Kind
-from jitchat.rot.tally import tallied
-from jitchat.tui.rot.cell_window import CellWindow
-from jitchat.tui.rot.heat_maps import HeatMaps
-from jitchat.tui.rot.square_pane import SquareCells, SquarePane
-from jitchat.tui.rot.start_screen import StartScreen
+from jitchat.lab.events import RunEnded, Slowed
+from jitchat.lab.facts import Kind
+from jitchat.lab.stats import tallied
+from jitchat.tui.lab.cell_window import CellWindow
+from jitchat.tui.lab.cells import SquareCells, SquarePane
+from jitchat.tui.lab.heatmap import HeatMaps
+from jitchat.tui.lab.start import StartScreen
 from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.turn import Mode
+from jitchat.values import Mode
 from tests.tui.rot.driving import LabApp, decided, lines, opened, over, shown, text
 from tests.tui.rot.support import NEEDED, ScriptedDesk, desk_in, quick
 from tests.tui.support import TestBackend, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from jitchat.rot.cells import Cell, Verdict
-from jitchat.rot.events import (
+from jitchat.lab.events import (
     CellBegun,
     CellEnded,
     CellRetried,
@@ -12,9 +11,10 @@ from jitchat.rot.events import (
     TalkBegun,
     TalkReady,
 )
-from jitchat.rot.tally import tallied
-from jitchat.tui.rot.shown_run import ShownRun, kinds_told
-from jitchat.turn import Mode
+from jitchat.lab.experiment import Cell, Verdict
+from jitchat.lab.stats import tallied
+from jitchat.tui.lab.shown_run import ShownRun, kinds_told
+from jitchat.values import Mode
 from tests.tui.rot.support import failed, quick, result_of, run_of
 
 CELLS = list(quick().cells())

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import KeyRefused, SettingsError
-from jitchat.rot.desk import Answerer
-from jitchat.rot.experiment import RunWanted, preset
-from jitchat.rot.figures import total
-from jitchat.rot.kinds import Kind
-from jitchat.rot.tally import tallied
-from jitchat.transfer.intake import store_demo
+from jitchat.lab.experiment import RunWanted, preset
+from jitchat.lab.facts import Kind
+from jitchat.lab.stats import tallied, total
+from jitchat.transfer.formats import store_demo
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.rot.asking_screen import ForgetScreen, SendScreen, ask_to_go_on, ask_to_send
-from jitchat.tui.rot.compare_screen import CompareScreen
-from jitchat.tui.rot.runs_list import RunRows, RunsList
-from jitchat.tui.rot.setup_pane import PresetList
-from jitchat.tui.rot.setup_rows import Sending
+from jitchat.tui.lab.compare import CompareScreen
+from jitchat.tui.lab.runs_list import RunRows, RunsList
+from jitchat.tui.lab.setup import PresetList, Sending
+from jitchat.tui.lab.start import ForgetScreen, SendScreen, ask_to_go_on, ask_to_send
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.turn import Mode
+from jitchat.values import Mode
 from tests.tui.rot.driving import LabApp, decided, listed, opened, over, shown, text
 from tests.tui.rot.support import (
     MODEL,
@@ -35,6 +32,11 @@ from tests.tui.rot.support import (
     run_of,
 )
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from jitchat.lab.service import Answerer
 
 
 @pytest.fixture

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.providers.reader.reader import ReaderProvider
-from jitchat.tui.rot import run_screen
+from jitchat.providers.reader import ReaderProvider
+from jitchat.tui.lab import run
 from jitchat.tui.tour import app as touring
 from jitchat.tui.tour import screen as steps_done
 from jitchat.tui.widgets.prompt import Prompt
 from tests.tui.rot.support import desk_in
-from tests.tui.support import TestBackend
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.tui.support import TestBackend
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +30,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def reads(backend: TestBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestBackend:
     """The embedded reader answers; the lab's clock stands still."""
-    monkeypatch.setattr(run_screen, "monotonic", lambda: 0.0)
+    monkeypatch.setattr(run, "monotonic", lambda: 0.0)
     backend.desk = desk_in(tmp_path)
     backend.provider = ReaderProvider(lambda messages, text: (100 * len(messages), len(text) // 4))
     return backend

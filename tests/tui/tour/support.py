@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from textual.pilot import Pilot
+from typing import TYPE_CHECKING
 
-from jitchat.transfer.intake import store_demo
+from jitchat.transfer.formats import store_demo
 from jitchat.tui.tour.app import TourApp
 from jitchat.tui.tour.bar import TourBar
 from jitchat.tui.tour.screen import TourScreen
 from jitchat.tui.views.what_if import Sides, WhatIfView
 from tests.tui.support import TestBackend, until
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
 
 LARGE, SMALL = (120, 36), (80, 24)
 

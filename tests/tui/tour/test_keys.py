@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from typing import TYPE_CHECKING
 
-import pytest
 from textual.widgets import Static
 
 from jitchat.errors import Unreachable
@@ -16,7 +16,7 @@ from jitchat.tui.tour.steps import STEPS
 from jitchat.tui.views.what_if import WhatIfView
 from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.turn import Conversation, Mode
+from jitchat.values import Conversation, Mode
 from jitchat.window.budget import Budget
 from tests.support import ScriptedProvider
 from tests.tui.support import TestBackend, idle, until
@@ -29,6 +29,9 @@ from tests.tui.tour.support import (
     planned,
     tour,
 )
+
+if TYPE_CHECKING:
+    import pytest
 
 
 async def test_esc_ends_it_wherever_it_is_and_a_chat_like_any_other_is_left(

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from pytest_textual_snapshot import SVGImageExtension
-from syrupy import SnapshotAssertion
-from textual.pilot import Pilot
 
-from jitchat.rot.figures import total
-from jitchat.tui.rot.run_screen import RunScreen
+from jitchat.lab.stats import total
+from jitchat.tui.lab.run import RunScreen
 from jitchat.tui.tour.bar import TourBar
 from jitchat.tui.tour.needle import DEPLOY_WINDOW
-from jitchat.tui.tour.screen import TourScreen
 from jitchat.tui.tour.steps import STEPS, Ask
 from jitchat.tui.views.what_if import Sides
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.turn import Mode
+from jitchat.values import Mode
 from jitchat.window.window import Kind
 from tests.support import ROOT
 from tests.tui.rot.driving import shown
@@ -30,6 +28,12 @@ from tests.tui.tour.support import (
     planned,
     tour,
 )
+
+if TYPE_CHECKING:
+    from syrupy import SnapshotAssertion
+    from textual.pilot import Pilot
+
+    from jitchat.tui.tour.screen import TourScreen
 
 NEEDLE = DEPLOY_WINDOW.turn
 RIGHT = "the same, measured: facts at every depth of longer and longer conversations. Right: "

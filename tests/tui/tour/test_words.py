@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.memory.cold.store import ColdStore
-from jitchat.rot.tally import Tally, tallied
+from jitchat.lab.stats import Tally, tallied
 from jitchat.tui.tour.bar import Told
 from jitchat.tui.tour.needle import DEPLOY_WINDOW
 from jitchat.tui.tour.reading import reading_seconds
 from jitchat.tui.tour.steps import STEPS, Ask
 from jitchat.tui.tour.words import Asked, said_at_first, said_of_comparison, said_of_rot
-from jitchat.tui.views.what_if_rows import compare
-from jitchat.turn import Mode
+from jitchat.tui.views.what_if import compare
+from jitchat.values import Mode
 from jitchat.window.budget import Budget
 from jitchat.window.steering import NO_MORE, Once
 from tests.support import demo_session, turn
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
 
 RIGHT, WRONG = "On Tuesday, at 2:00 UTC.", "On Thursday, at 04:00 UTC."
 ASKING = {step.mode: step for step in STEPS if isinstance(step, Ask)}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
-from jitchat.memory.cold.archive import Ending, WindowRecord
-from jitchat.providers.catalogue.prices import Prices
-from jitchat.session import Session
-from jitchat.turn import Mode, Role, Usage
+from jitchat.providers.catalogue.table import Prices
+from jitchat.store.windows import Ending, WindowRecord
+from jitchat.values import Mode, Role, Usage
 from jitchat.window.record import header_fields, ledger_fields, segment_fields
 from jitchat.window.steering import Once
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
 
 START = datetime(2026, 11, 3, 9, 0, tzinfo=UTC)
 PRICES = Prices(input=3.0, output=15.0, cached=0.3, written=3.75)

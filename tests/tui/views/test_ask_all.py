@@ -4,33 +4,40 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-import pytest
-
-from jitchat.answer import Answer
 from jitchat.errors import Unreachable, WindowOverflow
-from jitchat.memory.cold.answers import answers_to
-from jitchat.memory.cold.path import parent_of
-from jitchat.providers.catalogue.prices import Prices
-from jitchat.providers.reader.reader import ReaderProvider
+from jitchat.providers.catalogue.table import Prices
+from jitchat.providers.reader import ReaderProvider
+from jitchat.recorder import Answer
 from jitchat.session import SessionOptions
+from jitchat.store.path import parent_of
+from jitchat.store.replies import answers_to
 from jitchat.tui.screens import previewing
-from jitchat.tui.views.answer_column import AnswerColumn
-from jitchat.tui.views.ask_all import AskAllView
-from jitchat.tui.views.ask_all_drawing import figures_of, state_of, times_of, trouble_of
+from jitchat.tui.views.ask_all import (
+    AnswerColumn,
+    AskAllView,
+    figures_of,
+    state_of,
+    times_of,
+    trouble_of,
+)
 from jitchat.tui.views.ledger import LedgerView
-from jitchat.tui.views.subject import Branched, GoTo
+from jitchat.tui.views.view import Branched, GoTo
 from jitchat.tui.views.what_if import WhatIfView
 from jitchat.tui.views.wire import WireView
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Mode, Role, Status, Turn, Usage
+from jitchat.values import Mode, Role, Status, Turn, Usage
 from jitchat.window.window import ContextWindow
 from tests.session.sending import durable
 from tests.support import ScriptedProvider, demo_session
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 from tests.tui.test_screens import QUESTION
+
+if TYPE_CHECKING:
+    import pytest
 
 FREE = SessionOptions(prices=Prices(0.0, 0.0))
 

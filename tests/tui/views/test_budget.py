@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from textual.pilot import Pilot
 from textual.widgets import Static
 
 from jitchat.errors import WindowOverflow
 from jitchat.session import SessionOptions
-from jitchat.tui.views.budget import BudgetView
-from jitchat.tui.views.budget_drawing import (
+from jitchat.tui.views.budget import (
+    BudgetTrack,
+    BudgetView,
     budget_sentence,
     change_rows,
     draw_track,
@@ -23,19 +24,22 @@ from jitchat.tui.views.budget_drawing import (
     settled_sentence,
     window_sentence,
 )
-from jitchat.tui.views.budget_track import BudgetTrack
-from jitchat.tui.views.sends_rows import SHOWN
+from jitchat.tui.views.sends_shown import SHOWN
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.turn import BY_USER, Mode
+from jitchat.values import BY_USER, Mode
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.difference import Change, Difference, difference
 from jitchat.window.sweep import budget_grid, retrieved_turns, settled
 from jitchat.window.window import ContextWindow, Kind
-from tests.tui.conftest import Picture
 from tests.tui.support import TestBackend, chat, demo_app, ready, type_text, until
 from tests.window.reports import calibrations, long_talk
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from tests.tui.conftest import Picture
 
 QUESTION = "what did we settle on for the deploy window?"
 JIT = long_talk(Mode.JIT, NO_CALIBRATION)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Static
 
 from jitchat.session import SessionOptions
 from jitchat.tui.views.history import NOTHING, HistoryView
-from jitchat.tui.views.history_bars import HistoryChart, HistoryPointer
+from jitchat.tui.views.history_chart import HistoryChart, HistoryPointer
 from jitchat.tui.views.sends import SendsView
-from jitchat.tui.views.subject import GoTo
+from jitchat.tui.views.view import GoTo
 from jitchat.tui.widgets.transcript import Transcript
-from tests.tui.conftest import Picture
 from tests.tui.support import TestBackend, chat, demo_app, ready, until
 from tests.tui.views.sending import PRICES, send_all
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from tests.tui.conftest import Picture
 
 
 async def opened(pilot: Pilot[None]) -> HistoryView:

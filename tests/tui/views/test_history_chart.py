@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jitchat.tui.views.history import legend
 from jitchat.tui.views.history_chart import (
     Series,
     bars_of,
@@ -17,7 +18,6 @@ from jitchat.tui.views.history_chart import (
     scale_of,
     series_of,
 )
-from jitchat.tui.views.history_rows import legend
 from tests.tui.views.test_history_rows import SEND
 
 

@@ -10,14 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.memory.cold.sends import Send
-from jitchat.tui.views.history_rows import (
-    money_sentence,
-    saved_sentence,
-    send_lines,
-    table_lines,
-)
-from jitchat.turn import Mode, Usage
+from jitchat.store.windows import Send
+from jitchat.tui.views.history import money_sentence, saved_sentence, send_lines, table_lines
+from jitchat.values import Mode, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.savings import Money, Savings
 from jitchat.window.window import Kind

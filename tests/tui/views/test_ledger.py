@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from textual.pilot import Pilot
+from typing import TYPE_CHECKING
+
 from textual.widgets import Static
 
-from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.views.budget import BudgetView
 from jitchat.tui.views.ledger import LedgerView
 from jitchat.tui.views.ledger_table import LedgerTable
@@ -13,6 +13,11 @@ from jitchat.tui.widgets.transcript import Transcript
 from jitchat.window.steering import Hold, Steering
 from jitchat.window.window import Kind, Verdict
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from jitchat.tui.screens.chat import ChatScreen
 
 QUESTION = "what did we settle on for the deploy window?"
 

@@ -4,42 +4,43 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jitchat.errors import WindowOverflow
-from jitchat.memory.cold.store import ColdStore
-from jitchat.tui.views.ledger_drawing import (
+from jitchat.tui.views.ledger_table import (
     PARTS,
     Marked,
-    Sheet,
-    change_line,
-    header,
-    legend,
-    never_line,
-    row_line,
-    sums_line,
-)
-from jitchat.tui.views.ledger_rows import (
     Order,
     Part,
     Row,
     Rule,
+    Sheet,
     Wanted,
+    change_line,
+    header,
+    legend,
     listed,
+    never_line,
     row_asked_for,
+    row_line,
     row_of,
     ruled,
+    sums_line,
 )
-from jitchat.turn import Mode
+from jitchat.values import Mode
 from jitchat.why import why
 from jitchat.window.steering import Once, Steering
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Verdict
 from tests.support import demo_session
 from tests.window.cases import Case, cases
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
 
 QUESTION = "what did we settle on for the deploy window?"
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from tests.tui.conftest import Picture
 from tests.tui.support import TestBackend, demo_app, ready, type_text
 from tests.tui.views.test_ledger import QUESTION, opened, settled
+
+if TYPE_CHECKING:
+    from tests.tui.conftest import Picture
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "wide"])

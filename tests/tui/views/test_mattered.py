@@ -8,21 +8,21 @@ from dataclasses import replace
 import pytest
 
 from jitchat.errors import Unreachable
-from jitchat.providers.reader.reader import ReaderProvider
-from jitchat.subcall.leave_one_out import Trial, Tried
-from jitchat.tui.views.mattered import MatteredView
-from jitchat.tui.views.mattered_rows import (
+from jitchat.providers.reader import ReaderProvider
+from jitchat.small_models.leave_one_out import Trial, Tried
+from jitchat.tui.views.leave_one_out import (
     CUT,
     NO_WINDOW,
     NOTHING_RETRIEVED,
+    MatteredView,
     Sheet,
     answer_of,
     bar,
     question_of,
     row_line,
 )
-from jitchat.tui.views.miss import MissView
-from jitchat.tui.views.replied import STREAMING, Replied
+from jitchat.tui.views.missing_turn import MissView
+from jitchat.tui.views.view import STREAMING, Replied
 from jitchat.tui.widgets.transcript import Transcript
 from tests.support import ScriptedProvider, talk
 from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until

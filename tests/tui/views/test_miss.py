@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import pytest
-from textual.pilot import Pilot
+from typing import TYPE_CHECKING
+
 from textual.widgets import Input, OptionList, Static
 
-from jitchat.memory.cold.cases import Case, CaseKind, Cases
-from jitchat.tui.screens.chat import ChatScreen
-from jitchat.tui.views.cases import NONE_YET, CasesView
-from jitchat.tui.views.miss import MissView
-from jitchat.tui.views.miss_rows import row_line, row_of
-from jitchat.tui.views.miss_work import MissWork
-from jitchat.tui.views.replied import NO_REPLY, Replied, exchange_of
+from jitchat.store.regression_cases import Case, CaseKind, Cases
+from jitchat.tui.views.missing_turn import MissView, MissWork, row_line, row_of
+from jitchat.tui.views.regression_cases import NONE_YET, CasesView
+from jitchat.tui.views.view import NO_REPLY, Replied, exchange_of
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Role
+from jitchat.values import Role
 from tests.support import talk, turn
 from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
+
+if TYPE_CHECKING:
+    import pytest
+    from textual.pilot import Pilot
+
+    from jitchat.tui.screens.chat import ChatScreen
 
 QUESTION = "what did we settle on for the deploy window?"
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from jitchat.memory.cold.cases import Case, CaseKind, Cases
-from jitchat.providers.reader.reader import ReaderProvider
-from jitchat.tui.views.cases import CasesView
-from jitchat.tui.views.mattered import MatteredView
-from jitchat.tui.views.miss import MissView
-from tests.tui.conftest import Picture
+from jitchat.providers.reader import ReaderProvider
+from jitchat.store.regression_cases import Case, CaseKind, Cases
+from jitchat.tui.views.leave_one_out import MatteredView
+from jitchat.tui.views.missing_turn import MissView
+from jitchat.tui.views.regression_cases import CasesView
 from tests.tui.support import TestBackend, chat, demo_app
 from tests.tui.views.test_miss import QUESTION, opened, sent, settled
+
+if TYPE_CHECKING:
+    from tests.tui.conftest import Picture
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "wide"])

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import re
+from typing import TYPE_CHECKING
 
-from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static, TextArea
 
-from jitchat.memory.cold.sends import Send, Sends
-from jitchat.memory.cold.store import ColdStore
-from jitchat.session import Session
+from jitchat.store.windows import Send, Sends
 from jitchat.tui.screens.exact import ExactScreen
-from jitchat.tui.views.scrubber import Scrubber
 from jitchat.tui.views.send_again import SendAgainScreen
 from jitchat.tui.views.sends import NOTHING, SendsView
+from jitchat.tui.views.sends_shown import Scrubber
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Mode
+from jitchat.values import Mode
 from jitchat.window.steering import Once
 from tests.support import ScriptedProvider
 from tests.tui.support import TestBackend, chat, demo_app, idle, ready, type_text, until
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from jitchat.session import Session
+    from jitchat.store.store import ColdStore
 
 SENT = (
     ("what did we settle on for the deploy window?", Mode.JIT),

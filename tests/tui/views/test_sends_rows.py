@@ -9,23 +9,24 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from jitchat.memory.cold.sends import Send
 from jitchat.replay import Replayed
+from jitchat.store.windows import Send
 from jitchat.tui.figures import PART_BARS, identity_sentence
-from jitchat.tui.views.scrubber import bar_lines, strip_of
 from jitchat.tui.views.send_again import again, budget_of
-from jitchat.tui.views.sends_rows import (
+from jitchat.tui.views.sends_shown import (
     SHOWN,
     Compared,
+    bar_lines,
     diff_lines,
     diff_title,
+    first_place,
     ledger_lines,
     message_text,
+    strip_of,
     window_lines,
 )
-from jitchat.tui.views.sends_shown import first_place
-from jitchat.tui.views.subject import Subject
-from jitchat.turn import Mode, Role, Status, Turn
+from jitchat.tui.views.view import Subject
+from jitchat.values import Mode, Role, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.difference import SAME, difference
 from jitchat.window.steering import Once

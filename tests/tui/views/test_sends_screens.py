@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from tests.tui.conftest import Picture
+from typing import TYPE_CHECKING
+
 from tests.tui.support import TestBackend, demo_app
 from tests.tui.views.test_sends import at, opened, send_all
+
+if TYPE_CHECKING:
+    from tests.tui.conftest import Picture
 
 
 async def test_window_as_it_was(picture: Picture, backend: TestBackend) -> None:

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.widgets import OptionList
 
-from jitchat.memory.cold.store import ColdStore
 from jitchat.session import SessionOptions
-from jitchat.tui.views.what_if import Sides, WhatIfView
-from jitchat.tui.views.what_if_drawing import bar_line, draw_sides, figures_line, plain
-from jitchat.tui.views.what_if_rows import Comparison, Side, compare, side_of
+from jitchat.tui.views.what_if import (
+    Comparison,
+    Side,
+    Sides,
+    WhatIfView,
+    bar_line,
+    compare,
+    draw_sides,
+    figures_line,
+    plain,
+    side_of,
+)
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.turn import Mode
+from jitchat.values import Mode
 from jitchat.window.budget import Budget
 from jitchat.window.steering import NO_MORE
 from jitchat.window.tokens import EstimateCounter
@@ -23,6 +32,9 @@ from tests.support import demo_session
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 from tests.tui.test_screens import QUESTION
 from tests.window.cases import Case, cases
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
 
 
 def numbers(text: str) -> list[int]:

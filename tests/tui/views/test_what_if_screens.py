@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.asking import Asking
-from jitchat.providers.reader.reader import ReaderProvider
+from jitchat.compare_modes import Asking
+from jitchat.providers.reader import ReaderProvider
 from jitchat.tui.views import ask_all
-from tests.tui.conftest import Picture
 from tests.tui.support import TestBackend, demo_app, ready, type_text
 from tests.tui.test_screens import QUESTION
 from tests.tui.views.test_ask_all import FREE, asked, over
 from tests.tui.views.test_what_if import opened
+
+if TYPE_CHECKING:
+    from tests.tui.conftest import Picture
 
 SMALL, WIDE = (80, 24), (160, 48)
 

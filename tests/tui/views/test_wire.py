@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Input
 
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.protocols.choose import protocol_named
-from jitchat.tui.views.save_line import SaveLine
-from jitchat.tui.views.wire import WireView
-from jitchat.tui.views.wire_text import WireText
+from jitchat.providers.protocols.registry import protocol_named
+from jitchat.tui.views.wire import WireText, WireView
 from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.save_line import SaveLine
 from jitchat.window.budget import Budget
 from jitchat.window.window import Kind
 from tests.providers.dialects import DIALECTS
 from tests.providers.streams import KEY, endpoint
 from tests.session.test_posted import Server
-from tests.tui.conftest import Picture
 from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from tests.tui.conftest import Picture
 
 QUESTION = "what did we settle on for the deploy window?"
 

@@ -10,12 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jitchat.providers.protocols.choose import protocol_names
+from jitchat.providers.protocols.registry import protocol_names
 from jitchat.providers.provider import Options, Posted
-from jitchat.tui.views.wire_letter import Letter, as_left, legend, not_kept, not_sent
-from jitchat.tui.views.wire_rows import GUTTER, LETTERS, rows_of, sheet_of
-from jitchat.turn import Mode
-from jitchat.window.places import placed
+from jitchat.tui.views.wire import (
+    GUTTER,
+    LETTERS,
+    Letter,
+    as_left,
+    legend,
+    not_kept,
+    not_sent,
+    rows_of,
+    sheet_of,
+)
+from jitchat.values import Mode
+from jitchat.window.render import placed
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind
 from tests.providers.test_wire import Server, asking

@@ -1,0 +1,138 @@
+"""One message, answered in every mode at once: one turn of the user's, and a reply in each mode.
+
+Each reply is a send like any other, `Session.send`, of a turn that is stored before all of them;
+so each has its window kept, and a mode that fails leaves the others alone. Stopped at whatever
+moment, what came is kept, and a message that nobody answered is unanswered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from jitchat.errors import EmptyDraft, JitchatError, StoreError
+from jitchat.events import Event, SendFailed
+from jitchat.recorder import Answer, answer_after
+from jitchat.store.replies import answers_to
+from jitchat.values import Mode, Turn
+from jitchat.window.steering import NO_MORE, Once
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+
+Hear = Callable[[Mode, Event], object]
+"""Told of each event, and of whose answer it is."""
+
+
+class Asking:
+    """A message that is asked in every mode. Used once; lives in one event loop.
+
+    A thread that a cancelled task left behind may still store the message: the lock makes the
+    end wait for it, and one that starts later stores nothing.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        draft: str,
+        once: Once = NO_MORE,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`once.again` is a turn that was said before: it gets these replies beside its own."""
+        self._session, self._draft, self._once = session, draft, once
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._is_over = False
+        self._last = 0
+        """The last position that there was before the first reply."""
+        self.said: Turn | None = None
+        """What was asked; None before it is stored."""
+        self.answers = {mode: Answer(mode) for mode in Mode}
+        self.replies: dict[Mode, int] = {}
+        """The positions of the replies that are kept, of whatever came; once it is over."""
+        self.error: JitchatError | None = None
+        """Why the end of it could not be stored."""
+
+    @property
+    def goes_on(self) -> int | None:
+        """The position of the reply that the conversation goes on with; None without any.
+
+        The one of `jit`, or else the last that began.
+        """
+        return self.replies.get(Mode.JIT, max(self.replies.values(), default=None))
+
+    async def run(self, hear: Hear) -> None:
+        """Ask; cancelling it stops every answer and keeps what came.
+
+        Raises:
+            EmptyDraft: There is nothing to ask.
+            StoreError: The message cannot be stored.
+
+        """
+        try:
+            said = await asyncio.to_thread(self._store)
+            async with asyncio.TaskGroup() as group:
+                for mode in Mode:
+                    group.create_task(self._ask(mode, said, hear))
+        finally:
+            self._end()
+
+    async def _ask(self, mode: Mode, said: Turn, hear: Hear) -> None:
+        once = replace(self._once, after=None, again=said)
+        try:
+            async with aclosing(self._session.send(said.content, mode, once)) as events:
+                async for event in events:
+                    self._take(mode, event, hear)
+        except JitchatError as error:
+            self._take(mode, SendFailed(error, self._draft), hear)
+        finally:
+            await self._close(mode)
+
+    async def _close(self, mode: Mode) -> None:
+        """Close an answer, which is over whatever becomes of the thread that counts its tokens."""
+        answer, session = self.answers[mode], self._session
+        over = answer.ended(self._clock(), session.cost_of(answer.usage), 0)
+        self.answers[mode] = over
+        counted = await asyncio.to_thread(session.counter.count, answer.text)
+        self.answers[mode] = replace(over, counted=counted)
+
+    def _take(self, mode: Mode, event: Event, hear: Hear) -> None:
+        self.answers[mode] = answer_after(self.answers[mode], event, self._clock())
+        hear(mode, event)
+
+    def _store(self) -> Turn:
+        """Commit what is asked, once for all of its replies."""
+        if not self._draft.strip():
+            raise EmptyDraft("There is nothing to ask.", "Type a message first.")
+        with self._lock:
+            if self._is_over:
+                raise RuntimeError("the asking was left while a thread was on its way")
+            memory, once = self._session.memory, self._once
+            said = once.again or memory.add_user_turn(self._draft, once.after)
+            self.said = said
+            self._last = memory.store.tree(memory.conversation.id).last
+            return said
+
+    def _end(self) -> None:
+        """Commit how it ended, without an await, so that nothing can cancel that."""
+        with self._lock:
+            self._is_over = True
+            if self.said is None:
+                return
+            try:
+                self._settle(self.said)
+            except StoreError as refused:
+                self.error = refused
+
+    def _settle(self, said: Turn) -> None:
+        memory = self._session.memory
+        self.replies = answers_to(memory.store.database, said.id, self._last)
+        if self.goes_on is not None:
+            memory.switch_to(self.goes_on)
+        elif self._once.again is None:
+            memory.mark_unanswered(said)

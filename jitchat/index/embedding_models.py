@@ -1,0 +1,134 @@
+"""Which files of an embedding model are on this machine, and whether they are the published ones.
+
+Found by looking: nothing is loaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+
+_PREFIX = "models--"
+_TOKENIZER = "tokenizer.json"
+_NEEDED = (_TOKENIZER, "tokenizer_config.json")
+_ONNX = ("*.onnx", "onnx/*.onnx")
+_WEIGHTS = (*_ONNX, "*.safetensors")
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A model as it was published: the commit of its repository, and what its files hold."""
+
+    revision: str
+    sha256: Mapping[str, str]
+    """By the file's name."""
+
+
+PUBLISHED = {
+    DEFAULT_MODEL: Published(
+        "5f1b8cd78bc4fb444dd171e59b18f3a3af89a079",
+        {
+            "model.onnx": "bbd7b466f6d58e646fdc2bd5fd67b2f5e93c0b687011bd4548c420f7bd46f0c5",
+            "tokenizer.json": "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0",
+            "config.json": "1b4d8e2a3988377ed8b519a31d8d31025a25f1c5f8606998e8014111438efcd7",
+            "special_tokens_map.json": (
+                "5d5b662e421ea9fac075174bb0688ee0d9431699900b90662acd44b2a350503a"
+            ),
+            "tokenizer_config.json": (
+                "bd2e06a5b20fd1b13ca988bedc8763d332d242381b4fbc98f8fead4524158f79"
+            ),
+        },
+    )
+}
+"""By fastembed's name of a model; another one is fetched as its repository is today."""
+
+
+def model_cached(model: str, cache: Path) -> bool:
+    """Whether a whole snapshot of `model` (a name of fastembed's list) is in the folder `cache`.
+
+    fastembed keeps a model under the name of the repository that it comes from, which is the
+    model's own, with or without `-onnx` and what follows it.
+    """
+    try:
+        return any(
+            _is_of(folder.name, model) and _whole_revisions(folder) for folder in cache.iterdir()
+        )
+    except OSError:
+        return False
+
+
+def published(model: str) -> Published | None:
+    """Look a model up, as fastembed does: in whatever case it is written."""
+    return next((known for name, known in PUBLISHED.items() if name.lower() == model.lower()), None)
+
+
+def snapshot_of(model: str, cache: Path) -> Path | None:
+    """Find the snapshot of a model with known files: the published one, else whichever is whole."""
+    known = published(model)
+    if known is None:
+        return None
+    try:
+        found = [
+            revision
+            for folder in cache.iterdir()
+            if _is_of(folder.name, model)
+            for revision in _whole_revisions(folder)
+        ]
+    except OSError:
+        return None
+    return max(found, key=lambda revision: revision.name == known.revision, default=None)
+
+
+def foreign_file(model: str, snapshot: Path) -> str:
+    """Name the first file that is not as it was published; empty where none is. Slow: 0.1 s."""
+    known = published(model)
+    for name, sha256 in known.sha256.items() if known else ():
+        try:
+            with (snapshot / name).open("rb") as file:
+                is_published = hashlib.file_digest(file, "sha256").hexdigest() == sha256
+        except OSError:
+            is_published = False
+        if not is_published:
+            return name
+    return ""
+
+
+def lack_of(folder: Path) -> str:
+    """Say what keeps `folder` from being a model's, as a clause; empty where no file is missing."""
+    try:
+        if not folder.is_dir():
+            return "it is no folder" if folder.exists() else "there is no such folder"
+        missing = [name for name in _NEEDED if not (folder / name).is_file()]
+        if not _has_any(folder, _ONNX):
+            missing.append("the weights (.onnx)")
+    except (OSError, ValueError):  # no leave to look, or a name that no folder can have
+        return "it cannot be read"
+    return f"it lacks {', '.join(missing)}" if missing else ""
+
+
+def _is_of(folder: str, model: str) -> bool:
+    if not folder.startswith(_PREFIX):
+        return False
+    name = model.rpartition("/")[2].lower().removesuffix("-q")
+    kept_as = folder.rpartition("--")[2].lower()
+    return kept_as in (name, f"fast-{name}") or kept_as.startswith(f"{name}-onnx")
+
+
+def _whole_revisions(folder: Path) -> list[Path]:
+    """List those that have a tokenizer and weights: each is linked once it is complete."""
+    return [
+        revision
+        for revision in (folder / "snapshots").glob("*")
+        if (revision / _TOKENIZER).exists() and _has_any(revision, _WEIGHTS)
+    ]
+
+
+def _has_any(folder: Path, patterns: Sequence[str]) -> bool:
+    return any(file.exists() for pattern in patterns for file in folder.glob(pattern))

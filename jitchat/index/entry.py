@@ -1,0 +1,181 @@
+"""An index entry: what is noted of a turn, by rule or by a small model.
+
+Of a turn beyond 40,000 characters, the beginning and the end are looked at.
+
+Sentences are ranked by what they carry (a decision, figures, names, rare words), not by where
+they stand; of a sentence that is too long, its clauses are.
+
+They stand beside the heuristic ones and are shown in their place, so that indexing anew loses
+neither. A turn's text does not change, so a line is written once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from jitchat.store.store import TURN_COLUMNS, UNSETTLED, turn_from
+from jitchat.text.dates import has_time_cue, mentioned, tells_when
+from jitchat.text.entities import MOST, every_entity
+from jitchat.text.sanitize import both_ends, one_line, shortened
+from jitchat.text.sentences import is_question, marked_sentences
+from jitchat.text.stance import commits, disclaims, is_decision
+from jitchat.text.words import stop_words, words
+from jitchat.values import IndexEntry, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from jitchat.store.database import Database
+    from jitchat.store.path import Stretch
+    from jitchat.values import Turn
+
+
+_REACH = 20_000
+
+
+def index_entry(turn: Turn) -> IndexEntry:
+    """Make the entry of one turn."""
+    said_on = turn.created_at.date() if turn.created_at else None
+    text = both_ends(turn.content, _REACH, "\n\n")
+    names, decides = every_entity(text), is_decision(text)
+    return IndexEntry(
+        turn=turn.position,
+        summary=summarised(text, names, decides),
+        entities=names[:MOST],
+        dates=mentioned(text, said_on),
+        decision=decides,
+        asks=is_question(turn.content),
+        tells_when=has_time_cue(text),
+        disclaims=disclaims(turn.content),
+    )
+
+
+SUMMARY_WIDTH = 160
+"""Characters a summary has at most."""
+
+_PLEASANTRY = re.compile(
+    r"(?:hi|hey|hello|thanks|thank you|great|good|nice|sure|ok|okay|yes|no|yeah|wow|cool|haha"
+    r"|of course|sounds good|got it|absolutely|no problem|you're welcome|morning|ha)\b[^.?!]{0,25}"
+    r"[.!]*$",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d")
+_CAPTION = re.compile(r"\[[^\]]*\]$")
+_PIECE = re.compile(rf"\S.{{0,{SUMMARY_WIDTH // 2 - 2}}}\S?(?!\S)|\S+")
+_CLAUSE_END = re.compile(r" (?:(?<=[,;:)] )|(?=[–—(-]))")
+
+_Weigh = Callable[[str], float]
+
+
+def summarised(text: str, names: Sequence[str], decides: bool) -> str:
+    """Say in one line of at most 160 characters what `text` says.
+
+    `names` are the entities of the text; `decides` tells whether a sentence of it commits.
+    """
+    whole = one_line(text)
+    if len(whole) <= SUMMARY_WIDTH:
+        return whole
+    weigh = partial(_weight, names=names, decides=decides)
+    marked = marked_sentences(text)
+    if len(marked) == 1:
+        return _best_clauses(one_line(marked[0][0]), weigh)
+    found = [(weigh(sentence) - 1.5 * is_code, sentence) for sentence, is_code in marked]
+    weight, best = max(found, key=itemgetter(0), default=(0.0, ""))
+    if weight <= 0:
+        return shortened(whole, SUMMARY_WIDTH)
+    if len(best) > SUMMARY_WIDTH:
+        return _best_clauses(one_line(best), weigh)
+    return one_line(" ".join(_fitting(found)))
+
+
+def _weight(sentence: str, names: Sequence[str], decides: bool) -> float:
+    """Weigh what a sentence says; at most 0 for one that says nothing."""
+    said = set(words(sentence))
+    telling = len(said - stop_words())
+    if not telling or _PLEASANTRY.match(sentence):
+        return 0.0
+    weight = min(telling, 14) / 2
+    weight += 3.0 * (decides and commits(sentence))
+    weight += 1.5 * bool(_NUMBER.search(sentence)) + 0.5 * tells_when(sentence, said)
+    weight += 0.7 * min(3, sum(map(sentence.__contains__, names)))
+    return weight - 1.5 * is_question(sentence) - 1.0 * bool(_CAPTION.match(sentence))
+
+
+def _fitting(found: Sequence[tuple[float, str]]) -> list[str]:
+    """Choose the weightiest sentences that fit a summary together, in their own order."""
+    kept: set[int] = set()
+    width = -1
+    for number in sorted(range(len(found)), key=lambda each: -found[each][0]):
+        weight, sentence = found[number]
+        if weight > 0 and width + len(sentence) + 1 <= SUMMARY_WIDTH:
+            kept.add(number)
+            width += len(sentence) + 1
+    return [found[number][1] for number in sorted(kept)]
+
+
+def _best_clauses(sentence: str, weigh: _Weigh) -> str:
+    """Choose the stretch of clauses that says most; an ellipsis stands for what is left out."""
+    clauses = [piece for clause in _CLAUSE_END.split(sentence) for piece in _pieces(clause)]
+    weights = [weigh(clause) for clause in clauses]
+    stretches = [(start, _reach(clauses, start)) for start in range(len(clauses))]
+    start, stop = max(stretches, key=lambda each: sum(weights[each[0] : each[1]]))
+    line = " ".join(clauses[start:stop]).rstrip(" ,;:")
+    opening, closing = "…" * (start > 0), "…" * (stop < len(clauses))
+    return shortened(f"{opening}{line}{closing}", SUMMARY_WIDTH)
+
+
+def _pieces(clause: str) -> list[str]:
+    """Cut a clause that fits no summary into pieces that do, at blanks."""
+    return [clause] if len(clause) <= SUMMARY_WIDTH else _PIECE.findall(clause)
+
+
+def _reach(clauses: Sequence[str], start: int) -> int:
+    """Find the end of the longest stretch from `start` that fits, at least one clause."""
+    stop, width = start + 1, len(clauses[start])
+    while stop < len(clauses) and width + 1 + len(clauses[stop]) <= SUMMARY_WIDTH - 2:
+        width += 1 + len(clauses[stop])
+        stop += 1
+    return stop
+
+
+_UNWRITTEN = """
+    FROM turns t JOIN index_entries e ON e.turn = t.id LEFT JOIN model_lines m ON m.turn = t.id
+    WHERE t.conversation = ? AND t.position BETWEEN ? AND ? AND t.status NOT IN (?, ?)
+    AND m.turn IS NULL AND trim(t.content, ' ' || char(9, 10, 13)) <> ''
+"""
+
+
+class ModelLines:
+    """The lines of every conversation."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def missing(self, conversation: str, stretch: Stretch, limit: int) -> list[Turn]:
+        """List the first indexed turns of a stretch that have none, in order."""
+        with self._database.read() as connection:
+            found = connection.execute(
+                f"SELECT {TURN_COLUMNS} {_UNWRITTEN} ORDER BY t.position LIMIT ?",
+                (conversation, *stretch, *UNSETTLED, limit),
+            )
+            return [turn_from(row) for row in found]
+
+    def count_missing(self, conversation: str, stretch: Stretch) -> int:
+        """Count the indexed turns of a stretch that have none."""
+        with self._database.read() as connection:
+            found = connection.execute(
+                f"SELECT count(*) {_UNWRITTEN}", (conversation, *stretch, *UNSETTLED)
+            )
+            return int(found.fetchone()[0])
+
+    def put(self, model: str, lines: Mapping[Turn, str]) -> None:
+        """Store lines; one that is there already stays."""
+        with self._database.write() as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO model_lines VALUES (?, ?, ?)",
+                [(turn.id, model, line) for turn, line in lines.items()],
+            )

@@ -1,0 +1,127 @@
+"""How hard work behind the screen may go: all it can while nobody is there, a fifth otherwise.
+
+Threads of Python take turns. A key press waits for indexing at each of the many steps to the
+screen, so while somebody types or reads a growing reply, indexing rests between two turns.
+What needs somebody else's time, a small model's, waits until nobody is there.
+
+Turns differ a thousandfold in length, and so do the hours of work in a hundred of them: what
+may be lost or waited for is bounded by letters as well.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from jitchat.values import Turn
+
+
+ATTENDED_SECONDS = 1.0
+_REST, _LONGEST_REST = 4.0, 0.25
+"""Rest for each second of work while attended, and the most of it at once, in seconds."""
+
+
+class Pace:
+    """Shared by who indexes and by who sees what the user does; safe from several threads."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] | None = None,
+    ) -> None:
+        self._halted = threading.Event()
+        self._clock, self._sleep = clock, sleep or self._halted.wait
+        self._attended_until = float("-inf")
+        self._awaited = self._under_way = 0
+
+    @property
+    def halted(self) -> bool:
+        """Whether what is indexed now is not wanted any more."""
+        return self._halted.is_set()
+
+    def halt(self) -> None:
+        """Break indexing off, for good: the conversation is left."""
+        self._halted.set()
+
+    def attend(self) -> None:
+        """Somebody is at it, now and for a second."""
+        self._attended_until = self._clock() + ATTENDED_SECONDS
+
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
+        """Hold up what can wait: a message is on its way, and its reply comes first."""
+        self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
+
+    def quiet_in(self) -> float:
+        """Seconds until nobody may be there any more, and no message under way; 0: now."""
+        if self._under_way:
+            return ATTENDED_SECONDS
+        return max(0.0, self._attended_until - self._clock())
+
+    @contextmanager
+    def awaited(self) -> Iterator[None]:
+        """Take no rest meanwhile: the user waits for the index itself."""
+        self._awaited += 1
+        try:
+            yield
+        finally:
+            self._awaited -= 1
+
+    def rest_after(self, started: float) -> float:
+        """End a piece of work begun at `started` of `now`; gives when the next one begins."""
+        ended = self._clock()
+        if self._awaited or ended >= self._attended_until:
+            return ended
+        self._sleep(min((ended - started) * _REST, _LONGEST_REST))
+        return self._clock()
+
+    def now(self) -> float:
+        """The time that pieces of work are measured by, in seconds."""
+        return self._clock()
+
+
+BATCH = 128
+"""Turns that are looked for at once."""
+_PART_LETTERS = 32_768
+_SLICE, _SLICE_LETTERS = 16, 4_096
+
+
+def parts_of(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
+    """Cut into parts that are written in one transaction each, in the order given."""
+    start = letters = 0
+    for place, turn in enumerate(turns):
+        letters += len(turn.content)
+        if letters > _PART_LETTERS and place > start:
+            yield turns[start:place]
+            start, letters = place, len(turn.content)
+    if turns[start:]:
+        yield turns[start:]
+
+
+def slices_of(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
+    """Cut into slices to embed, the shortest turns first.
+
+    A model pads every text to the longest beside it, and cannot be interrupted: so texts of one
+    length stay together, and few of them where they are long.
+    """
+    held: list[Turn] = []
+    for turn in sorted(turns, key=_length):
+        if held and (len(held) == _SLICE or (len(held) + 1) * _length(turn) > _SLICE_LETTERS):
+            yield held
+            held = []
+        held.append(turn)
+    if held:
+        yield held
+
+
+def _length(turn: Turn) -> int:
+    return len(turn.content)

@@ -1,0 +1,385 @@
+"""The hot index of one conversation, in memory: query → shortlist.
+
+A turn's score is the sum of named parts: lexical (BM25), dense (cosine, standardised over the
+conversation), context (the words of the question that it shares with the turns around it),
+neighbour (what those lend it of their scores), stretch (what its stretch of talk scores as a
+whole), date (it was said, or speaks of, when the question asks about) and cue (what kind of
+turn it is: a question, a time or a decision where one is asked for, long or empty). Where words
+match no better than by chance, and there are vectors, what words find counts less.
+
+An answer stands next to its question, and often holds none of its words.
+
+In a long conversation some turn holds one word of any question, and some cosine stands out.
+Several words of the question in one turn, or a cosine that stands out by far, are more.
+
+Chosen by hand on five conversations of LoCoMo and on paraphrases. What choosing them without the
+conversation that is asked about costs, `python -m tests.benchmarks.tuning` tells.
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_left
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitchat.errors import EmbedderUnavailable
+from jitchat.index.embedder import Embedder, vectors_of
+from jitchat.index.lexical import Matches, Places, Postings, Scores, covered, summed
+from jitchat.index.rows import Columns, IndexRow, Vectors
+from jitchat.values import Candidate, IndexEntry, Placed, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from jitchat.index.lexical import Matches, Places, Scores
+    from jitchat.index.retrieve import Query
+
+
+SHORTLIST = 50
+_STEMS = 48
+"""Of a long draft, so many of its rarest stems are looked up."""
+_ECHO = 0.8
+"""A question that holds this share of the query, and little else, is the query itself."""
+_FEW = 2
+_LEAST_CUE = -0.95
+_MIDDLING = 12.0
+"""A turn of so many stems is neither long nor empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Of the parts of a score, where a full lexical match is 1."""
+
+    lexical: float = 0.8
+    """Of a match that the turn makes by itself."""
+    dense: float = 0.07
+    """Of a cosine, for each standard deviation above the mean."""
+    speaker: float = 1.5
+    """How much more a turn of the person that the question names is worth."""
+    context: float = 1.4
+    """Of a match that a turn and the turns around it make together."""
+    heard: Steps = ((1, 1.0), (2, 0.5), (-1, 0.5), (-2, 0.5))
+    """For that match: so many turns later, what was said still counts so much."""
+    lent: Steps = ((1, 0.3), (2, 0.15), (-1, 0.2), (-2, 0.15))
+    """So many turns later, what a turn lends of its own score."""
+    lent_dense: float = 0.3
+    """Of the dense part, so much is lent."""
+    stretch: float = 0.25
+    """Of the match of the stretch of talk as a whole."""
+    said_then: float = 0.4
+    """Of a turn that was said on a day that the question names."""
+    speaks_of_then: float = 0.3
+    """Of a turn that mentions such a day."""
+    asks: float = -0.2
+    """What a question is worth more than a statement; a share of the score, as all below."""
+    tells_when: float = 0.5
+    """What a time is worth to a question for one."""
+    decides: float = 0.3
+    """What a decision is worth to a question for one."""
+    disclaims: float = -0.8
+    """What "I don't know" is worth more than any other answer."""
+    alone: float = 0.6
+    """Of a match of one word among several, towards trust in words."""
+    doubted: float = 0.4
+    """A turn that has so much of the question has it by chance."""
+    believed: float = 0.8
+    """One that has so much of it surely has not."""
+    least_trust: float = 0.3
+    """Of words that match by chance, when many turns could."""
+    far: float = 4.0
+    """Cosines of so many standard deviations come by chance."""
+    beyond: float = 3.0
+    """What a cosine counts more for each deviation beyond."""
+    says_much: float = 0.4
+    """What a long turn is worth more than an empty one."""
+
+
+WEIGHTS = Weights()
+
+
+class HotIndex:
+    """Rows in order of position. Threads may add, take back and search at the same time."""
+
+    def __init__(self, embedder: Embedder, weights: Weights = WEIGHTS) -> None:
+        self._embedder, self._weights = embedder, weights
+        self._lock = threading.Lock()
+        self._rows: list[IndexRow] = []
+        self._columns = Columns()
+        self._postings = Postings()
+        self._vectors = Vectors(embedder.dimension)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def speakers(self) -> frozenset[str]:
+        """Everybody who spoke, folded."""
+        with self._lock:
+            return self._columns.speakers
+
+    def add(self, rows: Sequence[IndexRow]) -> None:
+        """Append rows of later turns."""
+        with self._lock:
+            for row in rows:
+                self._columns.add(row)
+                self._postings.add(row.stems.split())
+            self._vectors.extend([row.vector for row in rows])
+            self._rows += [row.bare() for row in rows]
+
+    def take_back(self, behind: int) -> None:
+        """Take back the rows of the turns behind a position, as if they had never been added."""
+        with self._lock:
+            size = self._row_at(behind + 1)
+            if size < len(self._rows):
+                del self._rows[size:]
+                self._columns.take_back(size, self._rows[-1] if size else None)
+                self._postings.take_back(size)
+                self._vectors.take_back(size)
+
+    def rewrite(self, lines: Mapping[int, str]) -> None:
+        """Put other summaries in place, by position; what is searched stays the turn's words."""
+        with self._lock:
+            for position, line in lines.items():
+                row = self._row_at(position)
+                if row < len(self._rows) and self._rows[row].position == position:
+                    self._rows[row] = replace(self._rows[row], summary=line)
+
+    def decisions(self, count: int, before: int) -> tuple[IndexEntry, ...]:
+        """List the last `count` turns ahead of position `before` that decide, oldest first."""
+        with self._lock:
+            deciding = np.flatnonzero(self._columns.deciding()[: self._row_at(before)])
+            found = [self._rows[row] for row in deciding[-count:]]
+        return tuple(row.entry() for row in found)
+
+    def search(self, query: Query, before: int, size: int = SHORTLIST) -> tuple[Candidate, ...]:
+        """Rank the `size` best turns ahead of position `before`; none where none fits."""
+        vector = self._embedded(query)
+        with self._lock:
+            stop = self._row_at(before)
+            if not stop:
+                return ()
+            parts = self._parts(query, vector, stop)
+            return self._candidates(best(summed_up(parts), size), parts, query)
+
+    def placed(self, query: Query, before: int, turn: int) -> Placed | None:
+        """Rank one turn among all ahead of position `before`; None where it is not indexed."""
+        vector = self._embedded(query)
+        with self._lock:
+            stop, row = self._row_at(before), self._row_at(turn)
+            if row >= stop or self._rows[row].position != turn:
+                return None
+            parts = self._parts(query, vector, stop)
+            found = self._candidates(np.array([row]), parts, query)[0]
+            return Placed(replace(found, rank=rank_of(summed_up(parts), row)), stop)
+
+    def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
+        """List what is known of the turns at these positions; nothing of those not indexed."""
+        with self._lock:
+            places = [(turn, self._row_at(turn)) for turn in sorted(turns)]
+            rows = [(turn, self._rows[row]) for turn, row in places if row < len(self._rows)]
+        return tuple(row.entry() for turn, row in rows if row.position == turn)
+
+    def _embedded(self, query: Query) -> NDArray[np.float32]:
+        """Embed a query, shape (dimension,); zeros, and so no dense part, where that fails."""
+        if query.text:
+            with suppress(EmbedderUnavailable):
+                vector: NDArray[np.float32] = vectors_of(self._embedder, [query.text])[0]
+                return vector
+        return np.zeros(self._embedder.dimension, dtype=np.float32)
+
+    def _row_at(self, position: int) -> int:
+        return bisect_left(self._rows, position, key=lambda row: row.position)
+
+    def _parts(self, query: Query, vector: NDArray[np.float32], stop: int) -> dict[str, Scores]:
+        """Each part of the score of the turns ahead of row `stop`, shape (stop,)."""
+        weights, stretch_of = self._weights, self._columns.stretch_of()
+        sought = self._postings.rarest(query.weights, _STEMS)
+        every, size = self._postings.matches(sought), len(self._rows)
+        share = covered(every, size)
+        echoes = self._echoes(share, query)
+        matches, share = [match.without(echoes) for match in every], share * ~echoes
+        trust = self._trust(matches, share, vector)
+        liking = 1 + weights.speaker * self._columns.spoken_by(query.speakers)
+        lexical = trust * summed(matches, size) * (1 + share) * liking
+        cosines = outstanding(self._vectors.standardised(vector), weights)
+        dense = weights.dense * cosines * ~echoes * liking
+        around = trust * in_context(matches, stretch_of, weights.heard)
+        lends = np.add(lexical, weights.lent_dense * dense, dtype=np.float32)
+        parts = {
+            "lexical": weights.lexical * lexical,
+            "dense": dense,
+            "context": weights.context * around * liking,
+            "neighbour": lent(lends, stretch_of, weights.lent),
+            "stretch": weights.stretch * trust * self._stretch_scores(sought, stretch_of),
+            "date": self._date_scores(query),
+        }
+        parts = {name: values[:stop].astype(np.float32) for name, values in parts.items()}
+        parts["cue"] = self._cues(query)[:stop] * np.sum(list(parts.values()), axis=0)
+        return parts
+
+    def _trust(self, matches: list[Matches], share: Scores, vector: NDArray[np.float32]) -> Scores:
+        """How far words are trusted, shape (rows,): fully where there is no vector beside them."""
+        if not vector.any():
+            return np.ones(len(self._rows), dtype=np.float32)
+        trusted = trust_in_words(matches, share, self._weights)
+        return np.where(self._vectors.known(), trusted, np.float32(1.0))
+
+    def _echoes(self, covered: Scores, query: Query) -> NDArray[np.bool_]:
+        """Which rows asked the same: a question is no answer to itself, shape (rows,).
+
+        Of few words, only the user's own: somebody else's may be what the question is about.
+        """
+        little_else = self._postings.lengths <= 1 + len(query.weights)
+        asked = (covered >= _ECHO) & little_else & (self._columns.asking() > 0)
+        own = self._columns.spoken_by([Role.USER.value]) > 0
+        return np.asarray(asked & ((len(query.weights) > _FEW) | own))
+
+    def _stretch_scores(self, sought: Mapping[str, float], stretch_of: Places) -> Scores:
+        """What each turn's stretch lends it; nothing while the stretch is still open."""
+        closed = int(stretch_of[-1])
+        scores = self._postings.scores_of_groups(sought, stretch_of, closed)
+        return np.append(scores, np.float32(0.0))[stretch_of]
+
+    def _date_scores(self, query: Query) -> Scores:
+        """Prefer the days that are asked about, the more the fewer turns are of them."""
+        if not query.spans:
+            return np.zeros(len(self._rows), dtype=np.float32)
+        said = self._columns.said_in(query.spans)
+        spoken_of = self._columns.speaking_of(query.spans)
+        return np.asarray(
+            self._weights.said_then * said * (1 - said.mean())
+            + self._weights.speaks_of_then * spoken_of * (1 - spoken_of.mean())
+        )
+
+    def _cues(self, query: Query) -> Scores:
+        """What kind of turn each one is, as a share of its score; above -1."""
+        weights, lengths = self._weights, self._postings.lengths
+        found = weights.asks * self._columns.asking()
+        found += weights.disclaims * self._columns.disclaiming()
+        found += weights.says_much * (lengths / (lengths + _MIDDLING) - 0.5)
+        if query.asks_when:
+            found += weights.tells_when * self._columns.telling_when()
+        if query.asks_decision:
+            found += weights.decides * self._columns.deciding()
+        cues: Scores = np.maximum(found, _LEAST_CUE).astype(np.float32)
+        return cues
+
+    def _candidates(
+        self, rows: Places, parts: Mapping[str, Scores], query: Query
+    ) -> tuple[Candidate, ...]:
+        """Describe rows, ranked as they come."""
+        shares = np.stack([values[rows] for values in parts.values()], axis=1).tolist()
+        held = [(query.spelled[stem], self._postings.holding(stem, rows)) for stem in query.weights]
+        return tuple(
+            Candidate(
+                turn=self._rows[row].position,
+                rank=place + 1,
+                score=sum(shares[place]),
+                parts=tuple(zip(parts, shares[place], strict=True)),
+                matched=tuple(word for word, having in held if having[place]),
+                entry=self._rows[row].entry(),
+            )
+            for place, row in enumerate(rows.tolist())
+        )
+
+
+def lent(base: Scores, stretch_of: Places, steps: Steps) -> Scores:
+    """Add up what the turns around each one lend it of their score, shape of `base`."""
+    found = np.zeros_like(base)
+    for step, weight in steps:
+        near, far = _apart(abs(step))
+        later, earlier = (near, far) if step > 0 else (far, near)
+        found[later] += np.float32(weight) * base[earlier] * (stretch_of[near] == stretch_of[far])
+    return found
+
+
+def in_context(matches: Iterable[Matches], stretch_of: Places, steps: Steps) -> Scores:
+    """Score each turn as if it said what is said around it, each stem once: shape (turns,).
+
+    So a turn is found by the words of a question that it shares with its neighbours between
+    them, where none has them all.
+    """
+    size = len(stretch_of)
+    found, best = np.zeros(size, dtype=np.float32), np.zeros(size, dtype=np.float32)
+    for match in matches:
+        best[match.documents] = match.values
+        for step, weight in steps:
+            _spread(best, match, step, weight, stretch_of)
+        found += best
+        best[:] = 0
+    return found
+
+
+def _spread(best: Scores, match: Matches, step: int, weight: float, stretch_of: Places) -> None:
+    """Let the turns `step` later hear a stem, if they have not heard it better."""
+    to = match.documents + step
+    within = (to >= 0) & (to < len(best))
+    to, origin = to[within], match.documents[within]
+    values = np.float32(weight) * match.values[within] * (stretch_of[to] == stretch_of[origin])
+    best[to] = np.maximum(best[to], values)
+
+
+def _apart(step: int) -> tuple[slice, slice]:
+    return slice(step, None), slice(None, -step)
+
+
+_TOGETHER = 2
+_WHOLE = 0.95
+"""A turn that holds this share of the question holds all of it, though it be one word."""
+_MANY = 500
+"""In so many turns a word matches by chance; in fewer, that is less likely."""
+
+
+def trust_in_words(matches: Iterable[Matches], share: Scores, weights: Weights) -> np.float32:
+    """Say how far the words of a question can be trusted to find its answer, up to 1.
+
+    `share` is what each turn holds of the question, shape (turns,). Where none of many turns
+    holds two of its words together, the answer may well be put in others.
+    """
+    count = np.zeros(len(share), dtype=np.uint8)
+    for match in matches:
+        count[match.documents] += 1
+    together = float(share[count >= _TOGETHER].max(initial=0.0))
+    most = float(share.max(initial=0.0))
+    found = max(together, most if most >= _WHOLE else weights.alone * most)
+    sure = (found - weights.doubted) / (weights.believed - weights.doubted)
+    doubt = (1 - min(1.0, max(0.0, sure))) * min(1.0, len(share) / _MANY)
+    return np.float32(1 - (1 - weights.least_trust) * doubt)
+
+
+def outstanding(deviations: Scores, weights: Weights) -> Scores:
+    """Let a vector that stands out by far count more than in proportion."""
+    beyond: Scores = np.maximum(deviations - np.float32(weights.far), np.float32(0.0))
+    return deviations + np.float32(weights.beyond) * beyond
+
+
+Totals = NDArray[np.float64]
+"""The score of every row, shape (rows,)."""
+
+
+def summed_up(parts: Mapping[str, Scores]) -> Totals:
+    """Add up the parts of every row's score."""
+    return np.asarray(np.sum(list(parts.values()), axis=0, dtype=np.float64))
+
+
+def best(total: Totals, size: int) -> Places:
+    """The rows of the `size` highest scores above 0, best first; of equals the earlier first."""
+    found = np.flatnonzero(total > 0)
+    if len(found) > size:
+        least = np.partition(total[found], -size)[-size]
+        found = found[total[found] >= least]
+    return found[np.argsort(-total[found], kind="stable")][:size]
+
+
+def rank_of(total: Totals, row: int) -> int:
+    """Find the place of one row in the order of `best`, from 1, whatever its score."""
+    better = np.count_nonzero(total > total[row])
+    return 1 + int(better + np.count_nonzero(total[:row] == total[row]))
+
+
+Steps = tuple[tuple[int, float], ...]

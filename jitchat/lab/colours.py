@@ -1,0 +1,63 @@
+"""The lab's colours, for the screen and for pictures alike.
+
+A share's colour goes from amber (none right) to blue (all right), told apart by every kind of
+colour blindness; each step is darker than the one before, so that a grey print reads too. All of
+them stand out from a white and from a black ground.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from jitchat.values import Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SCALE = ("#f6c06a", "#e98a4f", "#c2696a", "#7f6199", "#2a5fa5")
+"""From a share of 0 to one of 1, in equal steps."""
+
+MODE_COLOURS: Mapping[Mode, str] = MappingProxyType(
+    {Mode.FULL: "#d1495b", Mode.RECENCY: "#868b94", Mode.JIT: "#00798c"}
+)
+"""Of each mode's curve."""
+
+_DARK, _LIGHT = "#000000", "#ffffff"
+
+
+def colour_of(share: float) -> str:
+    """Give the colour of a share, 0 to 1, as `#rrggbb`."""
+    place = min(1.0, max(0.0, share)) * (len(SCALE) - 1)
+    step = min(int(place), len(SCALE) - 2)
+    pairs = zip(parts_of(SCALE[step]), parts_of(SCALE[step + 1]), strict=True)
+    mixed = (round(low + (high - low) * (place - step)) for low, high in pairs)
+    return "#" + "".join(f"{part:02x}" for part in mixed)
+
+
+def ink_on(colour: str) -> str:
+    """Choose black or white for text on a colour: the contrast is 4.5 to 1 or more."""
+    return max(_DARK, _LIGHT, key=lambda ink: contrast(ink, colour))
+
+
+def contrast(one: str, other: str) -> float:
+    """Tell the contrast of two colours, 1 to 21, as WCAG 2 defines it."""
+    lights = sorted((_luminance(one), _luminance(other)))
+    return (lights[1] + 0.05) / (lights[0] + 0.05)
+
+
+def parts_of(colour: str) -> tuple[int, int, int]:
+    """Take `#rrggbb` apart, 0 to 255 each."""
+    red, green, blue = bytes.fromhex(colour.removeprefix("#"))
+    return red, green, blue
+
+
+def _luminance(colour: str) -> float:
+    """Give the relative luminance, 0 to 1, as WCAG 2 defines it."""
+    red, green, blue = map(_linear, parts_of(colour))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _linear(part: int) -> float:
+    value = part / 255
+    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4

@@ -1,0 +1,75 @@
+"""What the lab reports while it runs: frozen values, named in the past tense."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jitchat.lab.experiment import Cell, Result
+
+
+@dataclass(frozen=True, slots=True)
+class TalkBegun:
+    """A conversation is being made, stored and indexed; its cells come next."""
+
+    number: int
+    """From 1."""
+    of: int
+    """So many conversations the run has."""
+    length: int
+    """In tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class TalkReady:
+    """It is stored and indexed."""
+
+    number: int
+    turns: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class CellBegun:
+    """A question is on its way."""
+
+    cell: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class CellEnded:
+    """A cell is decided, and its result is kept."""
+
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class Slowed:
+    """The endpoint wants fewer requests: the lab waits, and sends less at once from now on."""
+
+    seconds: float
+    """0 where it only sends less at once."""
+    why: str
+    """As a clause."""
+    parallel: int
+    """Requests at once from now on."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellRetried:
+    """A request failed, and is sent once more."""
+
+    cell: Cell
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """Every cell is decided; or the run was given up, and can be resumed."""
+
+    why: str = ""
+    """Why it was given up, as a sentence; empty where it is whole."""
+
+
+LabEvent = TalkBegun | TalkReady | CellBegun | CellEnded | Slowed | CellRetried | RunEnded

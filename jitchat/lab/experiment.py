@@ -1,0 +1,179 @@
+"""What a run of the lab asks: which lengths, depths, kinds and modes, and how often."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from jitchat.lab.facts import Kind
+from jitchat.values import Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from jitchat.values import Usage
+
+
+HARD = (Kind.PARAPHRASED, Kind.UPDATED, Kind.DISTRACTED)
+"""What real models stumble over first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """The grid of a run. The same one gives the same conversations and questions each time."""
+
+    lengths: tuple[int, ...]
+    """Tokens of the conversation, ascending."""
+    depths: tuple[float, ...]
+    """0 to 1, ascending."""
+    kinds: tuple[Kind, ...] = tuple(Kind)
+    modes: tuple[Mode, ...] = tuple(Mode)
+    repeats: int = 1
+    seed: int = 1
+    preset: str = "own"
+    """The name that it was chosen by, or `own`."""
+    conversation: str | None = None
+    """The id of the user's own conversation that is the filler; None for made-up talk."""
+
+    def cells(self) -> Iterator[Cell]:
+        """List every cell, the shortest conversation first."""
+        repeats = range(1, self.repeats + 1)
+        for length, repeat in product(self.lengths, repeats):
+            for mode, depth, kind in product(self.modes, self.depths, self.kinds):
+                yield Cell(length, depth, kind, repeat, mode)
+
+    @property
+    def size(self) -> int:
+        """Count its cells."""
+        per_length = len(self.depths) * len(self.kinds) * len(self.modes)
+        return len(self.lengths) * per_length * self.repeats
+
+    def fields(self) -> dict[str, Any]:
+        """Give it as plain data for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_fields(cls, fields: Mapping[str, Any]) -> Experiment:
+        """Make it of what `fields` gave.
+
+        Raises:
+            ValueError, TypeError, LookupError: It is nothing that `fields` gave.
+
+        """
+        if not (fields["lengths"] and fields["depths"] and fields["kinds"] and fields["modes"]):
+            raise ValueError("an experiment without cells")
+        return cls(
+            tuple(int(each) for each in fields["lengths"]),
+            tuple(float(each) for each in fields["depths"]),
+            tuple(Kind(each) for each in fields["kinds"]),
+            tuple(Mode(each) for each in fields["modes"]),
+            int(fields["repeats"]),
+            int(fields["seed"]),
+            str(fields["preset"]),
+            None if fields["conversation"] is None else str(fields["conversation"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunWanted:
+    """A run as it is asked for: what `LabDesk.begin` takes."""
+
+    experiment: Experiment
+    parallel: int = 1
+    """Requests at once."""
+    judge: str = ""
+    """The model that judges; empty where rules alone do."""
+
+
+_HALVES = (0.0, 0.5, 1.0)
+_QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
+_TENTHS = tuple(number / 10 for number in range(11))
+_FOR_READER = {
+    "quick": Experiment((1_000, 4_000, 16_000, 48_000), _QUARTERS),
+    "standard": Experiment((1_000, 4_000, 16_000, 64_000, 128_000), _QUARTERS, repeats=3),
+    "deep": Experiment(
+        (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000), _TENTHS, repeats=3
+    ),
+}
+_FOR_MODELS = {
+    "quick": Experiment((1_000, 2_000, 4_000, 8_000), _HALVES, HARD),
+    "standard": Experiment((1_000, 2_000, 4_000, 8_000, 16_000, 32_000), _QUARTERS),
+    "deep": Experiment(
+        (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000), _TENTHS, repeats=3
+    ),
+}
+PRESETS = tuple(_FOR_MODELS)
+
+
+def preset(name: str, *, is_reader: bool) -> Experiment:
+    """Find a preset: the reader answers at once, so that it is asked more, and at more lengths.
+
+    Raises:
+        LookupError: There is none of that name; `PRESETS` lists them.
+
+    """
+    found = (_FOR_READER if is_reader else _FOR_MODELS)[name]
+    return Experiment.from_fields({**found.fields(), "preset": name})
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One question, asked in one mode, at one length of the conversation."""
+
+    length: int
+    """Tokens of the conversation, as the model's counter counts its messages."""
+    depth: float
+    """How much of the conversation is ahead of the fact, 0 to 1."""
+    kind: Kind
+    repeat: int
+    """From 1: the same again with another fact, in another conversation."""
+    mode: Mode
+
+
+class Verdict(StrEnum):
+    """What came of a cell."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    UNFIT = "does not fit"
+    """The window of its mode is larger than the model takes: that is a result, too."""
+    FAILED = "failed"
+    """The request failed twice: nothing is known of the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A cell that was asked."""
+
+    cell: Cell
+    verdict: Verdict
+    rule: str
+    """Why, as a short phrase: `says 7443`, `says the old value, 7440`, `the judge says so` …"""
+    question: str
+    expected: str
+    answer: str
+    """Empty where none came."""
+    conversation: str
+    """Its id in the store of the run."""
+    said: int
+    """The position of the question."""
+    needed: tuple[int, ...] = ()
+    """The positions of the turns that the answer needs; none where it was never said."""
+    held: int | None = None
+    """How many of them the window held at full text; None where none was sent."""
+    window_id: int | None = None
+    """The archive's key of the window that was sent; None where none was."""
+    tokens: int | None = None
+    """Of that window, as it was counted when it was sent."""
+    usage: Usage | None = None
+    """As the provider reported it; None where it did not."""
+    to_first: float | None = None
+    """Seconds from its leaving to the first token; None where none came."""
+    seconds: float | None = None
+    """Seconds from its leaving to the end; None where it did not leave."""
+    cost: float | None = None
+    """In US dollars; None where that is not known."""
+    note: str = ""
+    """Why it failed, or does not fit; else empty."""

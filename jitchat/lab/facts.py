@@ -1,0 +1,296 @@
+"""What is asked for in the lab: the kinds of question.
+
+A template holds what the user says (`statements`) and the question; both are patterns as
+`str.format` takes them. `{v}` is the value; other names are drawn beside it. A list of words, a
+named draw (`date`, `month`, `weekday`) or a table (`number`, `clock`, `shape`, `pattern`) tells
+how a value is drawn.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import string
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache, partial
+from importlib.resources import files
+from typing import Any
+
+from jitchat.text.words import stems
+
+
+class Kind(StrEnum):
+    """A kind of question, by what makes it hard."""
+
+    DIRECT = "direct"
+    """It shares words with the fact."""
+    PARAPHRASED = "paraphrased"
+    """It shares none: what rot hits first."""
+    UPDATED = "updated"
+    """The fact changed later; the old value is wrong."""
+    DISTRACTED = "distracted"
+    """Near-duplicates say the same of other systems and people."""
+    EXACT = "exact"
+    """The answer is a string that has to be right to the letter."""
+    COUNTING = "counting"
+    """The answer is a count over four turns."""
+    ABSENT = "absent"
+    """It was never said: the honest answer is that."""
+
+
+class Where(StrEnum):
+    """Where a saying stands, seen from the depth of its fact."""
+
+    AT = "at"
+    """At the depth."""
+    BEFORE = "before"
+    """Halfway between the beginning and the depth: what is said later changes it."""
+    AROUND = "around"
+    """About the depth, a stretch of other talk between one and the next."""
+    APART = "apart"
+    """Spread evenly over the conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """What the user says of a fact, and what the assistant replies: two turns."""
+
+    text: str
+    reply: str
+    """It takes note, and repeats nothing that the answer could be read from."""
+    where: Where = Where.AT
+    is_needed: bool = True
+    """Whether the answer needs it; distractors and old values are not needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that is said, and asked for later."""
+
+    kind: Kind
+    name: str
+    """Of its template, such as `boat shed key`; no two in one conversation."""
+    sayings: tuple[Saying, ...]
+    """In the order in which they are said, as far as their places leave that open."""
+    question: str
+    expected: str
+    """The answer as it is shown: `7443`, `four`, `never said`."""
+    accepted: tuple[str, ...] = ()
+    """Forms of the answer; one of them makes it right. None where it was never said."""
+    wrong: tuple[str, ...] = ()
+    """Values that are not the answer, though they were said: the old one, other people's."""
+
+
+OTHERS = 4
+"""The most statements about others beside the one that is asked for; the fewest is one less."""
+NUMERALS = {4: "four", 5: "five", 6: "six"}
+NEVER = "never said"
+
+Maker = Callable[[random.Random], Fact]
+"""Makes a fact, its values (names, numbers, days) drawn by chance; its `name` stays the same."""
+_Draw = Callable[[random.Random, int], list[str]]
+"""Draws that many values, no two of them the same."""
+
+_DATA = files(__package__) / "data"
+_CHOICE = re.compile(r"\[([^\[|\]]+)\|([^|\]]+)\]")
+_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
+"""Without those that look like a digit."""
+_SIGNS = {"#": string.digits, "@": _LETTERS, "%": "0123456789abcdef"}
+_MONTHS = (
+    "January February March April June July August September October November".split()  # noqa: SIM905
+)
+"""Without May, which is a common verb, and December."""
+_NAMED: Mapping[str, Any] = {
+    "month": _MONTHS,
+    "weekday": ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"],
+    "date": {"pattern": "{day} {month}", "day": {"number": [3, 28]}, "month": _MONTHS},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Template:
+    name: str
+    statements: Sequence[str]
+    question: str
+    value: Any = None
+    words: Mapping[str, Any] = field(default_factory=dict)
+    is_right_without_blanks: bool = False
+    """Whether an answer is right, too, that leaves out the blanks of the value."""
+
+    def draw(self, chance: random.Random, count: int) -> list[str]:
+        """Draw values for `{v}`."""
+        return _draw(self.value)(chance, count)
+
+    def draw_words(self, chance: random.Random) -> dict[str, str]:
+        """Draw one of each of the other names."""
+        return {name: _draw(each)(chance, 1)[0] for name, each in self.words.items()}
+
+
+@cache
+def makers() -> Mapping[Kind, tuple[Maker, ...]]:
+    """Read every fact: at least twelve of each kind, and none whose words mislead another's search.
+
+    Raises:
+        TypeError: A template has a key that is unknown, or lacks one.
+
+    """
+    return {kind: tuple(partial(_MAKE[kind], each) for each in _templates(kind)) for kind in Kind}
+
+
+def avoided(fact: Fact) -> frozenset[str]:
+    """Name the stems that no filler may have beside this fact: those that matter in it.
+
+    They are the stems of the content words of its question, its values and what the user says
+    of it, but for those of `everyday`: talk of anything needs them, and they say nothing alone.
+    """
+    statements = [saying.text for saying in fact.sayings]
+    words = stems(" ".join((fact.question, *statements, *fact.accepted, *fact.wrong)))
+    return frozenset(words) - everyday()
+
+
+@cache
+def everyday() -> frozenset[str]:
+    """Read the stems of words that talk of anything needs."""
+    return frozenset(stems((_DATA / "everyday.txt").read_text("utf-8")))
+
+
+def _templates(kind: Kind) -> list[_Template]:
+    read = tomllib.loads((_DATA / "facts" / f"{kind}.toml").read_text("utf-8"))
+    return [_Template(**each) for each in read["fact"]]
+
+
+def _make_plain(kind: Kind, template: _Template, chance: random.Random) -> Fact:
+    """Make a fact that is said once, its value as it is to be answered."""
+    words = {"v": template.draw(chance, 1)[0], **template.draw_words(chance)}
+    question = template.question.format(**words)
+    text = template.statements[0].format(**words)
+    saying = Saying(text, _replies(chance, 1, question)[0])
+    value = words["v"]
+    accepted = (value, value.replace(" ", "")) if template.is_right_without_blanks else (value,)
+    return Fact(kind, template.name, (saying,), question, value, accepted)
+
+
+def _make_updated(template: _Template, chance: random.Random) -> Fact:
+    """Make a fact whose value changes with each statement; the last one holds."""
+    count = len(template.statements)
+    words = template.draw_words(chance)
+    question = template.question.format(**words)
+    values = template.draw(chance, count)
+    replies = _replies(chance, count, question)
+    *before, last = (
+        (text.format(v=value, **words), reply)
+        for text, value, reply in zip(template.statements, values, replies, strict=True)
+    )
+    old = (Saying(*each, Where.BEFORE, is_needed=False) for each in before)
+    *wrong, right = values
+    sayings = (*old, Saying(*last))
+    return Fact(Kind.UPDATED, template.name, sayings, question, right, (right,), tuple(wrong))
+
+
+def _make_distracted(template: _Template, chance: random.Random) -> Fact:
+    """Make a fact about one of several, `{who}`; the first statement is of who is asked for."""
+    count = 1 + chance.randint(OTHERS - 1, OTHERS)
+    values, owners = template.draw(chance, count), _draw(template.words["who"])(chance, count)
+    question = template.question.format(who=owners[0])
+    replies = _replies(chance, count, question)
+    texts = (
+        template.statements[at % len(template.statements)].format(who=owner, v=value)
+        for at, (owner, value) in enumerate(zip(owners, values, strict=True))
+    )
+    first, *others = zip(texts, replies, strict=True)
+    apart = (Saying(*each, Where.APART, is_needed=False) for each in others)
+    sayings = (Saying(*first), *apart)
+    right, *wrong = values
+    return Fact(Kind.DISTRACTED, template.name, sayings, question, right, (right,), tuple(wrong))
+
+
+def _make_counting(template: _Template, chance: random.Random) -> Fact:
+    """Make a fact of four statements; in each, `[one jar|two jars]` is one of a thing, or two.
+
+    One of them at least is single, and two at the most are double: the sum is 4 to 6.
+    """
+    count = len(template.statements)
+    words = template.draw_words(chance)
+    question = template.question.format(**words)
+    double = set(chance.sample(range(count), chance.randint(0, 2)))
+    texts = (
+        _CHOICE.sub(rf"\{2 if at in double else 1}", text).format(**words)
+        for at, text in enumerate(template.statements)
+    )
+    replies = _replies(chance, count, question)
+    sayings = tuple(Saying(*each, Where.AROUND) for each in zip(texts, replies, strict=True))
+    total = count + len(double)
+    accepted = (NUMERALS[total], str(total))
+    return Fact(Kind.COUNTING, template.name, sayings, question, accepted[0], accepted)
+
+
+def _make_absent(template: _Template, chance: random.Random) -> Fact:
+    """Make a question about `{who}`, when the same was said of somebody else only."""
+    known, unknown = _draw(template.words["who"])(chance, 2)
+    (value,) = template.draw(chance, 1)
+    question = template.question.format(who=unknown)
+    text = template.statements[0].format(who=known, v=value)
+    saying = Saying(text, _replies(chance, 1, question)[0], is_needed=False)
+    return Fact(Kind.ABSENT, template.name, (saying,), question, NEVER, (), (value,))
+
+
+_MAKE: Mapping[Kind, Callable[[_Template, random.Random], Fact]] = {
+    Kind.DIRECT: partial(_make_plain, Kind.DIRECT),
+    Kind.PARAPHRASED: partial(_make_plain, Kind.PARAPHRASED),
+    Kind.EXACT: partial(_make_plain, Kind.EXACT),
+    Kind.UPDATED: _make_updated,
+    Kind.DISTRACTED: _make_distracted,
+    Kind.COUNTING: _make_counting,
+    Kind.ABSENT: _make_absent,
+}
+
+
+def _replies(chance: random.Random, count: int, question: str) -> list[str]:
+    """Draw replies of the assistant, all different, that share no content word with a question."""
+    asked = set(stems(question))
+    return chance.sample([text for text, words in _notes() if asked.isdisjoint(words)], count)
+
+
+@cache
+def _notes() -> tuple[tuple[str, frozenset[str]], ...]:
+    lines = (_DATA / "replies.txt").read_text("utf-8").splitlines()
+    return tuple((line, frozenset(stems(line))) for line in lines)
+
+
+def _draw(spec: object) -> _Draw:
+    """Read how a value is drawn."""
+    match spec:
+        case str():
+            return _draw(_NAMED[spec])
+        case list():
+            return lambda chance, count: chance.sample(spec, count)
+        case {"number": [low, high, *step]}:
+            numbers = range(low, high + 1, *step)
+            return lambda chance, count: [str(each) for each in chance.sample(numbers, count)]
+        case {"clock": [first, last]}:  # less than twelve hours apart, for 18:40 is 6:40, too
+            return _distinct(
+                lambda chance: f"{chance.randint(first, last)}:{chance.randrange(5, 60, 5):02}"
+            )
+        case {"shape": shape}:  # `#` is a digit, `@` a capital, `%` a hexadecimal digit
+            return _distinct(lambda chance: "".join(chance.choice(_SIGNS.get(s, s)) for s in shape))
+        case {"pattern": pattern, **parts}:
+            draws = {str(name): _draw(part) for name, part in parts.items()}
+            return _distinct(
+                lambda chance: pattern.format(
+                    **{name: draw(chance, 1)[0] for name, draw in draws.items()}
+                )
+            )
+    raise ValueError(spec)
+
+
+def _distinct(one: Callable[[random.Random], str]) -> _Draw:
+    def draw(chance: random.Random, count: int) -> list[str]:
+        drawn: dict[str, None] = {}
+        while len(drawn) < count:
+            drawn[one(chance)] = None
+        return list(drawn)
+
+    return draw

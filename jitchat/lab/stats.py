@@ -1,0 +1,330 @@
+"""How the lab's figures are written, everywhere the same.
+
+Both methods keep within the possible and stay honest where a few cells were asked, or all of
+them were right: there the textbook's "share ± 2 standard errors" says that nothing is unsure.
+
+Invariant: every result is in one square, one length, one kind and one mode, so each of these
+adds up to the cells that are decided, in whatever order the results come.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from math import hypot, sqrt
+from typing import TYPE_CHECKING
+
+from jitchat.lab.costs import Spending, Spent
+from jitchat.lab.experiment import Cell, Result, Verdict
+from jitchat.lab.facts import Kind
+from jitchat.text.figures import cost_of, counted, total_of
+from jitchat.text.sanitize import one_line
+from jitchat.values import Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from jitchat.lab.costs import Spent
+    from jitchat.lab.run_file import Run
+
+
+NOTHING = "–"
+"""Where there is no figure."""
+
+
+def points(share: float) -> str:
+    """Write a share in whole per cent, without the sign: 100 only for all, 0 only for none."""
+    rounded = round(share * 100)
+    return f"{min(99, max(1, rounded)) if 0 < share < 1 else rounded}"
+
+
+def percent(share: float | None) -> str:
+    """Write a share: `97 %`; a dash for None."""
+    return NOTHING if share is None else f"{points(share)} %"
+
+
+def interval(tally: Tally) -> str:
+    """Write the interval of its share: `85–99`, in per cent; empty where there is none."""
+    ends = tally.interval
+    return "" if ends is None else "–".join(f"{end * 100:.0f}" for end in ends)
+
+
+def share(tally: Tally | None) -> str:
+    """Write `97 % (85–99)`, `does not fit`, `failed`, or a dash where nothing is decided."""
+    if tally is not None and tally.answered:
+        return f"{percent(tally.share)} ({interval(tally)})"
+    return without_answer(tally) or NOTHING
+
+
+def share_of(tally: Tally | None) -> str:
+    """Write it with its count: `97 % of 35 (85–99)`."""
+    if tally is not None and tally.answered:
+        return f"{percent(tally.share)} of {tally.answered:,} ({interval(tally)})"
+    return share(tally)
+
+
+def total(tally: Tally | None) -> str:
+    """Write a share over several lengths: `97 % of 105`; `Tally.interval` says why no more."""
+    if tally is not None and tally.answered:
+        return f"{percent(tally.share)} of {tally.answered:,}"
+    return share(tally)
+
+
+def without_answer(tally: Tally | None) -> str:
+    """Say why no answer came for any of them; empty where one did, or nothing is decided."""
+    if tally is None or tally.answered or not tally.cells:
+        return ""
+    return Verdict.UNFIT.value if tally.unfit else Verdict.FAILED.value
+
+
+def duration(seconds: float | None) -> str:
+    """Write `0.4 s` or `12 ms`; a dash for None."""
+    if seconds is None:
+        return NOTHING
+    if seconds >= 0.1:
+        return f"{seconds:,.1f} s"
+    return f"{seconds * 1000:.0f} ms" if seconds >= 0.001 or not seconds else "<1 ms"
+
+
+def tokens(count: float | None) -> str:
+    """Write a median of tokens; a dash for None."""
+    return NOTHING if count is None else f"{count:,.0f}"
+
+
+def cost(spent: Spent) -> str:
+    """Write what all of them cost: `$0.12`, `$0.12 + 3 unknown`, `free`, `cost unknown`."""
+    if not spent.sent:
+        return NOTHING
+    if spent.unpriced:
+        return total_of(spent.cost or 0.0, spent.unpriced)
+    return cost_of(spent.cost)
+
+
+def decided(run: Run, whole: Tally) -> str:
+    """Tell what came of the cells, as `100 of 420 cells: 88 answered, 12 failed`.
+
+    Of a run that is whole: `420 cells: …`.
+    """
+    size = run.experiment.size
+    of = f"{whole.cells:,} of " if whole.cells != size else ""
+    parts = [f"{whole.answered:,} answered"]
+    if whole.unfit:
+        parts.append(f"{whole.unfit:,} {'does' if whole.unfit == 1 else 'do'} not fit")
+    if whole.failed:
+        parts.append(f"{whole.failed:,} failed")
+    kept_out = " Shares are of the answered ones." if whole.cells != whole.answered else ""
+    return f"{of}{counted(size, 'cell')}: {', '.join(parts)}.{kept_out}"
+
+
+def setting_parts(run: Run) -> Iterator[str]:
+    """Tell what the figures depend on, part by part, the most important first."""
+    asked = run.experiment
+    yield f"preset {one_line(asked.preset)}" if asked.preset != "own" else "own grid"
+    yield counted(len(asked.kinds), "kind")
+    yield counted(len(asked.depths), "depth")
+    yield counted(asked.repeats, "repeat")
+    yield f"seed {asked.seed}"
+    yield f"limit {run.limit:,}, reserve {run.reserve:,}"
+    yield f"embedder {one_line(run.embedder)}"
+    yield f"tokens by {one_line(run.counter)}"
+    if asked.conversation is not None:
+        yield f"in conversation {one_line(asked.conversation)}"
+    yield f"judged by {one_line(run.judge)}" if run.judge else "judged by rules"
+    yield f"jitchat {one_line(run.version)}"
+
+
+_Z = 1.959963984540054
+"""The standard normal distribution has 95 % of itself within so much of its middle."""
+
+Interval = tuple[float, float]
+"""Its low and its high end."""
+
+
+def wilson(right: int, of: int) -> Interval:
+    """Give the score interval of a share, within 0 to 1; `of` is at least 1.
+
+    E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal
+    of the American Statistical Association 22 (1927) 209-212.
+    """
+    share, spread = right / of, _Z * _Z / of
+    middle = (share + spread / 2) / (1 + spread)
+    reach = sqrt(spread * (share * (1 - share) + spread / 4)) / (1 + spread)
+    return max(0.0, min(share, middle - reach)), min(1.0, max(share, middle + reach))
+
+
+def newcombe(before: tuple[int, int], after: tuple[int, int]) -> Interval:
+    """Give the interval of a later share minus an earlier one, within -1 to 1.
+
+    Each is right ones and of how many, at least 1. The two are taken as independent; for the
+    same questions asked twice there is `newcombe_paired`.
+
+    Method 10 of R. G. Newcombe, Interval estimation for the difference between independent
+    proportions, Statistics in Medicine 17 (1998) 873-890.
+    """
+    earlier, later = before[0] / before[1], after[0] / after[1]
+    (low, high), (later_low, later_high) = wilson(*before), wilson(*after)
+    change = later - earlier
+    least = change - hypot(later - later_low, high - earlier)
+    most = change + hypot(later_high - later, earlier - low)
+    return max(-1.0, least), min(1.0, most)
+
+
+def newcombe_paired(both: int, lost: int, gained: int, neither: int) -> Interval:
+    """Give the interval of a later share minus an earlier one, within -1 to 1, both of one set.
+
+    The four count questions, at least one together: right both times, the first time only, the
+    second time only, neither time.
+
+    Method 10 of R. G. Newcombe, Improved confidence intervals for the difference between
+    binomial proportions based on paired data, Statistics in Medicine 17 (1998) 2635-2650.
+    """
+    of = both + lost + gained + neither
+    before, after = both + lost, both + gained
+    earlier, later = before / of, after / of
+    (low, high), (later_low, later_high) = wilson(before, of), wilson(after, of)
+    together = _correlation(both, lost, gained, neither)
+    least = _reach(later - later_low, high - earlier, together)
+    most = _reach(later_high - later, earlier - low, together)
+    return max(-1.0, later - earlier - least), min(1.0, later - earlier + most)
+
+
+def _correlation(both: int, lost: int, gained: int, neither: int) -> float:
+    """Give phi of the four counts, corrected for continuity; 0 where a margin is empty."""
+    margins = (both + lost) * (gained + neither) * (both + gained) * (lost + neither)
+    if not margins:
+        return 0.0
+    product = both * neither - lost * gained
+    corrected = max(0.0, product - (both + lost + gained + neither) / 2) if product > 0 else product
+    return corrected / sqrt(margins)
+
+
+def _reach(one: float, other: float, together: float) -> float:
+    return sqrt(max(0.0, one * one - 2 * together * one * other + other * other))
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Cells that were counted together."""
+
+    right: int = 0
+    wrong: int = 0
+    unfit: int = 0
+    failed: int = 0
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            self.right + other.right,
+            self.wrong + other.wrong,
+            self.unfit + other.unfit,
+            self.failed + other.failed,
+        )
+
+    @property
+    def cells(self) -> int:
+        """Count all of them."""
+        return self.right + self.wrong + self.unfit + self.failed
+
+    @property
+    def answered(self) -> int:
+        """Count those that an answer came for."""
+        return self.right + self.wrong
+
+    @property
+    def share(self) -> float | None:
+        """Give the share of right answers among those that came; None where none came."""
+        return self.right / self.answered if self.answered else None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Give Wilson's 95 % interval of the share; None where none came.
+
+        It takes every cell as another case, which holds within one length and mode. Over
+        several lengths the same facts are asked for again at each: of a mode's total, or a
+        kind's, it would be too narrow, so that these are shown without one.
+        """
+        return wilson(self.right, self.answered) if self.answered else None
+
+
+Place = tuple[Mode, int, float]
+"""A square of the heatmap: mode, length, depth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tallies:
+    """All figures of a run, at one moment. What has no result has no key."""
+
+    squares: Mapping[Place, Tally]
+    by_length: Mapping[tuple[Mode, int], Tally]
+    by_kind: Mapping[tuple[Mode, Kind], Tally]
+    by_mode: Mapping[Mode, Tally]
+    spent: Mapping[Mode, Spent]
+    spent_at: Mapping[tuple[Mode, int], Spent]
+    """The same of one length."""
+
+    @property
+    def whole(self) -> Tally:
+        """Count every cell that is decided."""
+        return sum(self.by_mode.values(), Tally())
+
+
+def tallied(results: Iterable[Result], kinds: Collection[Kind] = tuple(Kind)) -> Tallies:
+    """Count results of these kinds; of two of one cell, the later one."""
+    counting = Tallying(kinds)
+    for result in results:
+        counting.take(result)
+    return counting.tallies()
+
+
+_FIELDS = {
+    Verdict.RIGHT: "right",
+    Verdict.WRONG: "wrong",
+    Verdict.UNFIT: "unfit",
+    Verdict.FAILED: "failed",
+}
+_ONE = {(verdict, by): Tally(**{field: by}) for verdict, field in _FIELDS.items() for by in (1, -1)}
+"""A cell more, or less."""
+
+
+class Tallying:
+    """Counts results as they come. Taking one in costs the same however many came before."""
+
+    def __init__(self, kinds: Collection[Kind] = tuple(Kind)) -> None:
+        self._kinds = frozenset(kinds)
+        self._results: dict[Cell, Result] = {}
+        self._squares: dict[Place, Tally] = defaultdict(Tally)
+        self._by_kind: dict[tuple[Mode, Kind], Tally] = defaultdict(Tally)
+        self._spent: dict[Mode, Spending] = defaultdict(Spending)
+        self._spent_at: dict[tuple[Mode, int], Spending] = defaultdict(Spending)
+
+    def take(self, result: Result) -> None:
+        """Count a result, if it is of the kinds; it replaces one of the same cell."""
+        if result.cell.kind not in self._kinds:
+            return
+        if (before := self._results.get(result.cell)) is not None:
+            self._count(before, -1)
+        self._results[result.cell] = result
+        self._count(result, 1)
+
+    def tallies(self) -> Tallies:
+        """Tell what it comes to; it costs what the grid has squares, whatever was counted."""
+        by_length: dict[tuple[Mode, int], Tally] = defaultdict(Tally)
+        by_mode: dict[Mode, Tally] = defaultdict(Tally)
+        for (mode, length, _), tally in self._squares.items():
+            by_length[mode, length] += tally
+        for (mode, _), tally in by_length.items():
+            by_mode[mode] += tally
+        return Tallies(
+            dict(self._squares),
+            dict(by_length),
+            dict(self._by_kind),
+            dict(by_mode),
+            {mode: each.spent() for mode, each in self._spent.items()},
+            {place: each.spent() for place, each in self._spent_at.items()},
+        )
+
+    def _count(self, result: Result, by: int) -> None:
+        cell, one = result.cell, _ONE[result.verdict, by]
+        self._squares[cell.mode, cell.length, cell.depth] += one
+        self._by_kind[cell.mode, cell.kind] += one
+        self._spent[cell.mode].count(result, by)
+        self._spent_at[cell.mode, cell.length].count(result, by)

@@ -1,1 +1,0 @@
-"""What turns text into vectors, and where its model comes from."""

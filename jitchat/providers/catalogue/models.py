@@ -1,0 +1,275 @@
+"""One model as its server, or the bundled table, tells of it.
+
+Which server answers is not asked: each field has one meaning wherever it occurs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from jitchat.providers.catalogue.table import (
+    PRESETS,
+    Prices,
+    known_limit,
+    known_max_output,
+    known_prices,
+    known_retirement,
+    other_api,
+)
+from jitchat.providers.protocols.responses import at, count, text_at
+from jitchat.text.sanitize import one_line
+from jitchat.values import LOADED, MAXIMUM, Limit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import date, datetime
+
+
+THE_SERVER = "the server"
+"""The source of prices that come with the list of models."""
+_KINDS = ("input", "output", "cached", "written")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A model by its own name; None for what nobody tells."""
+
+    name: str
+    limit: Limit | None = None
+    max_output: int | None = None
+    """The longest answer, in tokens."""
+    prices: Prices | None = None
+    retires: date | None = None
+    """The day on which its provider takes it away."""
+    other_api: str = ""
+    """The API that it answers on where no protocol here reaches it: `responses` or `other`."""
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether a local server has it in memory, so that it answers at once."""
+        return self.limit is not None and self.limit.source == LOADED
+
+    def completed(self, provider: str) -> ModelInfo:
+        """Add what the bundled table knows where the server was silent."""
+        return replace(
+            self,
+            limit=self.limit or known_limit(provider, self.name),
+            max_output=self.max_output or known_max_output(provider, self.name),
+            prices=self.prices or known_prices(provider, self.name),
+            retires=known_retirement(provider, self.name),
+            other_api=other_api(provider, self.name),
+        )
+
+    def fields(self) -> dict[str, Any]:
+        """Give it as JSON knows it; `model_from` reads what a server told of that."""
+        found: dict[str, Any] = {"name": self.name}
+        if self.limit is not None:
+            found |= {"limit": self.limit.tokens, "limit_source": self.limit.source}
+        if self.max_output is not None:
+            found["max_output"] = self.max_output
+        if self.prices is not None:
+            found["prices"] = {kind: getattr(self.prices, kind) for kind in _KINDS}
+            found["prices"]["source"] = self.prices.source
+        if self.retires is not None:
+            found["retires"] = self.retires.isoformat()
+        return found
+
+
+def model_from(fields: Mapping[str, Any]) -> ModelInfo:
+    """Read what `fields` gave.
+
+    Raises:
+        LookupError: Something else was kept.
+
+    """
+    limit, prices = fields.get("limit"), fields.get("prices")
+    return ModelInfo(
+        fields["name"],
+        None if limit is None else Limit(limit, fields["limit_source"]),
+        fields.get("max_output"),
+        None if prices is None else Prices(**{kind: prices[kind] for kind in (*_KINDS, "source")}),
+    )
+
+
+_LONGEST_NAME = 200
+_MOST = 10_000
+"""Models that a server may have."""
+_PER = 1_000_000
+_CHATS = frozenset({"chat", "llm", "vlm", "language", "code"})
+"""What servers call the type of a model that talks."""
+_DOES_NOT = frozenset(
+    ("audio", "embedding", "embeddings", "image", "moderation", "rerank", "transcribe", "video")
+)
+_OTHER_WORK = re.compile(
+    r"(?:^|[^a-z])(?:embed(?:ding)?s?|text-?embedding|whisper|tts|dall-e|image|imagen|sora|veo"
+    r"|moderation|transcribe|realtime|rerank(?:er)?|davinci|babbage|stable-diffusion|bge)(?:$|[^a-z])"
+)
+_LOADED_AT = (
+    ("meta", "n_ctx"),
+    ("loaded_context_length",),
+    ("config", "context_length"),
+    ("max_model_len",),
+)
+"""llama.cpp, LM Studio before and after 0.4, vLLM: what the model was started with."""
+_MAXIMUM_AT = (
+    ("top_provider", "context_length"),
+    ("context_length",),
+    ("context_window",),
+    ("max_context_length",),
+    ("max_input_tokens",),
+    ("inputTokenLimit",),
+    ("meta", "n_ctx_train"),
+)
+"""OpenRouter, Together, Groq, Mistral and LM Studio, litellm and Anthropic, Gemini, llama.cpp."""
+_OUTPUT_AT = (
+    ("top_provider", "max_completion_tokens"),
+    ("max_completion_tokens",),
+    ("max_output_tokens",),
+    ("outputTokenLimit",),
+    ("max_tokens",),
+)
+
+
+def rows_of(answer: object) -> list[object]:
+    """Find the lines of a list, wherever they are."""
+    for found in (answer, at(answer, "data"), at(answer, "models")):
+        if isinstance(found, list):
+            return found[:_MOST]
+    return []
+
+
+def models_of(rows: Iterable[object]) -> tuple[ModelInfo, ...]:
+    """Read the models that chat: each once, those that are loaded first, then by name."""
+    found: dict[str, ModelInfo] = {}
+    for row in rows:
+        model = model_of(row) if chats(row) else None
+        if model is not None:
+            found.setdefault(model.name, model)
+    return in_order(found.values())
+
+
+def in_order(models: Iterable[ModelInfo]) -> tuple[ModelInfo, ...]:
+    """Put those first that are loaded; else by name."""
+    return tuple(sorted(models, key=lambda each: (not each.is_loaded, each.name.casefold())))
+
+
+def model_of(row: object) -> ModelInfo | None:
+    """Read one line; None for what names no model."""
+    name = name_of(row)
+    return ModelInfo(name, limit_of(row), _number(row, _OUTPUT_AT), _prices(row)) if name else None
+
+
+def name_of(row: object) -> str:
+    """Find the name by which the model is asked for; empty where there is none."""
+    named = next(
+        (text for key in ("id", "key", "model", "name") if (text := text_at(row, key))), ""
+    )
+    name = one_line(named[: 2 * _LONGEST_NAME]).removeprefix("models/")
+    return name if len(name) <= _LONGEST_NAME else ""
+
+
+def limit_of(row: object) -> Limit | None:
+    """Read how much the model takes: as it is loaded, else at most."""
+    instances = at(row, "loaded_instances")
+    for each in [row, *(instances if isinstance(instances, list) else [])[:1]]:
+        if tokens := _number(each, _LOADED_AT):
+            return Limit(tokens, LOADED)
+    tokens = _number(row, _MAXIMUM_AT)
+    return Limit(tokens, MAXIMUM) if tokens else None
+
+
+def chats(row: object) -> bool:
+    """Whether the model talks, as far as the server or the model's plain name says."""
+    kind, methods = text_at(row, "type"), at(row, "supportedGenerationMethods")
+    if isinstance(methods, list) and "generateContent" not in methods:
+        return False
+    if at(row, "capabilities", "completion_chat") is False:
+        return False
+    makes, can = at(row, "architecture", "output_modalities"), at(row, "capabilities")
+    if isinstance(makes, list) and makes and "text" not in makes:
+        return False
+    if isinstance(can, list) and "embedding" in can and "completion" not in can:
+        return False
+    if kind in _CHATS or kind in _DOES_NOT:
+        return kind in _CHATS
+    return not _OTHER_WORK.search(name_of(row).lower())
+
+
+def _number(row: object, places: Iterable[tuple[str, ...]]) -> int | None:
+    """Take the first of the numbers that are there and count something."""
+    return next((found for place in places if (found := count(at(row, *place)))), None)
+
+
+def _prices(row: object) -> Prices | None:
+    """Read what the model costs: OpenRouter per token, as texts; Together per million."""
+    pricing = at(row, "pricing")
+    if at(pricing, "prompt") is not None:
+        keys, factor = ("prompt", "completion", "input_cache_read", "input_cache_write"), _PER
+    else:
+        keys, factor = ("input", "output", "cached_input", "-"), 1
+    fresh, output, cached, written = (_price(at(pricing, key), factor) for key in keys)
+    if fresh is None or output is None or (factor == 1 and not fresh and not output):
+        return None  # Together has zeros where a model is let by the hour
+    return Prices(fresh, output, cached or None if factor == 1 else cached, written, THE_SERVER)
+
+
+def _price(value: object, factor: int) -> float | None:
+    """Read a price; None for what is none, such as the -1 of a model that varies."""
+    try:
+        price = float(value) if isinstance(value, str | int | float) else -1.0
+    except (ValueError, OverflowError):
+        return None
+    return round(price * factor, 9) if math.isfinite(price) and price >= 0 else None
+
+
+class State(StrEnum):
+    """Whether a provider can answer now."""
+
+    READY = "ready"
+    """Its key is there, or it needs none."""
+    RUNNING = "running here"
+    NOT_RUNNING = "not running"
+    NOT_LOOKED = "not looked for"
+    """A server of this machine, before anybody looked."""
+    NEEDS_KEY = "needs key"
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderChoice:
+    """A provider and its models."""
+
+    name: str
+    title: str
+    state: State
+    note: str
+    """Where its key is from, or what to do to use it, as a sentence; empty for nothing to say."""
+    models: tuple[ModelInfo, ...]
+    """Those that it listed, and those that the user configured, which come first."""
+    fetched_at: datetime | None
+    """When it listed them, for a list that was kept; None where none was, or it is of now."""
+    has_key: bool = False
+    """Whether a key was found for it, wherever."""
+    key_variable: str = ""
+    """The environment variable that may hold its key; empty where none is known."""
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether choosing it makes sense now."""
+        return self.state in (State.READY, State.RUNNING)
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether somebody may charge for it: no preset that answers on this machine does."""
+        preset = PRESETS.get(self.name)
+        return preset is None or bool(preset.key_variables)
+
+    def matching(self, *words: str) -> tuple[ModelInfo, ...]:
+        """Find the models in whose names every word occurs, in capitals or not."""
+        wanted = [word.casefold() for word in words]
+        return tuple(
+            each for each in self.models if all(word in each.name.casefold() for word in wanted)
+        )

@@ -1,0 +1,369 @@
+"""What takes a body apart into events, whatever their framing: bytes in, (event, data) out.
+
+As the WHATWG's HTML standard defines the stream (section 9.2.6), and tolerant where servers
+are not: chunks may split anywhere, even inside a character or between CR and LF, and an event
+that the stream's end leaves open still counts.
+
+Lines end at a line feed and nowhere else, for JSON may hold every other line end as it is. Objects
+that follow each other in any other way, in an array, spread over lines or with nothing between
+them, are found by their braces; one document is the case of a single object.
+
+A type that promises lines is believed as long as the body is JSON, and one that promises a web
+page as long as it is not plainly something else.
+
+A server may stream events, as it was asked to, or send one JSON document. It has finished when
+it says so, by a reason or by the protocol's last event; a stream that just ends was cut. What
+the parser holds back comes out in every case.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Protocol
+
+from jitchat.errors import NotAnAnswer, StreamCut
+from jitchat.providers.protocols.refusals import CHECK_URL
+from jitchat.providers.provider import Finished, Piece
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jitchat.providers.provider import WireProtocol
+
+
+MAX_EVENT_BYTES = 8 << 20
+BOM = b"\xef\xbb\xbf"
+
+
+class EventTooLargeError(ValueError):
+    """One event is larger than 8 MiB."""
+
+
+class Decoder(Protocol):
+    """Feed it chunks; it yields each event as soon as it is complete."""
+
+    def feed(self, chunk: bytes) -> Iterator[tuple[str, str]]:
+        """Yield the events that `chunk` completes: their names, often empty, and their data.
+
+        Raises:
+            EventTooLargeError: An event, or what is there of the open one, is more than 8 MiB.
+
+        """
+
+    def end(self) -> Iterator[tuple[str, str]]:
+        """Yield what is left when the stream is over; it may have been cut in its middle."""
+
+
+class SseDecoder:
+    """Feed it chunks; it yields each event as soon as it is complete."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._scanned = 0
+        self._data: list[str] = []
+        self._held = 0
+        self._event = ""
+        self._started = False
+
+    def feed(self, chunk: bytes) -> Iterator[tuple[str, str]]:
+        """Yield the events that `chunk` completes.
+
+        Raises:
+            EventTooLargeError: An event, or what is there of the open one, is more than 8 MiB.
+
+        """
+        self._buffer += chunk
+        if self._skip_bom():
+            yield from self._lines(self._complete())
+        if self._held + len(self._buffer) > MAX_EVENT_BYTES:
+            raise EventTooLargeError
+
+    def end(self) -> Iterator[tuple[str, str]]:
+        """Yield what is left when the stream is over."""
+        rest = bytes(self._buffer)
+        self._buffer.clear()
+        yield from self._lines([*rest.splitlines(), b""])
+
+    def _skip_bom(self) -> bool:
+        """Whether the start of the stream is known well enough to go on."""
+        if not self._started and len(self._buffer) >= len(BOM):
+            if self._buffer.startswith(BOM):
+                del self._buffer[: len(BOM)]
+            self._started = True
+        return self._started
+
+    def _complete(self) -> list[bytes]:
+        """Take the lines that are complete; a CR at the very end may be half of a line's end."""
+        buffer = self._buffer
+        last = max(buffer.rfind(b"\n", self._scanned), buffer.rfind(b"\r", self._scanned, -1))
+        block = bytes(buffer[: last + 1])
+        del buffer[: last + 1]
+        self._scanned = max(0, len(buffer) - 1)
+        return block.splitlines()  # of bytes: at CR, LF and CRLF only
+
+    def _lines(self, lines: list[bytes]) -> Iterator[tuple[str, str]]:
+        for line in lines:
+            if not line:
+                if self._data:
+                    yield self._event, "\n".join(self._data)
+                self._data, self._held, self._event = [], 0, ""
+            elif line[0] != _COLON:
+                self._field(line)
+
+    def _field(self, line: bytes) -> None:
+        field, _, value = line.partition(b":")
+        if field == b"data":
+            self._held += len(line)
+            if self._held > MAX_EVENT_BYTES:
+                raise EventTooLargeError
+            self._data.append(value.removeprefix(b" ").decode("utf-8", "replace"))
+        elif field == b"event":
+            self._event = value.removeprefix(b" ").decode("utf-8", "replace")
+
+
+_COLON = ord(":")
+
+
+class LineDecoder:
+    """Makes an event of each line that is not blank."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._scanned = 0
+
+    def feed(self, chunk: bytes) -> Iterator[tuple[str, str]]:
+        """Yield the lines that `chunk` completes.
+
+        Raises:
+            EventTooLargeError: A line is more than 8 MiB.
+
+        """
+        self._buffer += chunk
+        last = self._buffer.rfind(b"\n", self._scanned)
+        lines = bytes(self._buffer[: last + 1]).split(b"\n")
+        del self._buffer[: last + 1]
+        self._scanned = len(self._buffer)
+        for line in lines:
+            yield from _event(line)
+        if len(self._buffer) > MAX_EVENT_BYTES:
+            raise EventTooLargeError
+
+    def end(self) -> Iterator[tuple[str, str]]:
+        """Yield the last line, whose end may be missing."""
+        rest = bytes(self._buffer)
+        self._buffer.clear()
+        yield from _event(rest)
+
+
+class ValueDecoder:
+    """Makes an event of each JSON object that is in no other, whatever stands between them."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._scanned = 0
+        self._depth = 0
+        self._in_text = False
+        self.values = 0
+        """How many objects there were so far."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an object still waits for its end."""
+        return self._depth > 0
+
+    def feed(self, chunk: bytes) -> Iterator[tuple[str, str]]:
+        """Yield the objects that `chunk` completes.
+
+        Raises:
+            EventTooLargeError: An object is more than 8 MiB.
+
+        """
+        self._buffer += chunk
+        while (end := self._end()) is not None:
+            value = bytes(self._buffer[self._buffer.index(b"{") : end])
+            del self._buffer[:end]
+            self._scanned = 0
+            self.values += 1
+            yield from _event(value)
+        if len(self._buffer) > MAX_EVENT_BYTES:
+            raise EventTooLargeError
+
+    def end(self) -> Iterator[tuple[str, str]]:
+        """Yield what is there where no object is; nothing of one that was cut."""
+        rest = bytes(self._buffer)
+        self._buffer.clear()
+        if not self.values and not self.is_open:
+            yield from _event(rest)
+
+    def _end(self) -> int | None:
+        """Find where the first object ends; None where it does not. Nothing is scanned twice."""
+        buffer = self._buffer
+        while True:
+            skipped = (_TEXT if self._in_text else _NO_BRACE).match(buffer, self._scanned)
+            self._scanned = place = skipped.end() if skipped else self._scanned
+            mark = bytes(buffer[place : place + 1])
+            if mark in (b"", b"\\"):
+                return None
+            self._scanned += 1
+            if mark == b'"':
+                self._in_text = not self._in_text
+            elif mark == b"{":
+                self._depth += 1
+            elif self._depth:
+                self._depth -= 1
+                if not self._depth:
+                    return self._scanned
+
+
+_TEXT = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+"""Up to the end of a text, or up to the backslash that ends the buffer."""
+_NO_BRACE = re.compile(rb'[^"{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"{}]*+)*+', re.DOTALL)
+"""Up to a brace, or up to a text that the buffer does not hold the end of."""
+
+
+def _event(data: bytes) -> Iterator[tuple[str, str]]:
+    text = data.removeprefix(BOM).strip()
+    if len(text) > MAX_EVENT_BYTES:
+        raise EventTooLargeError
+    if text:
+        yield "", text.decode("utf-8", "replace")
+
+
+_LINES = frozenset({"application/x-ndjson", "application/ndjson", "application/jsonl"})
+_PAGES = frozenset({"text/html", "application/xhtml+xml"})
+_MOST_BLANKS = 64 << 10
+_STREAM = re.compile(rb":|(?:data|event|id|retry):")
+_LONGEST_FIELD = len(b"event:")
+
+
+def media_type(content_type: str) -> str:
+    """Take a content type without its parameters; empty where there is none."""
+    return content_type.partition(";")[0].strip().lower()
+
+
+def decoder_for(start: bytes, media: str, *, whole: bool) -> Decoder | None:
+    """Choose what reads the body that begins with `start`; None as long as that is not known.
+
+    `whole` says that nothing more will come.
+
+    Raises:
+        NotAnAnswer: It is a web page.
+
+    """
+    seen = start.removeprefix(BOM).lstrip()
+    if not (whole or _tells(seen, media) or len(start) > _MOST_BLANKS):
+        return None
+    if seen[:1] in (b"{", b"["):
+        return LineDecoder() if seen[:1] == b"{" and media in _LINES else ValueDecoder()
+    if seen[:1] == b"<" or (media in _PAGES and not _STREAM.match(seen)):
+        what = "The server answered with a web page, not with a model's answer."
+        raise NotAnAnswer(what, CHECK_URL)
+    return SseDecoder()
+
+
+def _tells(seen: bytes, media: str) -> bool:
+    if BOM.startswith(seen):  # or nothing yet, or a byte order mark that is not whole
+        return False
+    is_clear = media not in _PAGES or seen[:1] in (b"{", b"[", b"<", b":")
+    return is_clear or len(seen) >= _LONGEST_FIELD
+
+
+SEND_AGAIN = "What came is kept. Send again."
+
+
+class Answer:
+    """Decodes one response, whose `media` type is a first guess at how it is framed."""
+
+    def __init__(self, protocol: WireProtocol, media: str = "") -> None:
+        self._parser = protocol.parser()
+        self._media = media
+        self._start = b""
+        self._decoder: Decoder | None = None
+        self._events = 0
+        self._said = False
+        self._ended = False
+        self.finished = False
+        """Whether the provider said that the answer is complete."""
+        self.over = False
+        """Whether nothing more will come, so that there is no need to wait for the end."""
+
+    def feed(self, chunk: bytes) -> Iterator[Piece]:
+        """Yield what `chunk` completes.
+
+        Raises:
+            ProviderError: The provider reports an error, or speaks another protocol.
+
+        """
+        decoder = self._decoder
+        if decoder is None:
+            chunk = self._start + chunk
+            decoder = self._sniffed(chunk, whole=False)
+        if decoder is not None:
+            yield from self._decoded(decoder.feed(chunk))
+
+    def end(self) -> Iterator[Piece]:
+        """Yield what is left when the response is over.
+
+        Raises:
+            ProviderError: It ends in an error.
+            StreamCut: It ended before the answer did.
+            NotAnAnswer: It held no answer.
+
+        """
+        decoder = self._decoder or self._sniffed(self._start, whole=True)
+        with suppress(NotAnAnswer):  # the last event may have been cut in its middle
+            yield from self._decoded(decoder.end() if decoder else iter(()))
+        yield from self.held()
+        is_open = isinstance(decoder, ValueDecoder) and decoder.is_open
+        if not self._heard and not is_open:
+            raise NotAnAnswer("The server answered, but with no part of an answer.", CHECK_URL)
+        if isinstance(decoder, ValueDecoder) and decoder.values == 1 and not is_open:
+            yield from self._finish()  # one document is whole, with or without a reason
+        if not self.finished:
+            raise StreamCut("The answer stopped half way.", SEND_AGAIN)
+
+    def held(self) -> Iterator[Piece]:
+        """Yield, once, what the parser holds back; where an answer broke, that is its last."""
+        if not self._ended:
+            self._ended = True
+            yield from self._taken(self._parser.end())
+
+    def _sniffed(self, start: bytes, *, whole: bool) -> Decoder | None:
+        self._decoder = decoder_for(start, self._media, whole=whole)
+        self._start = start if self._decoder is None else b""
+        return self._decoder
+
+    def _decoded(self, events: Iterator[tuple[str, str]]) -> Iterator[Piece]:
+        try:
+            for event, data in events:
+                if self.over:
+                    return
+                yield from self._taken(self._parser.parse(event, data))
+                self._events += 1
+                if self._parser.over:
+                    self.over = True
+                    yield from self._finish()
+        except EventTooLargeError:
+            raise NotAnAnswer(
+                "The server sent an event of more than 8 MiB.", "Send again."
+            ) from None
+
+    def _taken(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
+        for piece in pieces:
+            self._said = True
+            if type(piece) is Finished:
+                yield from self._finish(piece)
+            else:
+                yield piece
+
+    def _finish(self, said: Finished | None = None) -> Iterator[Piece]:
+        """Yield the first reason only; servers that give none mean `stop`."""
+        if not self.finished:
+            self.finished = True
+            yield said or Finished("stop")
+
+    @property
+    def _heard(self) -> bool:
+        """Whether there was an answer. A lone document that says nothing is none."""
+        return self._said or self._events > isinstance(self._decoder, ValueDecoder)

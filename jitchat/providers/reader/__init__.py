@@ -1,1 +1,0 @@
-"""`reader`: the embedded provider, and how it finds its answers."""

@@ -1,0 +1,103 @@
+"""Trying noted cases again: whether the window of a message would now have the wanted turn.
+
+Each message is planned in its own place, with the settings, pins and exclusions of today, in
+`jit`, as if it were sent again. Nothing is sent, and no conversation is changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jitchat.errors import WindowOverflow
+from jitchat.memory import Memory
+from jitchat.replay import window_of
+from jitchat.store.turn_cache import StoreElsewhere
+from jitchat.values import Mode
+from jitchat.why import Explained, why
+from jitchat.window.steering import Once
+from jitchat.window.why import Standing, why_by_ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from jitchat.planning import Planning
+    from jitchat.session import Session
+    from jitchat.store.regression_cases import Case
+    from jitchat.window.window import ContextWindow
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A case, and what became of it."""
+
+    case: Case
+    then: Standing | None
+    """How the wanted turn stood to the window that was sent; None where none was."""
+    now: Standing | None
+    """How it stands to the one that would be sent; None where none can be planned."""
+    sentences: tuple[str, ...]
+    """Why it stands so, or why there is no window."""
+
+    @property
+    def passes(self) -> bool:
+        """Whether the wanted turn is there at full text: an index line is not enough."""
+        return self.now is Standing.SENT
+
+
+class Checking:
+    """Checks the cases of one conversation. Slow: each takes as long as a search."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        memory = session.memory
+        path = memory.store.path(memory.conversation.id)
+        self._places = [(path, memory, session.planning.over(memory))]
+        """The conversation's path, and those to messages that are not on it."""
+
+    def all(self, cases: Iterable[Case]) -> Iterator[Checked]:
+        """Check one after the other; in order of their messages, each turn is priced once."""
+        for case in cases:
+            yield self.check(case)
+
+    def check(self, case: Case) -> Checked:
+        """Plan the window of the case's message, and look for the wanted turn."""
+        memory, planning = self._place_of(case)
+        then, wanted = standing_then(memory, case), case.wanted.position
+        try:
+            window = self._planned(planning, case)
+        except WindowOverflow as overflow:
+            return Checked(case, then, None, (str(overflow),))
+        without = frozenset(Once().without(planning.steering))
+        found = why(memory, Explained(window, case.said.content, None, without), wanted)
+        return Checked(case, then, found.standing, found.sentences)
+
+    def _place_of(self, case: Case) -> tuple[Memory, Planning]:
+        """Find what leads to the message, on whichever branch it is."""
+        position = case.said.position
+        known = next((place for place in self._places if position in place[0]), None)
+        if known is not None:
+            return known[1:]
+        _, memory, planning = self._places[0]
+        store = StoreElsewhere(memory.store, memory.conversation.id, position)
+        there = Memory(store, memory.conversation, memory.embedder)
+        for _ in there.catch_up():
+            pass
+        place = store.path(memory.conversation.id), there, planning.over(there)
+        self._places.append(place)
+        return place[1:]
+
+    def _planned(self, planning: Planning, case: Case) -> ContextWindow:
+        """Plan as a preview does: a picker's model is not asked."""
+        said = planning.question("", Once(again=case.said))
+        question = self._session.as_previewed(said, Mode.JIT)
+        return planning.window(question, Mode.JIT, self._session.options.budget)
+
+
+def standing_then(memory: Memory, case: Case) -> Standing | None:
+    """Tell how the wanted turn stood to the window that was sent, by its ledger."""
+    if case.window_id is None:
+        return None
+    window = window_of(memory.store.database, case.window_id)
+    found = why_by_ledger(window, case.wanted.position)
+    return found.standing if found is not None else Standing.NEVER

@@ -1,0 +1,146 @@
+"""Small models beside the chat: asking one, the budget of its calls, the JSON of its replies."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from jitchat.errors import JitchatError, NotAnAnswer, Unreachable
+from jitchat.providers.provider import Delta, Options, Posted, Provider
+from jitchat.values import Message, Usage
+from jitchat.window.tokens import TokenCounter, request_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from jitchat.providers.catalogue.table import Prices
+
+
+_FENCE = "```"
+
+
+def object_in(reply: str) -> dict[str, object]:
+    """Read the one JSON object that `reply` is; a code fence around it is forgiven.
+
+    Raises:
+        NotAnAnswer: The reply is something else.
+
+    """
+    try:
+        found = json.loads(_unfenced(reply.strip()), strict=False)
+    except (ValueError, RecursionError):  # no JSON, or nested or numbered to hurt
+        found = None
+    if not isinstance(found, dict):
+        raise not_as_asked()
+    return found
+
+
+def not_as_asked() -> NotAnAnswer:
+    """Make the error of an answer that has another form."""
+    return NotAnAnswer("Its answer is not the JSON that was asked for.", "Name another model.")
+
+
+def _unfenced(text: str) -> str:
+    """Take off a fence, with the name of a language or without."""
+    if not (text.startswith(_FENCE) and text.endswith(_FENCE) and "\n" in text):
+        return text
+    return text.partition("\n")[2].removesuffix(_FENCE)
+
+
+LONGEST = 32_000
+"""Characters; who goes on beyond that is not answering what was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What came of asking."""
+
+    text: str
+    error: JitchatError | None
+    """Why there is no whole answer, if there is none."""
+    input_tokens: int
+    """Of the request; 0 where the server took none."""
+    output_tokens: int
+    exact: bool
+    ms: float
+    cost: float | None = None
+    """In US dollars; None where no price is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class SmallModel:
+    """A model that does a part of the work, and how long it may take."""
+
+    provider: Provider
+    counter: TokenCounter
+    seconds: float
+    prices: Prices | None = None
+    """None where nobody knows them."""
+    answers: bool = False
+    """Whether it is the very model that answers, on the same server."""
+    context: Callable[[], int | None] = lambda: None
+    """Tells the context size to ask it with: Ollama loads a model anew for each other one."""
+
+    @property
+    def name(self) -> str:
+        """The model's own name."""
+        return self.provider.model
+
+    async def ask(self, messages: Sequence[Message]) -> Heard:
+        """Send one request and hear the answer to its end.
+
+        Cancelling the task hangs up. Nothing that the model or its server does is raised.
+        """
+        sent = await asyncio.to_thread(request_tokens, self.counter, tuple(messages))
+        started, hearing = time.perf_counter(), _Hearing()
+        error: JitchatError | None = None
+        try:
+            async with asyncio.timeout(self.seconds):
+                await self._hear(messages, hearing)
+        except TimeoutError:
+            error = Unreachable(f"No answer in {self.seconds:g} s.", "Give it more time.")
+        except JitchatError as failed:
+            error = failed
+            sent = sent if hearing.began else 0  # what was refused is not charged
+        ms = (time.perf_counter() - started) * 1000
+        told = (hearing.reported.output_tokens or 0) if hearing.reported else 0
+        answered = told or await asyncio.to_thread(self.counter.count, hearing.text)
+        usage = hearing.reported or Usage(sent, answered)
+        cost = usage.cost
+        if cost is None and self.prices is not None:
+            cost = self.prices.of(usage)
+        return Heard(hearing.text, error, sent, answered, self.counter.exact, ms, cost)
+
+    async def _hear(self, messages: Sequence[Message], hearing: _Hearing) -> None:
+        options = Options(context=self.context())
+        async with aclosing(self.provider.stream(messages, options)) as pieces:
+            async for piece in pieces:
+                hearing.began |= not isinstance(piece, Posted)
+                if isinstance(piece, Usage):
+                    hearing.reported = piece
+                elif isinstance(piece, Delta):
+                    hearing.add(piece.text)
+
+
+@dataclass(slots=True)
+class _Hearing:
+    """An answer as it comes."""
+
+    began: bool = False
+    reported: Usage | None = None
+    _pieces: list[str] = field(default_factory=list)
+    _length: int = 0
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+    def add(self, text: str) -> None:
+        self._length += len(text)
+        if self._length > LONGEST:
+            raise NotAnAnswer("Its answer does not end.", "Name another model.")
+        self._pieces.append(text)

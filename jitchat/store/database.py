@@ -1,0 +1,431 @@
+"""SQLite's errors as ours: what happened to which file, and what to do about it.
+
+Invariants: the file is 0600 before SQLite touches it, so its -wal and -shm are too; a commit
+is durable when it returns (WAL, synchronous=FULL); every write begins IMMEDIATE, so that two
+instances wait for each other and never fail half way. A file that is not ours is never
+changed, nor is one that is damaged. Nothing is written to a file that is no longer at its path:
+what is open is saved there again, or beside what has taken its place. Where nothing can be
+written, what is stored can still be read.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+import threading
+import time
+from contextlib import contextmanager, suppress
+from itertools import count
+from stat import S_ISREG
+from typing import TYPE_CHECKING, NamedTuple
+
+from jitchat.errors import (
+    StoreBusy,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    StoreTooNew,
+    StoreUnreadable,
+)
+from jitchat.paths import make_private, open_to_others
+from jitchat.text.sanitize import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+ELSEWHERE = "Name another file with --db."
+
+_KINDS: dict[int, type[StoreError]] = {
+    sqlite3.SQLITE_NOTADB: StoreUnreadable,
+    sqlite3.SQLITE_CORRUPT: StoreUnreadable,
+    sqlite3.SQLITE_CANTOPEN: StoreReadOnly,
+    sqlite3.SQLITE_PERM: StoreReadOnly,
+    sqlite3.SQLITE_READONLY: StoreReadOnly,
+    sqlite3.SQLITE_FULL: StoreFull,
+    sqlite3.SQLITE_IOERR: StoreFull,
+    sqlite3.SQLITE_BUSY: StoreBusy,
+    sqlite3.SQLITE_LOCKED: StoreBusy,
+    sqlite3.SQLITE_PROTOCOL: StoreBusy,
+}
+_EXPLANATIONS: dict[type[StoreError], tuple[str, str]] = {
+    StoreUnreadable: (
+        "is damaged, or not a database",
+        "Make a copy; `sqlite3 FILE .recover` can save what is readable."
+        " Start afresh with another --db.",
+    ),
+    StoreReadOnly: (
+        "cannot be written: the file or its folder is read-only or out of reach",
+        f"Change the permissions. {ELSEWHERE}",
+    ),
+    StoreFull: (
+        "cannot be written: the disk is full or refuses",
+        "Free some space, check the disk, and send again.",
+    ),
+    StoreBusy: ("is held by another program", "Close it, or wait, and try again."),
+}
+
+
+def named(error: sqlite3.Error, path: Path, *, has_written: bool = False) -> StoreError:
+    """Turn SQLite's error into one that says what to do; see `damaged`."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None and "decode" in str(error):
+        return damaged(path, has_written=has_written)
+    kind = _KINDS.get((code or 0) & 0xFF)
+    if kind is None:
+        return StoreError(f"The database {path} failed: {one_line(str(error))}.", "Try again.")
+    if kind is StoreUnreadable:
+        return damaged(path, has_written=has_written)
+    what, remedy = _EXPLANATIONS[kind]
+    return kind(f"The database {path} {what}.", remedy)
+
+
+def damaged(path: Path, *, has_written: bool = False) -> StoreUnreadable:
+    """The error of a file that holds what cannot be; `has_written`: since it was opened."""
+    what, remedy = _EXPLANATIONS[StoreUnreadable]
+    left = "It was written to before that was found." if has_written else "It was left as it is."
+    return StoreUnreadable(f"The database {path} {what}.", f"{left} {remedy}")
+
+
+MIGRATION_SET = "jitchat"
+MIGRATION_TABLE = "_sqlite_migrations"
+"""Where sqlite-utils notes what was applied."""
+MIGRATIONS = (
+    "001_cold_store",
+    "002_hot_index",
+    "003_windows",
+    "004_kinds_of_turn",
+    "005_model_lines",
+    "006_forks",
+    "007_replies",
+    "008_models",
+    "009_inspection",
+    "010_rot",
+    "011_vectors_in_rows",
+    "012_told_by_providers",
+    "013_screen_state",
+)
+
+
+WAIT_SECONDS = 30.0
+_SOON = 0.005
+_PATIENCE = 0.1
+"""Seconds that closing waits for another thread."""
+
+
+class Database:
+    """A connection that threads may share: one at a time uses it.
+
+    Raises:
+        StoreError: The file cannot be opened, or is not a cold store of ours.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.refusal: StoreError | None = None
+        """Why nothing can be written to it; None: it can. What is read is as it was then."""
+        self.on_notice: Callable[[str], object] = lambda _: None
+        """Told, in whichever thread, what the user must know of the file."""
+        self._lock = threading.RLock()
+        self._has_written = False
+        self._copy: tempfile.TemporaryDirectory[str] | None = None
+        self._place: _Place | None = None
+        self._left: list[sqlite3.Connection] = []
+        """Connections to files that are no longer at the path; somebody may be reading there."""
+        try:
+            with self._named_errors():
+                self._connection = self._opened(_connect(path), self._prepare)
+        except (StoreReadOnly, StoreFull) as refused:
+            self._open_for_reading(refused)
+        self._place = _place(path)
+
+    def _opened(
+        self, connection: sqlite3.Connection, prepare: Callable[[], object]
+    ) -> sqlite3.Connection:
+        """Use a connection; closed where that fails."""
+        self._connection = connection
+        try:
+            prepare()
+        except BaseException:  # closed whatever it was, and passed on
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self) -> None:
+        applied = self._require_our_schema()
+        self._make_durable()
+        if applied != set(MIGRATIONS):
+            # 200 ms with the numpy that it brings, and needed once a database.
+            from jitchat.store.schema import migrate  # noqa: PLC0415
+
+            with self.write() as connection:
+                migrate(connection)
+
+    def _open_for_reading(self, refused: StoreError) -> None:
+        """Open what is stored although the file, its folder or the disk takes no byte.
+
+        What is only in the write-ahead log cannot be read there: both are copied elsewhere.
+        """
+        if not self.path.is_file() or not self.path.stat().st_size:
+            raise refused
+        self.refusal = refused
+        log = _beside(self.path, "-wal")
+        try:
+            if log.exists() and log.stat().st_size:
+                self._copy = tempfile.TemporaryDirectory(prefix="jitchat-")
+                copied = shutil.copy(self.path, self._copy.name)
+                shutil.copy(log, self._copy.name)
+                found = _connection(copied)
+            else:
+                found = _connection(f"{self.path.absolute().as_uri()}?immutable=1", uri=True)
+            with self._named_errors():
+                self._opened(found, self._require_schema_of_today)
+        except (OSError, StoreReadOnly, StoreFull) as error:
+            self._forget_copy()
+            raise (error if isinstance(error, _OldSchema) else refused) from error
+
+    def _require_schema_of_today(self) -> None:
+        if self._require_our_schema() != set(MIGRATIONS):
+            raise _OldSchema(
+                f"{self.path} was written by an older jitchat, and cannot be brought up to date:"
+                " nothing can be written there.",
+                "Copy it to where there is space and you may write, and name the copy with --db.",
+            )
+
+    def _make_durable(self) -> None:
+        self._write_ahead()
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.execute("PRAGMA foreign_keys = ON")
+
+    def _write_ahead(self) -> None:
+        """Switch to WAL; two that do so at once get a BUSY that SQLite does not wait for."""
+        give_up = time.monotonic() + WAIT_SECONDS
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+                if not is_busy or time.monotonic() >= give_up:
+                    raise
+                time.sleep(_SOON)
+            else:
+                return
+
+    def _require_our_schema(self) -> set[str]:
+        """Look at the schema as it is at one moment: another instance may be making it."""
+        with self.read() as connection:
+            connection.execute("BEGIN")
+            try:
+                names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+                applied = _applied(connection) if MIGRATION_TABLE in names else set()
+                pages = connection.execute("PRAGMA page_count").fetchone()[0]
+            finally:
+                connection.rollback()
+        is_empty = not names
+        if unknown := sorted(applied - set(MIGRATIONS)):
+            raise StoreTooNew(
+                f"{self.path} was written by a newer jitchat (it has {one_line(unknown[-1])!r}).",
+                "Update jitchat, or use another file with --db. Nothing was changed.",
+            )
+        if is_empty and pages > 1:
+            raise damaged(self.path)
+        if not applied and not is_empty:
+            raise StoreUnreadable(
+                f"{self.path} is a database of another program.",
+                f"{ELSEWHERE} Nothing was changed.",
+            )
+        return applied
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """Open a transaction: all of it is durable, or none of it happened. May be nested."""
+        with self._lock, self._named_errors():
+            if self._connection.in_transaction:
+                yield self._connection
+                return
+            if self.refusal is not None:
+                raise self.refusal
+            self._keep_place()
+            connection = self._connection
+            connection.execute("BEGIN IMMEDIATE")
+            before = connection.total_changes
+            try:
+                yield connection
+                connection.execute("COMMIT")
+                self._has_written |= connection.total_changes > before
+            except BaseException:  # taken back whatever it was, and passed on
+                connection.rollback()
+                raise
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """Lend the connection for queries, and for turning their rows into values.
+
+        Raises:
+            StoreUnreadable: A row holds what cannot be: the file was damaged or edited.
+
+        """
+        with self._lock, self._named_errors():
+            try:
+                yield self._connection
+            except (ValueError, TypeError, LookupError) as error:
+                raise self.damaged() from error
+
+    def damaged(self) -> StoreUnreadable:
+        """Make the error of a row that holds what cannot be."""
+        return damaged(self.path, has_written=self._has_written)
+
+    def warning(self) -> str:
+        """Say that others may read it; empty where they may not."""
+        return open_to_others(self.path, "the conversations")
+
+    def close(self) -> None:
+        """Give the file back; the write-ahead log is folded into it.
+
+        What another thread reads or writes for longer than that is broken off, and taken back.
+        """
+        while not self._lock.acquire(timeout=_PATIENCE):
+            self._connection.interrupt()
+        try:
+            for connection in (self._connection, *self._left):
+                connection.close()
+            self._forget_copy()
+        finally:
+            self._lock.release()
+
+    def _forget_copy(self) -> None:
+        if self._copy is not None:
+            self._copy.cleanup()
+
+    def _keep_place(self) -> None:
+        """See to it that what is open is what is at the path."""
+        here, known = _place(self.path), self._place
+        if known is None or here == known:
+            return
+        if here.database is None:
+            self._save_again(self.path, "deleted or moved", "there again")
+        elif here.database != known.database or here.log not in (None, known.log):
+            beside = _free_name(self.path)
+            how = f"in {beside}, and so is what follows; the other file is as it was"
+            self._save_again(beside, "replaced by another file", how)
+        else:
+            self._begin_log_anew()
+        self._place = _place(self.path)
+
+    def _save_again(self, path: Path, what_happened: str, outcome: str) -> None:
+        """Copy all that is open to a new file, and use that from now on."""
+        what = f"The database {self.path} was {what_happened} while it was open"
+        try:
+            self._take_log_away()
+            _create(path, os.O_EXCL)
+        except OSError as error:
+            raise StoreReadOnly(
+                f"{what}, and cannot be saved again: {error.strerror or error}.",
+                "Keep jitchat open, see to it that the folder can be written, and send again.",
+            ) from error
+        before, made = self._connection, _connection(path)
+        try:
+            before.backup(made)
+            self._opened(made, self._make_durable)
+        except BaseException:  # as it was, whatever it was; passed on
+            self._connection = before
+            made.close()
+            path.unlink(missing_ok=True)
+            raise
+        self._left.append(before)
+        self.path = path
+        self.on_notice(f"{what}. What it held is {outcome}.")
+
+    def _take_log_away(self) -> None:
+        """Remove the write-ahead log of the file that is gone: it would be taken for another's."""
+        if self._place is not None and _place(self.path).log == self._place.log:
+            for end in ("-wal", "-shm"):
+                _beside(self.path, end).unlink(missing_ok=True)
+
+    def _begin_log_anew(self) -> None:
+        """Fold the write-ahead log, which was deleted, into the database, and open another."""
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._connection.close()
+        self._opened(_connection(self.path), self._make_durable)
+
+    @contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise named(error, self.path, has_written=self._has_written) from error
+
+
+def _applied(connection: sqlite3.Connection) -> set[str]:
+    rows = connection.execute(
+        f"SELECT name FROM {MIGRATION_TABLE} WHERE migration_set = ?",  # noqa: S608  a constant
+        (MIGRATION_SET,),
+    )
+    return {str(row[0]) for row in rows}
+
+
+class _OldSchema(StoreReadOnly):
+    """What is stored can only be read once its schema is changed."""
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    try:
+        _require_file(path)
+    except OSError as error:
+        raise StoreReadOnly(
+            f"The database {path} cannot be opened: {error.strerror or error}.",
+            f"Check the folder's permissions. {ELSEWHERE}",
+        ) from error
+    return _connection(path)
+
+
+def _connection(path: Path | str, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(
+        path, timeout=WAIT_SECONDS, check_same_thread=False, isolation_level=None, uri=uri
+    )
+
+
+def _require_file(path: Path) -> None:
+    """Create the file where there is none, readable by its owner alone."""
+    if not path.exists():
+        _create(path)
+    elif not S_ISREG(path.stat().st_mode):
+        raise StoreUnreadable(f"{path} is not a file.", ELSEWHERE)
+
+
+def _create(path: Path, flags: int = 0) -> None:
+    make_private(path.parent)
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY | flags, 0o600))
+
+
+def _beside(path: Path, end: str) -> Path:
+    return path.with_name(path.name + end)
+
+
+class _Place(NamedTuple):
+    """Which files are at a path, by device and inode; None where none is."""
+
+    database: tuple[int, int] | None
+    log: tuple[int, int] | None
+    shared: tuple[int, int] | None
+    """What those who use the log share of it."""
+
+
+def _place(path: Path) -> _Place:
+    return _Place(_inode(path), _inode(_beside(path, "-wal")), _inode(_beside(path, "-shm")))
+
+
+def _inode(path: Path) -> tuple[int, int] | None:
+    with suppress(OSError):
+        found = path.stat()
+        return found.st_dev, found.st_ino
+    return None
+
+
+def _free_name(path: Path) -> Path:
+    names = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
+    return next(each for each in names if not each.exists())

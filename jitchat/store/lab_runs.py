@@ -1,0 +1,62 @@
+"""A run of the rot lab in its store: what it asks, and what came of each cell, as plain data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from jitchat.errors import StoreUnreadable
+
+if TYPE_CHECKING:
+    from jitchat.store.database import Database
+
+Fields = Mapping[str, Any]
+"""As JSON knows it."""
+
+
+class RotRows:
+    """The rows of one run."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def run(self) -> Fields:
+        """Read what is known of the run beside its cells.
+
+        Raises:
+            StoreUnreadable: No run is in this store.
+
+        """
+        with self._database.read() as connection:
+            row = connection.execute("SELECT fields FROM rot_run").fetchone()
+            if row is None:
+                raise StoreUnreadable(f"{self._database.path} holds no run of the rot lab.")
+            fields: Fields = json.loads(row[0])
+            return fields
+
+    def put_run(self, fields: Fields) -> None:
+        """Keep it, in place of what was kept."""
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO rot_run (id, fields) VALUES (1, ?)", (json.dumps(fields),)
+            )
+
+    def put_cell(self, cell: str, window: int | None, fields: Fields) -> None:
+        """Keep what came of a cell, in place of what was kept of the same one."""
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO rot_cells (cell, window, fields) VALUES (?, ?, ?)",
+                (cell, window, json.dumps(fields)),
+            )
+
+    def cells(self) -> list[Fields]:
+        """Read what came of every cell, in the order in which it did."""
+        with self._database.read() as connection:
+            rows = connection.execute("SELECT fields FROM rot_cells ORDER BY id")
+            return [json.loads(row[0]) for row in rows]
+
+    def count(self) -> int:
+        """Count the cells that something came of."""
+        with self._database.read() as connection:
+            return int(connection.execute("SELECT COUNT(*) FROM rot_cells").fetchone()[0])

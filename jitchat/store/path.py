@@ -1,0 +1,186 @@
+"""The path through a conversation's tree: which turns are looked at, from the first to the head.
+
+A turn that follows the position before its own says nothing of it. So a conversation that was
+never forked is one stretch of positions, and costs the same however long it is: only the forks
+are read, and they are few. Parents lie ahead of their children, so a path ascends, with gaps.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from jitchat.values import Turn
+
+Stretch = tuple[int, int]
+"""The first and the last of some positions without a gap."""
+
+TREE_COLUMNS = """
+    (SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = c.id), c.head,
+    (SELECT json_array(json_group_array(position), json_group_array(parent)) FROM turns
+     WHERE conversation = c.id AND parent IS NOT NULL)
+"""
+"""Of the table `conversations` as c, as `tree_from` takes them: one statement, one moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The positions from the first turn to the head."""
+
+    stretches: tuple[Stretch, ...] = ()
+    """Ascending, with a gap between two."""
+
+    def __len__(self) -> int:
+        return sum(last - first + 1 for first, last in self.stretches)
+
+    def __contains__(self, position: int) -> bool:
+        return _holds(self.stretches, position)
+
+    @property
+    def head(self) -> int:
+        """The last position; 0 where there is none."""
+        return self.stretches[-1][1] if self.stretches else 0
+
+    def behind(self, position: int) -> Iterator[Stretch]:
+        """What lies behind a position."""
+        for first, last in self.stretches:
+            if last > position:
+                yield max(first, position + 1), last
+
+    def before_last(self, count: int) -> int:
+        """Find the position behind which the last `count` turns are; 0 where all of them are."""
+        for first, last in reversed(self.stretches):
+            count -= last - first + 1
+            if count <= 0:
+                return first - count - 1
+        return 0
+
+    def shared(self, other: Path) -> int:
+        """Find the position up to which both are the same; 0 where they never are."""
+        same = 0
+        for (first, last), (begins, ends) in zip(self.stretches, other.stretches, strict=False):
+            if first != begins:
+                return same
+            same = min(last, ends)
+            if last != ends:
+                return same
+        return same
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """How the turns of a conversation hang together."""
+
+    last: int = 0
+    """The last position there is."""
+    head: int = 0
+    """The position of the leaf that is looked at; 0: ahead of the first turn."""
+    forks: Mapping[int, int] = field(default_factory=dict)
+    """Position of a turn that does not follow the one before it: its parent. Ascending."""
+
+    def path(self) -> Path:
+        """Go from the head to the root."""
+        forked, place, found = list(self.forks), self.head, list[Stretch]()
+        while place:
+            nearest = bisect_right(forked, place)
+            first = forked[nearest - 1] if nearest else 1
+            found.append((first, place))
+            place = self.parent_of(first)
+        return Path(tuple(reversed(found)))
+
+    def parent_of(self, position: int) -> int:
+        """Tell what the turn at `position` follows; 0 for none."""
+        return self.forks.get(position, position - 1)
+
+    def children(self, parents: set[int]) -> dict[int, list[int]]:
+        """List what follows each of these positions, ascending."""
+        found = {
+            parent: [parent + 1]
+            if parent < self.last and parent + 1 not in self.forks
+            else list[int]()
+            for parent in parents
+        }
+        for position, parent in self.forks.items():
+            if parent in found:
+                found[parent].append(position)
+        return found
+
+    def leaf_below(self, position: int) -> int:
+        """Find the latest turn that came of the one at `position`; that one if none did."""
+        forked = [*self.forks, self.last + 1]
+        reached = [(position, forked[bisect_right(forked, position)] - 1)]
+        for place in range(bisect_right(forked, position), len(self.forks)):
+            if _holds(reached, self.forks[forked[place]]):
+                reached.append((forked[place], forked[place + 1] - 1))
+        return reached[-1][1]
+
+
+def parent_of(turn: Turn) -> int:
+    """Tell the position of the turn that this one follows; 0 for none."""
+    return turn.position - 1 if turn.parent is None else turn.parent
+
+
+def read_tree(connection: sqlite3.Connection, conversation: str) -> Tree:
+    """Read how a conversation's turns hang together; an empty tree where there is none."""
+    row = connection.execute(
+        f"SELECT {TREE_COLUMNS} FROM conversations c WHERE c.id = ?",  # noqa: S608  a constant
+        (conversation,),
+    ).fetchone()
+    return tree_from(*row) if row else Tree()
+
+
+def branches(connection: sqlite3.Connection, conversation: str) -> dict[int, tuple[int, ...]]:
+    """List the versions in the place of each turn of the path that has several, itself too.
+
+    By its position; they are children of one parent, and of one role.
+    """
+    tree = read_tree(connection, conversation)
+    path, found = tree.path(), dict[int, tuple[int, ...]]()
+    for family in tree.children(set(tree.forks.values())).values():
+        found |= _alike(connection, conversation, family)
+    return {place: alike for place, alike in found.items() if place in path and len(alike) > 1}
+
+
+def _alike(
+    connection: sqlite3.Connection, conversation: str, family: Sequence[int]
+) -> dict[int, tuple[int, ...]]:
+    """Those of a family that are of each one's role, by position."""
+    found = connection.execute(
+        "SELECT position, role FROM turns WHERE conversation = ?"
+        " AND position IN (SELECT value FROM json_each(?))",
+        (conversation, json.dumps(family)),
+    ).fetchall()
+    roles = dict(found)
+    return {
+        place: tuple(each for each in family if roles[each] == role)
+        for place, role in roles.items()
+    }
+
+
+def tree_from(last: int, head: int | None, forks: str) -> Tree:
+    """Make a tree of TREE_COLUMNS.
+
+    Raises:
+        ValueError: A turn would follow a later one, or the head is nowhere.
+
+    """
+    parents: dict[int, int] = dict(sorted(zip(*json.loads(forks), strict=True)))
+    head = last if head is None else head
+    if not 0 <= head <= last or any(not 0 <= up < child for child, up in parents.items()):
+        raise ValueError("not a tree")
+    return Tree(last, head, parents)
+
+
+def _holds(stretches: Sequence[Stretch], position: int) -> bool:
+    place = bisect_right(stretches, position, key=_first)
+    return place > 0 and position <= stretches[place - 1][1]
+
+
+def _first(stretch: Stretch) -> int:
+    return stretch[0]

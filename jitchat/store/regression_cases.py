@@ -1,0 +1,108 @@
+"""What the user noted about replies: which turn was missing, and which was rightly there.
+
+Each is a case that can be tried again: a message, and a turn that its window is to have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from jitchat.store.store import TURN_COLUMNS, turn_from
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jitchat.store.database import Database
+    from jitchat.values import Turn
+
+_WIDTH = len(TURN_COLUMNS.split(","))
+_WANTED_COLUMNS = TURN_COLUMNS.replace("t.", "w.")
+_CASES = f"""
+    SELECT c.id, c.kind, c.window, c.noted_at, t.conversation, {TURN_COLUMNS}, {_WANTED_COLUMNS}
+    FROM cases c CROSS JOIN turns t ON t.id = c.said JOIN turns w ON w.id = c.wanted
+    WHERE ?1 IS NULL OR t.conversation = ?1 ORDER BY t.conversation, t.position, w.position
+"""  # noqa: S608  constants
+"""CROSS, for SQLite takes the tables in this order then: there are few cases."""
+
+
+class CaseKind(StrEnum):
+    """What was noted about a turn."""
+
+    MISS = "miss"
+    """It should have been in the window."""
+    KEPT = "kept"
+    """It was there, and is to be found again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A message, and a turn that its window is to have at full text."""
+
+    said: Turn
+    """The user's."""
+    wanted: Turn
+    kind: CaseKind
+    window_id: int | None
+    """Of the window that was sent when it was noted, by the archive's key; None without one."""
+    noted_at: datetime
+    """Aware."""
+    conversation: str = ""
+    """Its id."""
+    id: int = 0
+    """The cold store's key; 0 for a case that was not stored."""
+
+
+class Cases:
+    """Those of every conversation."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of(self, conversation: str | None = None) -> list[Case]:
+        """List the cases of a conversation by its id, or of all, in order of their messages.
+
+        Raises:
+            StoreUnreadable: A row is damaged.
+
+        """
+        with self._database.read() as connection:
+            return [_case(row) for row in connection.execute(_CASES, (conversation,)).fetchall()]
+
+    def put(self, case: Case) -> None:
+        """Note a case, in place of what was noted about the same two turns."""
+        row = (
+            *(case.said.id, case.wanted.id, case.kind.value),
+            *(case.window_id, case.noted_at.isoformat()),
+        )
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT INTO cases (said, wanted, kind, window, noted_at) VALUES (?, ?, ?, ?, ?)"
+                " ON CONFLICT (said, wanted) DO UPDATE SET"
+                " kind = excluded.kind, window = excluded.window, noted_at = excluded.noted_at",
+                row,
+            )
+
+    def remove(self, case: Case) -> None:
+        """Forget what was noted about its two turns."""
+        with self._database.write() as connection:
+            connection.execute(
+                "DELETE FROM cases WHERE said = ? AND wanted = ?", (case.said.id, case.wanted.id)
+            )
+
+
+def _case(row: Sequence[Any]) -> Case:
+    identity, kind, window, noted_at, conversation, *turns = row
+    said: Any = tuple(turns[:_WIDTH])
+    wanted: Any = tuple(turns[_WIDTH:])
+    return Case(
+        said=turn_from(said),
+        wanted=turn_from(wanted),
+        kind=CaseKind(kind),
+        window_id=window,
+        noted_at=datetime.fromisoformat(noted_at),
+        conversation=conversation,
+        id=identity,
+    )

@@ -1,0 +1,323 @@
+"""Finding a turn of any conversation by its words.
+
+Order is by position and by a counter of touches, never by the clock. A turn's text is never
+changed once its status is final. A conversation is a tree; what is read of it is the path to
+its head, unless a position is named.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from jitchat.errors import UnknownConversation
+from jitchat.store.path import TREE_COLUMNS, Path, Tree, branches, read_tree, tree_from
+from jitchat.text.figures import local
+from jitchat.text.sanitize import one_line, repaired, shortened
+from jitchat.text.words import folded, is_unspaced, words
+from jitchat.values import Conversation, Role, Status, Turn
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from jitchat.store.database import Database
+
+
+_EXCERPT = 160
+_MOST, _WIDEST = 32, 200
+
+_BY_WORD = """
+    SELECT t.conversation, t.position, snippet(turns_fts, 0, '', '', '…', 12)
+    FROM turns_fts JOIN turns t ON t.id = turns_fts.rowid
+    WHERE turns_fts MATCH ?1 AND (?3 IS NULL OR t.conversation = ?3)
+    ORDER BY turns_fts.rank LIMIT ?2
+"""
+_BY_PIECE = """
+    SELECT conversation, position,
+           substr(content, max(1, instr(lower(content), json_extract(?1, '$[0]')) - 40), 160)
+    FROM turns WHERE NOT EXISTS (
+        SELECT 1 FROM json_each(?1) AS piece WHERE instr(lower(content), piece.value) = 0
+    ) AND (?3 IS NULL OR conversation = ?3) ORDER BY id DESC LIMIT ?2
+"""
+"""For scripts without blanks: the full-text index takes a whole run of them for one word."""
+
+
+def search_turns(
+    connection: sqlite3.Connection, text: str, limit: int, conversation: str | None = None
+) -> list[tuple[str, int, str]]:
+    """Find turns with all words of `text`, the last of them begun; of one conversation, or of all.
+
+    Gives (conversation, position, excerpt), the best first.
+    """
+    text = repaired(text).lower()
+    if not words(text):
+        return []
+    pieces = [piece[:_WIDEST] for piece in text.split()[:_MOST]]
+    query, asked = _BY_PIECE, json.dumps(pieces)
+    if not is_unspaced(text):
+        phrases = [piece.replace('"', '""') for piece in pieces]
+        query, asked = _BY_WORD, " ".join(f'"{phrase}"' for phrase in phrases) + "*"
+    rows = connection.execute(query, (asked, limit, conversation))
+    return [(found, place, shortened(piece, _EXCERPT)) for found, place, piece in rows]
+
+
+TURN_COLUMNS = "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status, t.parent"
+"""Of the table `turns` as t, in the order that `turn_from` takes them."""
+_ROLES: dict[str, Role] = {each.value: each for each in Role}
+_STATUSES: dict[str, Status] = {each.value: each for each in Status}
+"""Looked up, for each of 100,000 turns, in a third of what the enumeration takes."""
+
+
+def insert_turn(
+    connection: sqlite3.Connection, conversation: str, turn: Turn, position: int, parent: int | None
+) -> Turn:
+    """Store a turn at a position; as it is then. `parent` is as a turn has it."""
+    moment = _aware(turn.created_at)
+    name = one_line(repaired(turn.name)) if turn.name else None
+    content = repaired(turn.content)
+    cursor = connection.execute(
+        "INSERT INTO turns"
+        " (conversation, position, role, name, content, created_at, status, parent)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(conversation, position, turn.role, name, content),
+            *(moment.isoformat() if moment else None, turn.status, parent),
+        ),
+    )
+    identity = cursor.lastrowid or 0
+    return Turn(position, turn.role, content, moment, name, turn.status, identity, parent)
+
+
+def turn_from(row: tuple[int, int, str, str | None, str, str | None, str, int | None]) -> Turn:
+    """Make a turn of TURN_COLUMNS.
+
+    Raises:
+        ValueError: A column holds what it cannot.
+        TypeError: A column holds another type.
+
+    """
+    identity, position, role, name, content, moment, status, parent = row
+    if not (isinstance(content, str) and isinstance(identity, int) and isinstance(position, int)):
+        raise TypeError("not a turn")
+    if name is not None:
+        require(str, name)
+    created_at = _aware(datetime.fromisoformat(moment)) if moment else None
+    spoken, ended = _ROLES.get(role) or Role(role), _STATUSES.get(status) or Status(status)
+    return Turn(position, spoken, content, created_at, name, ended, identity, parent)
+
+
+def require(kind: type, *values: object) -> None:
+    """Check that a row gave what its columns are declared to hold: SQLite does not.
+
+    Raises:
+        TypeError: It gave something else.
+
+    """
+    if not all(isinstance(value, kind) for value in values):
+        raise TypeError(f"not {kind.__name__}")
+
+
+def _aware(moment: datetime | None) -> datetime | None:
+    """The moment; one without a zone is in UTC, so that all can be compared."""
+    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
+
+
+Clock = Callable[[], datetime]
+
+UNSETTLED = (Status.STREAMING, Status.UNANSWERED)
+"""A turn that is being written, or that nobody answered, is no part of what can be recalled."""
+_LISTED = f"""
+    SELECT c.id, c.title, c.created_at, c.updated_at, {TREE_COLUMNS}
+    FROM conversations c ORDER BY c.touched DESC
+"""  # noqa: S608  constants
+
+
+def local_now() -> datetime:
+    """The default clock: the user's own time, with its offset, as screens and windows show it."""
+    return local(datetime.now(UTC))
+
+
+class ColdStore:
+    """Every conversation in one database."""
+
+    def __init__(self, database: Database, clock: Clock = local_now) -> None:
+        self.database = database
+        self._clock = clock
+
+    def now(self) -> datetime:
+        """The time, by this store's clock."""
+        return self._clock()
+
+    def create(self, title: str, wanted_id: str | None = None) -> Conversation:
+        """A new, empty conversation. Its id is `wanted_id` made unique, or `chat-N`."""
+        moment = self._clock()
+        with self.database.write() as connection:
+            fresh = _unused_id(connection, wanted_id)
+            connection.execute(
+                "INSERT INTO conversations (id, title, touched, created_at, updated_at)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (fresh, one_line(title), _next_touch(connection), *([moment.isoformat()] * 2)),
+            )
+        return Conversation(fresh, one_line(title), 0, moment, moment)
+
+    def conversations(self) -> list[Conversation]:
+        """All of them, the one touched last first."""
+        with self.database.read() as connection:
+            rows = connection.execute(_LISTED)
+            return [_conversation(row) for row in rows]
+
+    def conversation(self, wanted: str) -> Conversation:
+        """By id, or by title where only one has it."""
+        known = self.conversations()
+        by_id = [each for each in known if each.id == wanted]
+        by_title = [each for each in known if folded(each.title) == folded(wanted)]
+        if by_id or len(by_title) == 1:
+            return (by_id or by_title)[0]
+        raise UnknownConversation(
+            f"There is no conversation {wanted!r}.",
+            "`jitchat conversations` lists them." if known else "Import one, or start a chat.",
+        )
+
+    def latest(self) -> Conversation | None:
+        """The conversation that was touched last."""
+        return next(iter(self.conversations()), None)
+
+    def rename(self, conversation: str, title: str) -> None:
+        """Give it another title."""
+        with self.database.write() as connection:
+            connection.execute(
+                "UPDATE conversations SET title = ? WHERE id = ?", (one_line(title), conversation)
+            )
+
+    def path(self, conversation: str) -> Path:
+        """Find the turns that the conversation now consists of."""
+        return self.tree(conversation).path()
+
+    def turns(self, conversation: str, after: int = 0) -> list[Turn]:
+        """The turns of the path behind position `after`, in order."""
+        with self.database.read():
+            return self.turns_of(conversation, self.path(conversation), after)
+
+    def turns_of(self, conversation: str, path: Path, after: int = 0) -> list[Turn]:
+        """The same of a path that was found before."""
+        with self.database.read() as connection:
+            return [
+                turn_from(row)
+                for stretch in path.behind(after)
+                for row in connection.execute(
+                    f"SELECT {TURN_COLUMNS} FROM turns t"  # noqa: S608  a constant
+                    " WHERE conversation = ? AND position BETWEEN ? AND ? ORDER BY position",
+                    (conversation, *stretch),
+                )
+            ]
+
+    def turn(self, conversation: str, position: int) -> Turn | None:
+        """Read one turn, of whichever branch; None where there is none."""
+        only = Path(((position, position),))
+        return next(iter(self.turns_of(conversation, only, position - 1)), None)
+
+    def append(
+        self, conversation: str, turns: Iterable[Turn], under: int | None = None
+    ) -> list[Turn]:
+        """Store turns, each after the one before it, in one transaction; positions are given here.
+
+        The first follows the turn at position `under`, or the head. The last is the head then.
+        """
+        with self.database.write() as connection:
+            tree = self.tree(conversation)
+            parent, stored = tree.head if under is None else under, list[Turn]()
+            for position, turn in enumerate(turns, start=tree.last + 1):
+                fork = None if parent == position - 1 else parent
+                stored.append(insert_turn(connection, conversation, turn, position, fork))
+                parent = position
+            self._touch(connection, conversation)
+            self._look_at(connection, conversation, parent)
+        return stored
+
+    def branches(self, conversation: str) -> dict[int, tuple[int, ...]]:
+        """List the versions in the place of each turn of the path that has several, itself too."""
+        with self.database.read() as connection:
+            return branches(connection, conversation)
+
+    def switch_to(self, conversation: str, position: int) -> None:
+        """Go on with the branch of the turn at `position`: to the latest turn that came of it.
+
+        A head that is on it already stays.
+        """
+        with self.database.write() as connection:
+            tree = self.tree(conversation)
+            if position not in tree.path():
+                self._look_at(connection, conversation, tree.leaf_below(position))
+
+    def set_status(self, turn: Turn, status: Status) -> None:
+        """Mark how a turn ended."""
+        with self.database.write() as connection:
+            connection.execute("UPDATE turns SET status = ? WHERE id = ?", (status, turn.id))
+
+    def prompts(self, limit: int) -> list[str]:
+        """The latest messages that were sent from here, of any conversation, the newest first."""
+        with self.database.read() as connection:
+            rows = connection.execute(
+                "SELECT content FROM turns WHERE id IN (SELECT turn FROM windows)"
+                " ORDER BY id DESC LIMIT ?",
+                (limit,),
+            )
+            return [str(row[0]) for row in rows]
+
+    def search(
+        self, text: str, limit: int = 50, conversation: str | None = None
+    ) -> list[tuple[str, int, str]]:
+        """Find turns with all words of `text`, the last of them begun; of any conversation, or one.
+
+        Gives (conversation, position, excerpt), the best first.
+        """
+        with self.database.read() as connection:
+            return search_turns(connection, text, limit, conversation)
+
+    def tree(self, conversation: str) -> Tree:
+        """Read how the turns hang together; one that cannot be is told as damage."""
+        with self.database.read() as connection:
+            return read_tree(connection, conversation)
+
+    @staticmethod
+    def _look_at(connection: sqlite3.Connection, conversation: str, position: int) -> None:
+        """Make the turn at `position` the head; the last one of all needs no mention."""
+        connection.execute(
+            "UPDATE conversations SET head = NULLIF(?1,"
+            " (SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = ?2))"
+            " WHERE id = ?2",
+            (position, conversation),
+        )
+
+    def _touch(self, connection: sqlite3.Connection, conversation: str) -> None:
+        connection.execute(
+            "UPDATE conversations SET touched = ?, updated_at = ? WHERE id = ?",
+            (_next_touch(connection), self._clock().isoformat(), conversation),
+        )
+
+
+def _conversation(row: tuple[str, str, str, str, int, int | None, str]) -> Conversation:
+    identity, title, created_at, updated_at, last, head, forks = row
+    require(str, identity, title)
+    turns = len(tree_from(last, head, forks).path())
+    created, updated = datetime.fromisoformat(created_at), datetime.fromisoformat(updated_at)
+    return Conversation(identity, title, turns, created, updated)
+
+
+def _next_touch(connection: sqlite3.Connection) -> int:
+    query = "SELECT COALESCE(MAX(touched), 0) + 1 FROM conversations"
+    return int(connection.execute(query).fetchone()[0])
+
+
+def _unused_id(connection: sqlite3.Connection, wanted: str | None) -> str:
+    used = {row[0] for row in connection.execute("SELECT id FROM conversations")}
+    base = re.sub(r"[^a-z0-9._-]+", "-", folded(wanted or "chat")).strip("-.") or "chat"
+    if wanted and base not in used:
+        return base
+    number = 2 if wanted else 1
+    while f"{base}-{number}" in used:
+        number += 1
+    return f"{base}-{number}"

@@ -1,0 +1,67 @@
+"""Figures as people read them: counts, ages and amounts of money."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def counted(number: int, thing: str) -> str:
+    """Write a number and its noun, in the plural unless it is 1."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+_STEPS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+
+
+def local(moment: datetime) -> datetime:
+    """Give a moment in the user's time zone; in UTC where $TZ is no zone that there can be."""
+    try:
+        return moment.astimezone()
+    except (ValueError, OverflowError, OSError):
+        return moment.astimezone(UTC)
+
+
+def age(since: datetime, now: datetime) -> str:
+    """Say how long ago something was, roughly."""
+    seconds = (now - since).total_seconds()
+    for size, unit in _STEPS:
+        if seconds >= size:
+            return f"{counted(int(seconds // size), unit)} ago"
+    return "just now"
+
+
+_LEAST = 0.0001
+_CENTS_FROM = 0.1
+"""From here on, the digits behind the cents tell nothing."""
+
+
+def dollars(amount: float | None) -> str:
+    """Write an amount of US dollars: `$0.0041`, `<$0.0001`, `$1.25`; `unknown` for None."""
+    if amount is None:
+        return "unknown"
+    if 0 < amount < _LEAST:
+        return f"<${_LEAST}"
+    return f"${amount:,.2f}" if not amount or amount >= _CENTS_FROM else f"${amount:.4f}"
+
+
+def cost_of(amount: float | None) -> str:
+    """Write what something costs: `$0.0041`, `free`, or `cost unknown`, which is not nothing."""
+    if amount is None:
+        return "cost unknown"
+    return dollars(amount) if amount else "free"
+
+
+def about_cost(amount: float | None) -> str:
+    """Write what something costs by an estimate: `~$0.0041`, `free`, or `cost unknown`."""
+    told = cost_of(amount)
+    return told if not amount or told.startswith("<") else f"~{told}"
+
+
+def total_of(amount: float, unknown: int) -> str:
+    """Write a sum: `$0.12`, `$0.12 + 3 unknown`, `cost unknown`; empty where nothing is charged.
+
+    `amount` is what is known of it in US dollars; `unknown` how many parts are not.
+    """
+    if not amount:
+        return cost_of(None) if unknown else ""
+    return dollars(amount) + (f" + {unknown:,} unknown" if unknown else "")

@@ -1,0 +1,220 @@
+"""Asking a run behind the screen: in a thread, with an event loop of its own.
+
+Whatever the lab does there, the screen's own loop is free. What happens is handed on in batches,
+so that a quick run costs the screen no more than a slow one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jitchat.errors import JitchatError
+from jitchat.lab.compare import Comparison, compared
+from jitchat.lab.events import LabEvent
+from jitchat.lab.stats import Tally, tallied
+from jitchat.tui.lab.shown_run import ShownRun
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from jitchat.lab.experiment import Result
+    from jitchat.lab.lab import Lab
+    from jitchat.lab.run_file import RunFile
+    from jitchat.lab.runs import Runs
+    from jitchat.lab.service import LabDesk
+    from jitchat.tui.lab.setup import Sending
+    from jitchat.values import Mode
+
+
+EVERY = 1 / 15
+"""Seconds between two batches, at least."""
+Report = Callable[[Sequence[LabEvent]], object]
+
+
+class LabRunner:
+    """Owns the file of a run: it is given back once nobody looks and nothing is asked any more."""
+
+    def __init__(self, file: RunFile, lab: Lab | None = None) -> None:
+        """Without a `lab` the run is only looked at."""
+        self.file, self.lab = file, lab
+        self.kept: Sequence[Result] = ()
+        """All that the file holds, once nothing is asked any more: a lab that is stopped keeps
+        what it does not report. Empty where nobody looks, or it cannot be read."""
+        self._lock = threading.Lock()
+        self._is_over = lab is None
+        self._is_left = False
+        self._is_stopped = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def run(self, report: Report) -> None:
+        """Ask until the end, or until it is stopped. For a thread; `report` is called in it.
+
+        Raises:
+            StoreError: Results cannot be kept.
+
+        """
+        try:
+            if self.lab is not None:
+                asyncio.run(self._drive(self.lab, report))
+        finally:
+            self._look_again()
+            with self._lock:
+                self._is_over, is_left = True, self._is_left
+            if is_left:
+                self.file.close()
+
+    def stop(self) -> None:
+        """Ask no more; what came is kept. May be called from any thread, and twice."""
+        self._is_stopped = True
+        loop, task = self._loop, self._task
+        if loop is not None and task is not None:
+            with suppress(RuntimeError):  # it is over in this very moment
+                loop.call_soon_threadsafe(task.cancel)
+
+    def leave(self) -> None:
+        """Stop, and have the file given back. Slow."""
+        with self._lock:
+            self._is_left, is_over = True, self._is_over
+        if is_over:
+            self.file.close()
+        else:
+            self.stop()
+
+    def _look_again(self) -> None:
+        if not self._is_left:
+            with suppress(JitchatError):  # why is told by what broke the lab off
+                self.kept = self.file.results()
+
+    async def _drive(self, lab: Lab, report: Report) -> None:
+        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+        if self._is_stopped:
+            return
+        batch = _Batch(report)
+        try:
+            with suppress(asyncio.CancelledError):
+                async with aclosing(lab.run()) as events:
+                    async for event in events:
+                        batch.take(event)
+        finally:
+            batch.flush()
+
+
+class _Batch:
+    """The first event waits for nothing; those that come within a moment go together."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._events: list[LabEvent] = []
+        self._waiting: asyncio.TimerHandle | None = None
+
+    def take(self, event: LabEvent) -> None:
+        self._events.append(event)
+        if self._waiting is None:
+            self._moment_is_over()
+
+    def flush(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+        self._hand_on()
+
+    def _moment_is_over(self) -> None:
+        self._waiting = None
+        if self._events:
+            self._hand_on()
+            self._waiting = asyncio.get_running_loop().call_later(EVERY, self._moment_is_over)
+
+    def _hand_on(self) -> None:
+        if self._events:
+            events, self._events = self._events, []
+            self._report(events)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A run that can be shown, and asked where it has a lab."""
+
+    runner: LabRunner
+    shown: ShownRun
+
+
+def make(desk: LabDesk, sending: Sending) -> Opened:
+    """Make a new run.
+
+    Raises:
+        JitchatError: It cannot be.
+
+    """
+    return _with_lab(desk.begin(sending.experiment, sending.parallel, sending.judge))
+
+
+def go_on(desk: LabDesk, run: str, parallel: int) -> Opened:
+    """Open a run to ask what has no answer yet.
+
+    Raises:
+        JitchatError: There is none, or another model would answer.
+
+    """
+    return _with_lab(desk.resume(run, parallel))
+
+
+def look_at(runs: Runs, run: str) -> Opened:
+    """Open a run to look at it.
+
+    Raises:
+        JitchatError: There is none, or it cannot be read.
+
+    """
+    runner = LabRunner(runs.open(run))
+    return _opened(runner)
+
+
+def compare(runs: Runs, wanted: tuple[str, str]) -> Comparison:
+    """Compare two runs, the one that was begun first with the other.
+
+    Raises:
+        JitchatError: One of them is not there, or cannot be read.
+
+    """
+    found = []
+    for each in wanted:
+        file = runs.open(each)
+        try:
+            found.append((file.run, file.results()))
+        finally:
+            file.close()
+    (before, was), (after, became) = sorted(found, key=lambda each: each[0].begun_at)
+    return compared(before, was, after, became)
+
+
+def shares(runs: Runs, run: str) -> Mapping[Mode, Tally]:
+    """Count a run by mode.
+
+    Raises:
+        JitchatError: It is not there, or cannot be read.
+
+    """
+    file = runs.open(run)
+    try:
+        return tallied(file.results()).by_mode
+    finally:
+        file.close()
+
+
+def _with_lab(lab: Lab) -> Opened:
+    return _opened(LabRunner(lab.file, lab))
+
+
+def _opened(runner: LabRunner) -> Opened:
+    """Read what is known of it; its file is given back where that cannot be read."""
+    try:
+        return Opened(runner, ShownRun(runner.file.run, runner.file.results()))
+    except BaseException:  # closed whatever it was, and passed on
+        runner.file.close()
+        raise

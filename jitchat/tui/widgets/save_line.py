@@ -1,0 +1,146 @@
+"""Writing what is on screen to a file that the user names. Nothing is overwritten unasked."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from jitchat.errors import JitchatError
+from jitchat.text.sanitize import one_line, shortened
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+
+class AlreadyThere(JitchatError):
+    """There is a file of that name."""
+
+
+def save(name: str, content: bytes, *, over: bool = False) -> Path:
+    """Write a file that only the user can read; `over` replaces one that is there. Slow.
+
+    Raises:
+        AlreadyThere: There is one.
+        JitchatError: It cannot be written.
+
+    """
+    try:
+        path = Path(name).expanduser()
+        (_replace if over else _create)(path, content)
+    except FileExistsError:
+        what = f"{shortened(name, 60)} is there already."
+        raise AlreadyThere(what, "Enter replaces it; or name another.") from None
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        what = f"{shortened(name, 60)} cannot be written: {shortened(reason, 80)}."
+        raise JitchatError(what, "Name another file.") from None
+    return path.absolute()
+
+
+def _create(path: Path, content: bytes) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+        file.write(content)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Put a new file in its place: a link is not followed, and nobody else could open it before."""
+    handle, made = tempfile.mkstemp(prefix=".jitchat.", dir=path.parent)  # O_EXCL, 0600
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(made).replace(path)
+    except BaseException:  # a part of it is of no use to anybody
+        with suppress(OSError):
+            Path(made).unlink()
+        raise
+
+
+class SaveLine(Vertical):
+    """Hidden until there is something to save."""
+
+    @dataclass
+    class Ended(Message):
+        """Something was saved, or is not to be."""
+
+        saved: Path | None = None
+
+    @dataclass
+    class _Tried(Message):
+        name: str
+        outcome: Path | JitchatError
+
+    def __init__(self) -> None:
+        super().__init__(id="save-line")
+        self._content = b""
+        self._there = ""
+        """The name of the file that was found there: asked for again, it is replaced."""
+
+    def compose(self) -> ComposeResult:
+        """What is asked, or why it is not there yet; and the name."""
+        yield Static(id="save-note")
+        yield Input(id="save-name", compact=True)
+
+    def ask(self, what: str, content: bytes, name: str) -> None:
+        """Ask where to put `content`; `name` is offered."""
+        self._content = content
+        self.ask_for(f"Save {what} under a name or a path. Enter saves, Esc does not.", name)
+
+    def ask_for(self, told: str, name: str) -> None:
+        """Ask for a name; `name` is offered."""
+        self._there = ""
+        self._say(told)
+        self.display = True
+        line = self.query_one(Input)
+        line.value = name
+        line.focus()
+
+    def write(self, name: str, *, over: bool) -> Path:
+        """Save what there is under a name; `over` replaces a file that is there. For a thread.
+
+        Raises:
+            AlreadyThere: There is one.
+            JitchatError: It cannot be written.
+
+        """
+        return save(name, self._content, over=over)
+
+    def leave(self) -> None:
+        """Save nothing."""
+        self.display = False
+        self.post_message(self.Ended())
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        if name := event.value.strip():
+            self._save(name, over=name == self._there)
+
+    @work(thread=True, exclusive=True)
+    def _save(self, name: str, *, over: bool) -> None:
+        try:
+            self.post_message(self._Tried(name, self.write(name, over=over)))
+        except JitchatError as error:
+            self.post_message(self._Tried(name, error))
+
+    @on(_Tried)
+    def _tried(self, message: _Tried) -> None:
+        if isinstance(message.outcome, JitchatError):
+            self._there = message.name if isinstance(message.outcome, AlreadyThere) else ""
+            self._say(str(message.outcome))
+            return
+        self.display = False
+        self.post_message(self.Ended(message.outcome))
+
+    def _say(self, text: str) -> None:
+        self.query_one("#save-note", Static).update(Content(one_line(text)))

@@ -1,0 +1,229 @@
+"""The values that every layer speaks in. Frozen, equal by content, without behaviour of their own.
+
+A turn is named by its position in its conversation, from 1: the `#id` on screen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+BY_USER = "set by you"
+LOADED = "loaded in the server"
+"""The source of a limit that holds right now: the memory for it is taken."""
+MAXIMUM = "the server's maximum"
+LEARNT = "learnt from a refusal"
+"""The source of a limit that a server named when it refused a window."""
+OWN = "the reader's own"
+ASSUMED = "assumed"
+"""How the source of a limit begins that nobody told."""
+UNTOLD = f"{ASSUMED}: the server did not say"
+"""The source where the server was asked."""
+
+
+class Role(StrEnum):
+    """Who speaks."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class Mode(StrEnum):
+    """How the window is chosen."""
+
+    FULL = "full"
+    RECENCY = "recency"
+    JIT = "jit"
+
+
+class Status(StrEnum):
+    """How a turn ended."""
+
+    COMPLETE = "complete"
+    CUT = "cut"
+    """The stream broke off or the provider stopped before the end."""
+    CANCELLED = "cancelled"
+    """The user stopped it."""
+    INTERRUPTED = "interrupted"
+    """The app ended while the reply was streaming."""
+    UNANSWERED = "unanswered"
+    """A user turn whose request failed; it is kept, and left out of later windows."""
+    STREAMING = "streaming"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation, at full fidelity."""
+
+    position: int
+    role: Role
+    content: str
+    created_at: datetime | None = None
+    """Aware, or None where the source did not say."""
+    name: str | None = None
+    """The speaker's own name, where the conversation gives one."""
+    status: Status = Status.COMPLETE
+    id: int = field(default=0, compare=False)
+    """The cold store's key; 0 for a turn that was never stored."""
+    parent: int | None = None
+    """The position of the turn that this one follows, 0 for none; None where that is simply the
+    position before its own. Turns with one parent are each other's alternatives."""
+
+    @property
+    def speaker(self) -> str:
+        """The name, else the role."""
+        return self.name or self.role.value
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A chat as the cold store lists it."""
+
+    id: str
+    title: str
+    turns: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """What the hot index knows of one turn."""
+
+    turn: int
+    """The turn's position."""
+    summary: str
+    """One line, at most 160 characters."""
+    entities: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
+    decision: bool = False
+    """Whether the turn commits to something."""
+    asks: bool = False
+    """Whether the turn ends in a question."""
+    tells_when: bool = False
+    """Whether the turn says anything about when."""
+    disclaims: bool = False
+    """Whether the turn only says that its speaker does not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A row of the shortlist: a turn that may be worth recalling."""
+
+    turn: int
+    rank: int
+    """1 for the best."""
+    score: float
+    """Fused; higher is closer. Comparable within one shortlist only."""
+    parts: tuple[tuple[str, float], ...]
+    """What the score is made of, by name; the values add up to `score`."""
+    matched: tuple[str, ...]
+    """The words of the query that the turn shares."""
+    entry: IndexEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where one turn stands among all that were searched, on the shortlist or not."""
+
+    candidate: Candidate
+    """Its rank is among all of them."""
+    of: int
+    """So many turns were searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A candidate that the picker chose to be loaded at full text."""
+
+    turn: int
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picking:
+    """What asking a small model for the hits took, and whether they are its own."""
+
+    model: str
+    fallback: str = ""
+    """Why the heuristic's hits stand instead, as a clause; empty where the model's do."""
+    input_tokens: int = 0
+    """Of the very request that was sent; 0 where none was, or none was accepted."""
+    output_tokens: int = 0
+    """As the provider reported them, else counted."""
+    exact: bool = True
+    """Whether what counted is the small model's own tokenizer."""
+    ms: float = 0.0
+    """From asking to the end of the answer, or to giving up."""
+    cost: float | None = None
+    """In US dollars; None where no price is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What was found for a draft: the shortlist and what the picker made of it."""
+
+    candidates: tuple[Candidate, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    """Best first."""
+    decisions: tuple[IndexEntry, ...] = ()
+    """The latest decisions that are not on the shortlist, oldest first."""
+    floor: float = 0.0
+    """The score below which nothing is picked."""
+    picking: Picking | None = None
+    """None where no small model is to pick."""
+    searched: int | None = None
+    """The position up to which turns were looked through; None where nothing was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a request."""
+
+    role: Role
+    content: str
+    turn: int | None = None
+    """The position of the turn that this is, if it is one; never sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider reports them."""
+
+    input_tokens: int | None
+    """All of the input, from a cache or not; None where the provider does not say."""
+    output_tokens: int | None
+    """All of the output, with the reasoning; None where the provider does not say."""
+    cached_tokens: int = 0
+    """The part of the input that came from the provider's prompt cache."""
+    written_tokens: int = 0
+    """The part of the input that was put into that cache, where that is charged."""
+    reasoning_tokens: int = 0
+    """The part of the output that was reasoning."""
+    cost: float | None = None
+    """What the provider says that it charges, in US dollars; None where it does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A model's context size, and how it is known."""
+
+    tokens: int
+    source: str
+    """As a few words for the screen: `BY_USER`, `LOADED`, `table of 2026-11` …"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What a request was counted as, and what the server reported for it."""
+
+    counted: int
+    """By one counter, in tokens, uncorrected."""
+    reported: int
