@@ -55,8 +55,10 @@ def test_every_command_has_the_flags_that_it_is_shown_with(line: str) -> None:
     words = line.partition("#")[0].partition("jitchat ")[2].split()
     command: click.Command = commands
     for word in words:
-        if isinstance(command, click.Group) and word in command.commands:
-            command = command.commands[word]
+        if isinstance(command, click.Group) and (
+            found := command.get_command(click.Context(command), word)
+        ):
+            command = found
     known = _options(command) | _options(commands)
     assert {word for word in words if word.startswith("--")} <= known
 

@@ -1,7 +1,7 @@
 """The command line: flags → settings → the app, or a headless command.
 
-Commands import what they need when they run, so that `jitchat --help` loads click and little
-else. Whatever goes wrong ends as a sentence on standard error and an exit code; never as a
+A command is loaded when it is run, so that `jitchat --help` loads click and little else.
+Whatever goes wrong ends as a sentence on standard error and an exit code; never as a
 traceback.
 """
 
@@ -10,28 +10,15 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from jitchat import __version__
-from jitchat.cli.bench import bench_command
-from jitchat.cli.check import check_command
-from jitchat.cli.conversations import conversations_command
-from jitchat.cli.demo import demo_command
-from jitchat.cli.doctor import doctor_command
-from jitchat.cli.importing import import_command
-from jitchat.cli.inspect import config_command, paths_command
-from jitchat.cli.keys import keys_command
-from jitchat.cli.models import models_command
 from jitchat.cli.options import Flags, SharingGroup, common_options
 from jitchat.cli.output import OutputError, say
-from jitchat.cli.replay import replay_command
-from jitchat.cli.rot import rot_command
 from jitchat.cli.termination import exit_code, handle_signals, leave
-from jitchat.cli.tokens import tokens_command
-from jitchat.cli.turns import send_command, window_command
-from jitchat.cli.why import why_command
 from jitchat.errors import JitchatError
 
 if TYPE_CHECKING:
@@ -41,8 +28,52 @@ INTERRUPTED = 130
 """The exit code of a command that Ctrl+C ended, as shells have it."""
 
 
+_COMMANDS = {
+    "send": ("turns", "Send TEXT, print the reply as it comes, store both."),
+    "window": ("turns", "Show the window that TEXT would be sent in; send nothing of it."),
+    "why": ("why", "Say why turn ID is in the window for TEXT, or why not."),
+    "replay": ("replay", "Show the window that was sent for TURN; send nothing."),
+    "check": (
+        "check",
+        "Plan the window of each noted message anew, and look for the turn that it is to have.",
+    ),
+    "demo": (
+        "demo",
+        "Show the same question in full, recency and jit: a tour of five steps, in the chat.",
+    ),
+    "rot": ("rot", "See how answers fare in each mode as the conversation grows."),
+    "conversations": ("conversations", "List the conversations, the one touched last first."),
+    "import": ("importing", "Import conversations from a file."),
+    "models": ("models", "List the providers and their models."),
+    "tokens": ("tokens", "Show how the tokens of MODEL are counted, and how sure that is."),
+    "keys": ("keys", "Store the keys of providers, or list where they come from."),
+    "doctor": ("doctor", "Check that each configured provider answers."),
+    "config": ("inspect", "Print every setting and where its value comes from."),
+    "paths": ("inspect", "Print where things are, and what decided it."),
+    "bench": ("bench", "Measure what retrieval finds, and what it costs."),
+}
+"""Of each command: its module in `jitchat.cli`, and its line in the help."""
+
+
 class _Commands(SharingGroup):
-    """The group; runs a command to the end and leaves with an exit code."""
+    """The group; loads a command when it is run, and leaves with an exit code at its end."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
+        """Name the commands."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Load a command; None where there is no such one."""
+        if cmd_name not in _COMMANDS:
+            return None
+        module = import_module(f"jitchat.cli.{_COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the commands, loading none of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
 
     def main(  # type: ignore[override]  # click's overloads differ in what they return
         self,
@@ -91,27 +122,6 @@ def commands(context: click.Context, conversation: str | None, flags: Flags) -> 
     from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app
 
     return run_chat(flags, conversation)
-
-
-for _command in (
-    send_command,
-    window_command,
-    why_command,
-    replay_command,
-    check_command,
-    demo_command,
-    rot_command,
-    conversations_command,
-    import_command,
-    models_command,
-    tokens_command,
-    keys_command,
-    doctor_command,
-    config_command,
-    paths_command,
-    bench_command,
-):
-    commands.add_command(_command)
 
 
 def main() -> None:

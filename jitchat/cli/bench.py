@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jitchat.bench.questions import doubts, read_labelled
+from jitchat.cli.bench_answers import answer_all, make_cases, require_kept
 from jitchat.cli.bench_options import (
     AnswerFlags,
     answer_options,
@@ -50,13 +52,8 @@ def locomo_command(
 
     Sends nothing, unless --answerer names who is to answer them as well.
     """
-    from jitchat.bench.questions import (
-        doubts,
-        read_labelled,
-    )
     from jitchat.bench.report import result_fields, tables  # noqa: PLC0415
     from jitchat.bench.scores import mode_scores  # noqa: PLC0415
-    from jitchat.cli.bench_answers import answer_all, make_cases, require_kept  # noqa: PLC0415
     from jitchat.cli.compose import make_embedder  # noqa: PLC0415  loads much
 
     wanted, flags = modes_of(modes), answering.over(with_model(flags, **model))

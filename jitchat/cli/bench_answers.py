@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from jitchat import __version__
+from jitchat.bench.answer_report import answer_table, answers_added
+from jitchat.bench.answer_scores import answer_scores
+from jitchat.bench.answers import Answering, Model, bill, opened_log, unusable
+from jitchat.bench.questions import Cases
+from jitchat.bench.report import without_login
+from jitchat.cli import compose
 from jitchat.cli.bench_options import why_unwritable
+from jitchat.cli.compose import key_in_the_open, lacks_key, make_counter
 from jitchat.cli.output import progress, require_yes, say
 from jitchat.errors import KeyRefused
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import shortened
+from jitchat.window.plan import SYSTEM_PROMPT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,8 +45,6 @@ def require_kept(answering: AnswerFlags) -> None:
         BenchFailed: It cannot be written.
 
     """
-    from jitchat.bench.answers import unusable  # noqa: PLC0415  loads the planner
-
     path = answering.answers
     if answering.answerer is not None and path is not None and (why := why_unwritable(path)):
         raise unusable(path, why)
@@ -45,9 +52,6 @@ def require_kept(answering: AnswerFlags) -> None:
 
 def make_cases(answering: AnswerFlags, settings: Settings) -> Cases | None:
     """Make what takes the requests as they are planned; None where nothing will be answered."""
-    from jitchat.bench.questions import Cases  # noqa: PLC0415  loads the planner
-    from jitchat.window.plan import SYSTEM_PROMPT  # noqa: PLC0415
-
     return Cases(settings.chat.system or SYSTEM_PROMPT) if answering.answerer is not None else None
 
 
@@ -62,13 +66,6 @@ def answer_all(
         BenchFailed: It was not confirmed, or cannot go on.
 
     """
-    from jitchat.bench.answer_report import answer_table, answers_added  # noqa: PLC0415
-    from jitchat.bench.answer_scores import answer_scores  # noqa: PLC0415
-    from jitchat.bench.answers import (
-        Answering,
-        opened_log,
-    )
-
     answerer, judge = _models(answering, flags)
     path = answering.answers or (_beside(out) if out else flags.paths().answers)
     with opened_log(path) as log:
@@ -92,15 +89,6 @@ def _models(answering: AnswerFlags, flags: Flags) -> tuple[Model, Model | None]:
 
 
 def _model(settings: Settings, price: Price) -> Model:
-    from jitchat.bench.answers import Model  # noqa: PLC0415  loads the planner
-    from jitchat.bench.report import without_login  # noqa: PLC0415
-    from jitchat.cli.compose import (  # noqa: PLC0415  loads much
-        key_in_the_open,
-        lacks_key,
-        make_counter,
-        make_provider,
-    )
-
     if warning := key_in_the_open(settings):
         say(f"jitchat: {warning}", err=True)
     wanted, counter = settings.in_use(), make_counter(settings)
@@ -113,7 +101,7 @@ def _model(settings: Settings, price: Price) -> Model:
             "base_url": without_login(wanted.base_url),
             "temperature": options.temperature,
         }
-    provider = make_provider(wanted, wanted.model, counter)
+    provider = compose.make_provider(wanted, wanted.model, counter)
     return Model(provider, counter, options, price, identity, lacks_key(settings))
 
 
@@ -133,8 +121,6 @@ def _bills(made: Answering) -> Iterator[str]:
         KeyRefused: It lacks the key that it needs.
 
     """
-    from jitchat.bench.answers import bill  # noqa: PLC0415  loads the planner
-
     judging, judge_load = made.judgements(), made.judge_load()
     rounds = [(made.answers, made.loads())]
     if judging is not None and judge_load is not None:
@@ -164,8 +150,6 @@ def _run(made: Answering, parallel: int, path: Path) -> None:
 
 
 def _send(label: str, asked: Round, parallel: int) -> None:
-    import asyncio  # noqa: PLC0415  30 ms, not needed to print help
-
     waiting = sum(asked.waiting())
     if waiting:
         with progress(label, waiting) as advance:

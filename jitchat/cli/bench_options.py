@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import sys
 from dataclasses import dataclass, fields
@@ -18,6 +19,7 @@ from jitchat.errors import BenchFailed, SettingsError
 from jitchat.settings.profiles import nearest
 from jitchat.settings.schema import rule_of
 from jitchat.text.sanitize import shortened
+from jitchat.values import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,8 +83,6 @@ def _require_known(embedder: str) -> None:
 
 def modes_of(listed: str) -> list[Mode]:
     """Read what `--modes` lists."""
-    from jitchat.values import Mode  # noqa: PLC0415  not needed to print help
-
     known = [mode.value for mode in Mode]
     names = [name for piece in listed.split(",") if (name := piece.strip())]
     unknown = [name for name in names if name not in known]
@@ -133,8 +133,6 @@ def write_figures(out: Path, fields: dict[str, object]) -> None:
         BenchFailed: The file cannot be written.
 
     """
-    import json  # noqa: PLC0415  not needed to print help
-
     try:
         out.write_text(json.dumps(fields, indent=2) + "\n", encoding="utf-8")
     except OSError as error:

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jitchat.bench.haystack import Haystack, Length
+from jitchat.bench.scaling import Wanted, measured, steps
+from jitchat.bench.scaling_report import plots, scaling_fields, tables
 from jitchat.cli.bench_options import (
     measuring_options,
     modes_of,
@@ -17,8 +20,10 @@ from jitchat.cli.bench_options import (
     with_model,
     write_figures,
 )
+from jitchat.cli.compose import make_budget
 from jitchat.cli.options import Flags, SharingCommand, location_options
 from jitchat.cli.output import emit, is_terminal, progress
+from jitchat.paths import absolute
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,9 +64,6 @@ def scaling_command(  # noqa: PLR0913  an option each
     **model: str,
 ) -> None:
     """Grow a synthetic conversation and ask for one fact in it. Sends nothing."""
-    from jitchat.bench.scaling_report import scaling_fields, tables  # noqa: PLC0415  loads numpy
-    from jitchat.cli.compose import make_budget  # noqa: PLC0415
-
     usual = _SIZES if length == "long" else f"{_SIZES},{_LARGE}"
     sizes = _sizes(usual if turns is None else turns)
     wanted, chosen = modes_of(modes), with_model(flags, **model)
@@ -91,11 +93,6 @@ def _sizes(listed: str) -> list[int]:
 def _measure(
     sizes: Sequence[int], length: str, modes: Sequence[Mode], flags: Flags
 ) -> list[Measured]:
-    from jitchat.bench.haystack import Haystack, Length  # noqa: PLC0415  not needed to print help
-    from jitchat.bench.scaling import Wanted, measured, steps  # noqa: PLC0415  loads numpy
-    from jitchat.cli.compose import make_budget  # noqa: PLC0415
-    from jitchat.paths import absolute  # noqa: PLC0415
-
     settings = flags.settings()
     embedder = settings.embedder
     wanted = Wanted(
@@ -113,8 +110,6 @@ def _measure(
 
 
 def _print_plots(sizes: Sequence[Measured]) -> None:
-    from jitchat.bench.scaling_report import plots  # noqa: PLC0415  not needed to print help
-
     wide = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else _WIDEST
     for drawn in plots(sizes, min(wide, _WIDEST)):
         emit(f"{drawn}\n")

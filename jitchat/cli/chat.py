@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jitchat.cli import opening
 from jitchat.cli.chosen import chosen_model
 from jitchat.cli.keys import require_known_keys
 from jitchat.cli.model_backend import ModelBackend
-from jitchat.cli.opening import choose_conversation, open_store, quiet_libraries
+from jitchat.cli.opening import choose_conversation, quiet_libraries
 from jitchat.cli.output import is_terminal
 from jitchat.cli.termination import leave_threads, restore_with
 from jitchat.index.embedding_models import model_cached
@@ -108,7 +109,7 @@ def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> 
     require_terminal("The chat needs a terminal. `jitchat send TEXT` works without one.")
     collector.rest()
     quiet_libraries()
-    store = open_store(paths)
+    store = opening.open_store(paths)
     try:
         settings = flags.settings(chosen_model(store.database))
         require_addresses(settings)

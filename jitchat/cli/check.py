@@ -6,8 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jitchat.cli import compose
+from jitchat.cli.chosen import chosen_in_the_app
+from jitchat.cli.compose import session_with
+from jitchat.cli.opening import opened_store
 from jitchat.cli.options import Flags, SharingCommand, common_options
 from jitchat.cli.output import emit, painted, say, say_json
+from jitchat.cli.who import who_answers
+from jitchat.memory import Memory
+from jitchat.regression_cases import Checking
+from jitchat.store.regression_cases import Cases
+from jitchat.text.figures import counted
+from jitchat.text.sanitize import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,10 +55,6 @@ def check_command(flags: Flags, conversation: str | None, as_json: bool) -> int:
 
 def _checked(flags: Flags) -> Iterator[Checked]:
     """Check the cases of the conversation that is named, else of every one that has any."""
-    from jitchat.cli.opening import opened_store  # noqa: PLC0415  loads the database's libraries
-    from jitchat.regression_cases import Checking  # noqa: PLC0415  loads the memory
-    from jitchat.store.regression_cases import Cases  # noqa: PLC0415
-
     with opened_store(flags.paths()) as store:
         wanted = store.conversation(flags.conversation).id if flags.conversation else None
         cases = Cases(store.database).of(wanted)
@@ -62,14 +68,9 @@ def _sessions(
     flags: Flags, store: ColdStore, cases: Sequence[Case]
 ) -> Iterator[tuple[Session, list[Case]]]:
     """Open a session on each conversation that has cases, with everything indexed."""
-    from jitchat.cli.chosen import chosen_in_the_app  # noqa: PLC0415
-    from jitchat.cli.compose import make_embedder, session_with  # noqa: PLC0415  loads much
-    from jitchat.cli.who import who_answers  # noqa: PLC0415
-    from jitchat.memory import Memory  # noqa: PLC0415
-
     paths = flags.paths()
     settings = flags.settings(chosen_in_the_app(paths.database))
-    who, embedder = who_answers(settings, store.database), make_embedder(settings, paths)
+    who, embedder = who_answers(settings, store.database), compose.make_embedder(settings, paths)
     for name in dict.fromkeys(case.conversation for case in cases):
         memory = Memory(store, store.conversation(name), embedder)
         session = session_with(who, memory, asking=True)
@@ -95,8 +96,6 @@ def _print(found: Sequence[Checked]) -> None:
 
 
 def _cells(each: Checked) -> tuple[str, ...]:
-    from jitchat.text.sanitize import shortened  # noqa: PLC0415
-
     case = each.case
     then = each.then.value if each.then is not None else "no window"
     now = each.now.value if each.now is not None else "no window"
@@ -110,8 +109,6 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _counted(cases: int) -> str:
-    from jitchat.text.figures import counted  # noqa: PLC0415
-
     return counted(cases, "case")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError
+from jitchat.store.database import Database
+from jitchat.store.models import ChosenModel
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,8 +21,6 @@ def chosen_model(database: Database) -> tuple[str, str] | None:
         StoreError: The cold store cannot be read.
 
     """
-    from jitchat.store.models import ChosenModel  # noqa: PLC0415  brings json
-
     return ChosenModel(database).get()
 
 
@@ -31,8 +31,6 @@ def chosen_in_the_app(database: Path) -> tuple[str, str] | None:
     """
     if not database.exists():
         return None
-    from jitchat.store.database import Database  # noqa: PLC0415  loads sqlite-utils
-
     try:
         opened = Database(database)
     except JitchatError:

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jitchat.cli.opening import opened_store
 from jitchat.cli.options import Flags, SharingCommand, location_options
 from jitchat.cli.output import say, say_json
+from jitchat.store.windows import Costs, Spent
 from jitchat.text.figures import local
 
 if TYPE_CHECKING:
@@ -22,9 +24,6 @@ if TYPE_CHECKING:
 @location_options
 def conversations_command(flags: Flags, as_json: bool) -> None:
     """List the conversations, the one touched last first."""
-    from jitchat.cli.opening import opened_store  # noqa: PLC0415  loads the database's libraries
-    from jitchat.store.windows import Costs, Spent  # noqa: PLC0415
-
     with opened_store(flags.paths()) as store:
         found = store.conversations()
         spent = Costs(store.database).all() if as_json else {}

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jitchat.cli import compose
 from jitchat.cli.answerers import endpoint_of, key_of, make_provider
 from jitchat.cli.chosen import chosen_in_the_app
-from jitchat.cli.compose import make_embedder
 from jitchat.cli.keys import require_known_keys
+from jitchat.cli.opening import quiet_libraries
 from jitchat.cli.options import Flags, SharingCommand, common_options
 from jitchat.cli.output import emit, painted, say_json
 from jitchat.cli.who import Who
 from jitchat.errors import JitchatError, NotAnAnswer, ProviderError, Unreachable
-from jitchat.providers.catalogue.lists import fetch_models
+from jitchat.providers.catalogue import lists
 from jitchat.providers.catalogue.table import READER
 from jitchat.providers.http.client import CERTIFICATES
 from jitchat.providers.provider import (
@@ -76,8 +77,6 @@ def _checked(
 ) -> tuple[list[Finding], list[Finding], list[Profile]]:
     """Look around, and ask: (what was found around, by whom it was answered, who lacks a key)."""
     import asyncio  # noqa: PLC0415  30 ms, not needed to print help
-
-    from jitchat.cli.opening import quiet_libraries  # noqa: PLC0415
 
     quiet_libraries()
     if names:
@@ -190,7 +189,7 @@ def _database(path: Path) -> Finding:
 def _embedder(settings: Settings, paths: Paths) -> Finding:
     refused: list[JitchatError] = []
     try:
-        found = make_embedder(settings, paths, refused.append)
+        found = compose.make_embedder(settings, paths, refused.append)
     except JitchatError as error:
         refused = [error]
     if refused:
@@ -327,7 +326,7 @@ async def _first_model(profile: Profile) -> str:
 
     """
     endpoint = await asyncio.to_thread(endpoint_of, profile, "")
-    models = await fetch_models(endpoint, profile.protocol)
+    models = await lists.fetch_models(endpoint, profile.protocol)
     if not models:
         raise NotAnAnswer(
             f"{profile.title} is there, but has no model.",

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jitchat.cli import compose
+from jitchat.cli.opening import opened_store
 from jitchat.cli.options import Flags, SharingCommand, embedder_options
 from jitchat.cli.output import progress, say, warn
+from jitchat.index.embedder import NoEmbedder
 from jitchat.text.figures import counted
+from jitchat.transfer.formats import read_file, store_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,17 +35,9 @@ def import_command(flags: Flags, file: Path, pick: str | None, no_vectors: bool)
     FILE is LoCoMo's JSON, or a JSON or JSONL list of objects with role and content, perhaps
     with created_at and name.
     """
-    from jitchat.cli.compose import make_embedder  # noqa: PLC0415  loads much
-    from jitchat.cli.opening import opened_store  # noqa: PLC0415
-    from jitchat.index.embedder import NoEmbedder  # noqa: PLC0415
-    from jitchat.transfer.formats import (
-        read_file,
-        store_all,
-    )
-
     settings, paths = flags.settings(), flags.paths()
     found = read_file(file, pick)
-    embedder = NoEmbedder() if no_vectors else make_embedder(settings, paths, warn)
+    embedder = NoEmbedder() if no_vectors else compose.make_embedder(settings, paths, warn)
     with opened_store(paths) as store:
         for each, made in store_all(store, found):
             say(_report(each, made))

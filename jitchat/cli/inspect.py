@@ -11,6 +11,8 @@ from jitchat.cli.chosen import chosen_in_the_app
 from jitchat.cli.keys import require_known_keys
 from jitchat.cli.options import Flags, SharingCommand, common_options, location_options
 from jitchat.cli.output import say
+from jitchat.settings.keys import key_source
+from jitchat.settings.load import unknown_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,8 +35,6 @@ def paths_command(flags: Flags) -> None:
 @common_options
 def config_command(flags: Flags) -> None:
     """Print every setting and where its value comes from."""
-    from jitchat.settings.load import unknown_variables  # noqa: PLC0415  not needed for help
-
     settings = flags.settings(chosen_in_the_app(flags.paths().database))
     require_known_keys(settings)
     _print_columns(_with_the_key(settings, flags))
@@ -44,8 +44,6 @@ def config_command(flags: Flags) -> None:
 
 def _with_the_key(settings: Settings, flags: Flags) -> Iterator[tuple[str, str, str]]:
     """Go through every setting; the key is told of wherever it comes from, and never shown."""
-    from jitchat.settings.keys import key_source  # noqa: PLC0415  not needed for help
-
     for key, value, origin in settings.rows():
         if key == "provider.api_key" and origin == "default":
             source = key_source(settings.in_use(), os.environ, flags.paths().keys)

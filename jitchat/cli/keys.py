@@ -10,8 +10,19 @@ import click
 
 from jitchat.cli.options import Flags, SharingCommand, SharingGroup, location_options
 from jitchat.cli.output import is_terminal, say, say_json
-from jitchat.errors import SettingsError
-from jitchat.settings.keys import CleanedKey, foreign_owner
+from jitchat.errors import SettingsError, UsageError
+from jitchat.settings.keys import (
+    THE_FILE,
+    THE_RING,
+    CleanedKey,
+    KeysFile,
+    cleaned_key,
+    foreign_owner,
+    key_source,
+    key_sources,
+    put_into_ring,
+    remove_from_ring,
+)
 from jitchat.settings.profiles import nearest
 from jitchat.text.sanitize import shortened
 
@@ -96,14 +107,6 @@ def set_command(flags: Flags, name: str, keyring: bool) -> None:
 
     It is asked for, and not shown as it is typed; or it comes on standard input.
     """
-    from jitchat.settings.keys import (  # noqa: PLC0415
-        THE_FILE,
-        THE_RING,
-        cleaned_key,
-        key_source,
-        put_into_ring,
-    )
-
     profile, file = flags.settings().profile(name), _file(flags)
     _require_keyed(profile)
     cleaned = cleaned_key(_asked_for(profile))
@@ -123,8 +126,6 @@ def set_command(flags: Flags, name: str, keyring: bool) -> None:
 @location_options
 def list_command(flags: Flags, as_json: bool) -> None:
     """List the providers, and where the key of each comes from."""
-    from jitchat.settings.keys import key_sources  # noqa: PLC0415  not needed for help
-
     settings, file = flags.settings(), _file(flags)
     _warn_of_rights(file)
     profiles = [each for each in settings.profiles() if not each.is_reader]
@@ -142,9 +143,6 @@ def list_command(flags: Flags, as_json: bool) -> None:
 @location_options
 def remove_command(flags: Flags, name: str) -> None:
     """Forget the stored key of the provider NAME."""
-    from jitchat.errors import UsageError  # noqa: PLC0415  not needed for help
-    from jitchat.settings.keys import remove_from_ring  # noqa: PLC0415
-
     file = _file(flags)
     places = ["the keys file"] if file.remove(name) else []
     places += ["the keyring"] if remove_from_ring(name) else []
@@ -164,8 +162,6 @@ def path_command(flags: Flags) -> None:
 
 
 def _file(flags: Flags) -> KeysFile:
-    from jitchat.settings.keys import KeysFile  # noqa: PLC0415  not needed for help
-
     return KeysFile(flags.paths().keys)
 
 
@@ -176,8 +172,6 @@ def _require_keyed(profile: Profile) -> None:
         UsageError: It is the embedded reader.
 
     """
-    from jitchat.errors import UsageError  # noqa: PLC0415  not needed for help
-
     if profile.is_reader:
         raise UsageError("The reader needs no key.", "It is a part of jitchat.")
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from jitchat import __version__
 from jitchat.bench.report import settings_fields, without_login
+from jitchat.cli import compose
 from jitchat.cli.answerers import key_of, make_provider
-from jitchat.cli.compose import make_embedder, session_with
+from jitchat.cli.compose import session_with
 from jitchat.cli.who import Who
 from jitchat.errors import KeyRefused, UsageError
 from jitchat.lab.compare import changed
@@ -287,7 +288,7 @@ class LocalLabDesk:
         counter = who.counter()
         asked, own = self._with_own(experiment, counter)
         judging = make_judge(who, judge) if judge else None
-        embedder, budget = make_embedder(who.settings, self._paths), who.asked_budget
+        embedder, budget = compose.make_embedder(who.settings, self._paths), who.asked_budget
         setup = Setup(who, counter, embedder, budget, judging)
         return setup.lab(self._runs.create(setup.run(asked, judge, own)), own, parallel)
 
@@ -322,7 +323,7 @@ class LocalLabDesk:
         who = self._who()
         require_same_model(run, who)
         require_key(who.profile)
-        embedder, counter = make_embedder(who.settings, self._paths), who.counter()
+        embedder, counter = compose.make_embedder(who.settings, self._paths), who.counter()
         require_same(run, who.settings, embedder, counter)
         judging = make_judge(who, run.judge) if run.judge else None
         budget = replace(who.budget(), limit=run.limit, reserve=run.reserve)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
 
+from jitchat.cli import model_choices
+from jitchat.cli.opening import opened_store
 from jitchat.cli.options import Flags, SharingCommand, location_options
 from jitchat.cli.output import emit, painted, say, say_json
+from jitchat.errors import ProviderError, SettingsError
 from jitchat.providers.catalogue.table import source
+from jitchat.store.models import ModelLists
 from jitchat.text.figures import age, counted
 from jitchat.text.sanitize import one_line
 
@@ -42,17 +48,11 @@ def models_command(flags: Flags, words: tuple[str, ...], refresh: bool, as_json:
     Ollama, LM Studio, llama.cpp and vLLM on this machine cost nothing. What any other server of
     your own costs is unknown until [models.NAME] says it: input_price and output_price, 0 for free.
     """
-    import asyncio  # noqa: PLC0415  not needed to print help
-
-    from jitchat.cli.model_choices import ModelChoices  # noqa: PLC0415
-    from jitchat.cli.opening import opened_store  # noqa: PLC0415  loads the database's libraries
-    from jitchat.store.models import ModelLists  # noqa: PLC0415
-
     settings, paths = flags.settings(), flags.paths()
     provider = words[0] if words and words[0] in settings.provider_names() else None
     with opened_store(paths) as store:
         lists = ModelLists(store.database)
-        choices = ModelChoices(settings, os.environ, paths.keys, lists)
+        choices = model_choices.ModelChoices(settings, os.environ, paths.keys, lists)
         found, failures, asked = asyncio.run(_looked_up(choices, provider, refresh))
     found = _narrowed(found, words if provider is None else words[1:])
     for name, error in failures:
@@ -68,8 +68,6 @@ async def _looked_up(
     choices: ModelChoices, provider: str | None, refresh: bool
 ) -> tuple[tuple[ProviderChoice, ...], list[tuple[str, JitchatError]], int]:
     """Look at this machine, and ask whom to ask; the choices, and who did not give a list."""
-    import asyncio  # noqa: PLC0415
-
     running = await choices.running()
     found = await asyncio.to_thread(choices.all, running)
     wanted = [each for each in found if provider in (None, each.name)]
@@ -84,8 +82,6 @@ async def _looked_up(
 
 
 async def _refreshed(choices: ModelChoices, name: str) -> JitchatError | None:
-    from jitchat.errors import ProviderError, SettingsError  # noqa: PLC0415
-
     try:
         await choices.refresh(name)
     except (ProviderError, SettingsError) as error:
@@ -95,8 +91,6 @@ async def _refreshed(choices: ModelChoices, name: str) -> JitchatError | None:
 
 def _narrowed(found: Sequence[ProviderChoice], words: Sequence[str]) -> tuple[ProviderChoice, ...]:
     """Keep what matches; every provider where nothing is looked for."""
-    from dataclasses import replace  # noqa: PLC0415
-
     if not words:
         return tuple(found)
     fitting = [replace(each, models=each.matching(*words)) for each in found]

@@ -10,6 +10,7 @@ from jitchat.cli.output import warn
 from jitchat.store.database import Database
 from jitchat.store.replies import close_interrupted
 from jitchat.store.store import ColdStore
+from jitchat.transfer.formats import DEMO_ID, store_demo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,8 +61,6 @@ def choose_conversation(store: ColdStore, wanted: str | None) -> Conversation:
     latest = store.latest() if wanted is None else None
     if latest is not None:
         return latest
-    from jitchat.transfer.formats import DEMO_ID, store_demo  # noqa: PLC0415  for the demo only
-
     if wanted is None or (
         wanted == DEMO_ID and all(each.id != DEMO_ID for each in store.conversations())
     ):

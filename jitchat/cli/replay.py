@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jitchat.cli.opening import choose_conversation, opened_store
 from jitchat.cli.options import Flags, SharingCommand, location_options
 from jitchat.cli.output import emit, fitted, is_terminal, say, say_json
 from jitchat.cli.report import print_segments, sums, window_fields
 from jitchat.errors import StoreUnreadable, UsageError
+from jitchat.replay import Replay, sends_for
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import (
     ending_sentences,
@@ -54,9 +56,6 @@ def replay_command(flags: Flags, turn: str, conversation: str | None, **wanted: 
 
     TURN is the number of a message, such as 12, or of a reply to it.
     """
-    from jitchat.cli.opening import choose_conversation, opened_store  # noqa: PLC0415  loads much
-    from jitchat.replay import Replay  # noqa: PLC0415
-
     position = _position(turn)
     with opened_store(flags.paths()) as store:
         identity = choose_conversation(store, conversation or flags.conversation).id
@@ -99,8 +98,6 @@ def _sends_for(replay: Replay, store: ColdStore, conversation: str, position: in
         UsageError: There is none, or no such turn.
 
     """
-    from jitchat.replay import sends_for  # noqa: PLC0415
-
     sends = replay.sends()
     if chosen := sends_for(sends, position):
         return chosen

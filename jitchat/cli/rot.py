@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from jitchat.cli.chosen import chosen_in_the_app
 from jitchat.cli.options import Flags, SharingGroup, common_options
 from jitchat.cli.output import is_terminal
 from jitchat.cli.rot_output import file_options
 from jitchat.cli.rot_runs import compare_command, forget_command, list_command, show_command
 from jitchat.errors import UsageError
+from jitchat.lab.experiment import PRESETS, RunWanted, preset
+from jitchat.lab.facts import Kind
+from jitchat.lab.runs import Runs
 from jitchat.settings.profiles import nearest
 from jitchat.text.sanitize import shortened
+from jitchat.values import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -279,8 +284,6 @@ class RotFlags:
             UsageError: A part of it cannot be read.
 
         """
-        from jitchat.lab.experiment import PRESETS, preset  # noqa: PLC0415
-
         name = known("--preset", self.preset or USUAL, PRESETS)
         own: dict[str, Any] = dict(self._grid())
         if self.seed is not None:
@@ -294,8 +297,6 @@ class RotFlags:
             UsageError: It cannot be read, or names a mode twice.
 
         """
-        from jitchat.values import Mode  # noqa: PLC0415
-
         modes = [mode.value for mode in Mode]
         found = [threshold_of(text, modes) for text in self.fail_under]
         if len(dict(found)) < len(found):
@@ -304,9 +305,6 @@ class RotFlags:
 
     def _grid(self) -> Iterator[tuple[str, Any]]:
         """Read what was given of the grid; with any of it, the grid is the user's own."""
-        from jitchat.lab.facts import Kind  # noqa: PLC0415
-        from jitchat.values import Mode  # noqa: PLC0415
-
         read: dict[str, Callable[[str], object]] = {
             "lengths": lengths_of,
             "depths": depths_of,
@@ -346,8 +344,6 @@ def rot_command(context: click.Context, flags: Flags, wanted: RotFlags) -> int |
     wanted.require_consistent()
     if wanted.resume is None and wanted.conversation is None:
         wanted = replace(wanted, conversation=flags.conversation)
-    from jitchat.cli.chosen import chosen_in_the_app  # noqa: PLC0415  not needed to print help
-
     if wanted.resume is not None:
         flags = _as_begun(flags, wanted.resume)
     settings = flags.settings(chosen_in_the_app(flags.paths().database))
@@ -363,8 +359,6 @@ def rot_command(context: click.Context, flags: Flags, wanted: RotFlags) -> int |
 
 def _as_begun(flags: Flags, wanted: str) -> Flags:
     """Have the model of a run answer, where the flags name none."""
-    from jitchat.lab.runs import Runs  # noqa: PLC0415  loads the database's libraries
-
     if {"provider.name", "provider.model"} & flags.given.keys():
         return flags
     file = Runs(flags.paths().rot).open(wanted)
@@ -378,7 +372,6 @@ def _as_begun(flags: Flags, wanted: str) -> Flags:
 def _in_the_app(flags: Flags, wanted: RotFlags, asked: Experiment) -> int:
     """Open the app at the lab."""
     from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app
-    from jitchat.lab.experiment import RunWanted  # noqa: PLC0415
 
     return run_chat(flags, None, RunWanted(asked, wanted.parallel, wanted.judge or ""))
 

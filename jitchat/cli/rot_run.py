@@ -9,6 +9,10 @@ from dataclasses import replace
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
 from jitchat.cli.answerers import exposed
 from jitchat.cli.compose import key_in_the_open
 from jitchat.cli.lab_service import LocalLabDesk, address, is_here, judge_of
@@ -244,8 +248,6 @@ def watching(file: RunFile, parallel: int) -> Iterator[tuple[Watcher, Callable[[
         watcher = Watcher(len(kept), parallel, lambda line: say(line, err=True))
         yield watcher, watcher.take
         return
-    from rich.console import Console  # noqa: PLC0415  for a terminal only
-
     with drawn(len(kept), size, parallel, Console(stderr=True)) as (watcher, take):
         for result in kept:
             watcher.pay(result)
@@ -257,8 +259,6 @@ def drawn(
     decided: int, size: int, parallel: int, console: Console
 ) -> Iterator[tuple[Watcher, Callable[[LabEvent], None]]]:
     """Draw the bar of a run of `size` cells."""
-    from rich.text import Text  # noqa: PLC0415  for a terminal only
-
     with _bar(console) as bar:
         watcher = Watcher(decided, parallel, lambda line: bar.console.print(Text(line)))
         task = bar.add_task("", total=size, completed=decided)
@@ -271,14 +271,6 @@ def drawn(
 
 
 def _bar(console: Console) -> Progress:
-    from rich.progress import (  # noqa: PLC0415  for a terminal only
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-    )
-
     doing = TextColumn("{task.description}", markup=False)
     columns = (TextColumn("cells"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), doing)
     return Progress(*columns, console=console, transient=True)

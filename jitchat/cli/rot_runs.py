@@ -12,6 +12,10 @@ from jitchat.cli.options import Flags, SharingCommand, location_options
 from jitchat.cli.output import is_terminal, say, say_json
 from jitchat.cli.rot_output import RotFiles, file_options
 from jitchat.errors import StoreError, UsageError
+from jitchat.lab.compare import compared
+from jitchat.lab.runs import Runs
+from jitchat.lab.stats import NOTHING, percent
+from jitchat.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,8 +35,6 @@ if TYPE_CHECKING:
 @location_options
 def list_command(flags: Flags, as_json: bool) -> None:
     """List the runs, the latest first, with their shares of right answers."""
-    from jitchat.lab.runs import Runs  # noqa: PLC0415  loads the database's libraries
-
     found = Runs(flags.paths().rot).each(_listed)
     if as_json:
         say_json([_fields(*each) for each in found])
@@ -52,8 +54,6 @@ def _listed(file: RunFile) -> Listed:
 
 def _print(found: Sequence[Listed]) -> None:
     """Print a line a run."""
-    from jitchat.text.sanitize import one_line  # noqa: PLC0415  not needed for JSON
-
     rows = []
     for run, decided, shares in found:
         told = ", ".join(f"{mode} {_told(shares.get(mode))}" for mode in run.experiment.modes)
@@ -65,8 +65,6 @@ def _print(found: Sequence[Listed]) -> None:
 
 def _told(tally: Tally | None) -> str:
     """Write the share of right answers, with how many came: `76 % of 140`; a dash for none."""
-    from jitchat.lab.stats import NOTHING, percent  # noqa: PLC0415  not needed for JSON
-
     if tally is None or not tally.answered:
         return NOTHING
     return f"{percent(tally.share)} of {tally.answered:,}"
@@ -116,7 +114,6 @@ def compare_command(flags: Flags, before: str, after: str) -> None:
     have answers for count. A and B are ids, or `last`.
     """
     from jitchat.cli.rot_output import print_tables  # noqa: PLC0415  loads rich
-    from jitchat.lab.compare import compared  # noqa: PLC0415
     from jitchat.lab.report import comparison_tables  # noqa: PLC0415
 
     with _opened(flags, before) as first, _opened(flags, after) as second:
@@ -136,8 +133,6 @@ def forget_command(flags: Flags, run: str, yes: bool) -> None:
 
     RUN is its id, or `last`.
     """
-    from jitchat.lab.runs import Runs  # noqa: PLC0415  loads the database's libraries
-
     runs = Runs(flags.paths().rot)
     name, told = _named(runs, run)
     if not yes:
@@ -148,8 +143,6 @@ def forget_command(flags: Flags, run: str, yes: bool) -> None:
 
 @contextmanager
 def _opened(flags: Flags, wanted: str) -> Iterator[RunFile]:
-    from jitchat.lab.runs import Runs  # noqa: PLC0415  loads the database's libraries
-
     file = Runs(flags.paths().rot).open(wanted)
     try:
         yield file
@@ -159,8 +152,6 @@ def _opened(flags: Flags, wanted: str) -> Iterator[RunFile]:
 
 def _named(runs: Runs, wanted: str) -> tuple[str, str]:
     """Find a run's id, and how it is told; one that cannot be read can be forgotten, too."""
-    from jitchat.text.sanitize import one_line  # noqa: PLC0415  not needed to print help
-
     try:
         file = runs.open(wanted)
     except StoreError:

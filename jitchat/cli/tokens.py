@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from dataclasses import dataclass
@@ -9,14 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jitchat.cli.chosen import chosen_in_the_app
 from jitchat.cli.opening import opened_store
 from jitchat.cli.options import Flags, SharingCommand, provider_options
 from jitchat.cli.output import say, say_json
 from jitchat.errors import UsageError
-from jitchat.store.models import LearntModels
+from jitchat.settings.profiles import CHOSEN
+from jitchat.store.models import LearntModels, server_of
 from jitchat.text.figures import counted
-from jitchat.text.sanitize import one_line
+from jitchat.text.sanitize import one_line, repaired
+from jitchat.values import Message, Role
 from jitchat.window.calibration import Calibration
+from jitchat.window.tokens import counter_for, request_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -95,9 +100,6 @@ def _given(text: str) -> str:
 
 def _forget(flags: Flags, model: str) -> None:
     """Forget what the model's server taught, and say so, beside what is printed of the model."""
-    from jitchat.cli.opening import opened_store  # noqa: PLC0415  see _known
-    from jitchat.store.models import LearntModels  # noqa: PLC0415
-
     known = _known(flags, model)
     with opened_store(flags.paths()) as store:
         was_any = LearntModels(store.database).of(known.server, known.model).forget()
@@ -107,13 +109,6 @@ def _forget(flags: Flags, model: str) -> None:
 
 def _known(flags: Flags, model: str) -> _Known:
     """Look up what the settings and the cold store say of the model."""
-    from jitchat.cli.chosen import chosen_in_the_app  # noqa: PLC0415
-    from jitchat.cli.opening import opened_store  # noqa: PLC0415  loads the database's libraries
-    from jitchat.settings.profiles import CHOSEN  # noqa: PLC0415
-    from jitchat.store.models import LearntModels, server_of  # noqa: PLC0415
-    from jitchat.window.calibration import Calibration  # noqa: PLC0415
-    from jitchat.window.tokens import counter_for  # noqa: PLC0415
-
     chosen = chosen_in_the_app(flags.paths().database)
     settings = flags.settings(chosen)
     if settings.origin("provider.name") != CHOSEN or settings.model_name() != model:
@@ -170,10 +165,6 @@ def _text_told(known: _Known, found: dict[str, int]) -> Iterator[str]:
 
 
 def _text_fields(known: _Known, text: str, *, exact: bool) -> dict[str, int]:
-    from jitchat.text.sanitize import repaired  # noqa: PLC0415  see _known
-    from jitchat.values import Message, Role  # noqa: PLC0415
-    from jitchat.window.tokens import request_tokens  # noqa: PLC0415
-
     message = Message(Role.USER, repaired(text))
     own = request_tokens(known.counter, (message,))
     return {
@@ -185,8 +176,6 @@ def _text_fields(known: _Known, text: str, *, exact: bool) -> dict[str, int]:
 
 def _exactly(known: _Known, message: Message) -> int:
     """Have the provider count a request with this message alone; it is not answered."""
-    import asyncio  # noqa: PLC0415  30 ms, not needed to print help
-
     from jitchat.cli.counting import count_by  # noqa: PLC0415  loads httpx
 
     return asyncio.run(count_by(known.profile, known.model, (message,)))

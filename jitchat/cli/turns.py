@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import sys
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from jitchat.cli import compose
+from jitchat.cli.chosen import chosen_in_the_app
+from jitchat.cli.compose import key_in_the_open, session_with
+from jitchat.cli.opening import choose_conversation, opened_store
 from jitchat.cli.options import Flags, SharingCommand, common_options
 from jitchat.cli.output import is_terminal, say, say_json, warn
-from jitchat.errors import EmptyDraft, JitchatError, UsageError
+from jitchat.cli.report import print_window, window_fields
+from jitchat.cli.who import who_answers
+from jitchat.errors import EmptyDraft, JitchatError, ReplyCut, UsageError
+from jitchat.events import ReplyDelta, SendFailed, TurnStored
+from jitchat.memory import Memory
+from jitchat.providers.provider import Finished
+from jitchat.settings.small_models import require_addresses
+from jitchat.text.sanitize import one_line
+from jitchat.values import Mode, Status
+from jitchat.window.record import messages_body
+from jitchat.window.steering import Once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,8 +72,6 @@ def window_command(flags: Flags, text: str, conversation: str | None, **wanted: 
     A server on this machine is asked how much its model takes, and so is one of whose model
     nothing is known. TEXT is `-` for what comes on standard input.
     """
-    from jitchat.cli.report import print_window, window_fields  # noqa: PLC0415  loads the planner
-
     draft = given_text(text)
     with opened_session(Flags(conversation=conversation).over(flags)) as (session, mode, who):
         window = _planned(session, draft, mode, wanted["budget"], ask=wanted["ask_picker"])
@@ -80,8 +93,6 @@ def window_command(flags: Flags, text: str, conversation: str | None, **wanted: 
 
 def _counted_by(who: Who, window: ContextWindow) -> int:
     """Have the provider count the window."""
-    import asyncio  # noqa: PLC0415  30 ms, not needed to print help
-
     from jitchat.cli.counting import count_by  # noqa: PLC0415  loads httpx
 
     return asyncio.run(count_by(who.profile, who.model, window.messages()))
@@ -89,8 +100,6 @@ def _counted_by(who: Who, window: ContextWindow) -> int:
 
 def _body_of(session: Session, window: ContextWindow) -> str:
     """Write what would be posted; for the reader, which is sent nothing, its messages."""
-    from jitchat.window.record import messages_body  # noqa: PLC0415  not needed to print help
-
     wire = session.wire(window)
     return (wire.body if wire is not None else messages_body(window)).decode()
 
@@ -104,8 +113,6 @@ def _planned(
         UsageError: No such model is configured.
 
     """
-    from jitchat.window.steering import Once  # noqa: PLC0415  not needed to print help
-
     once = Once(budget=session.options.budget.of_size(budget) if budget else None)
     if not ask:
         return session.preview(draft, mode, once)
@@ -114,7 +121,6 @@ def _planned(
             "--ask-picker: no small model is configured as the picker.",
             "Set model under [picker] in the configuration.",
         )
-    import asyncio  # noqa: PLC0415  30 ms, not needed to print help
 
     async def asked() -> ContextWindow:
         try:
@@ -134,8 +140,6 @@ def send_command(flags: Flags, text: str, conversation: str | None) -> None:
     TEXT is `-` for what comes on standard input. The exit code is 3 where only a part of the reply
     came, which is kept; why, and what to do, is told on standard error.
     """
-    import asyncio  # noqa: PLC0415  30 ms, not needed to print help
-
     draft = given_text(text)
     with opened_session(Flags(conversation=conversation).over(flags)) as opened:
         error = asyncio.run(_sent(*opened, draft))
@@ -145,8 +149,6 @@ def send_command(flags: Flags, text: str, conversation: str | None) -> None:
 
 async def _sent(session: Session, mode: Mode, who: Who, draft: str) -> JitchatError | None:
     """Send, after what is to be known first."""
-    from jitchat.cli.compose import key_in_the_open  # noqa: PLC0415  loaded by then
-
     for warning in filter(None, (key_in_the_open(who.settings), who.doubt())):
         say(f"jitchat: {warning}", err=True)
     _tell_unmet(session, draft)
@@ -161,8 +163,6 @@ def _tell_unmet(session: Session, draft: str) -> None:
 
 async def _exchange(session: Session, draft: str, mode: Mode) -> JitchatError | None:
     """Send and print; whatever ends it, what came is stored and the line is closed."""
-    from contextlib import aclosing  # noqa: PLC0415
-
     printer = _Printer()
     events = session.send(draft, mode)
     try:
@@ -186,8 +186,6 @@ class _Printer:
 
     def take(self, event: Event) -> None:
         """Print or keep what an event says."""
-        from jitchat.events import ReplyDelta, SendFailed, TurnStored  # noqa: PLC0415
-
         if isinstance(event, ReplyDelta):
             say(event.text, newline=False)
             self._open_line = not event.text.endswith("\n")
@@ -203,9 +201,6 @@ class _Printer:
 
     def failure(self, session: Session) -> JitchatError | None:
         """Say what went wrong; of a reply that is cut, why, and what to do. None for nothing."""
-        from jitchat.errors import ReplyCut  # noqa: PLC0415
-        from jitchat.values import Status  # noqa: PLC0415
-
         if not self._stored or self._stored[-1].status is not Status.CUT:
             return self.error
         if self.error is not None:
@@ -216,10 +211,6 @@ class _Printer:
 
 def _cut(stop: str) -> ReplyCut:
     """Make the error for a reply that the provider stopped; `stop` is its reason as it was kept."""
-    from jitchat.errors import ReplyCut  # noqa: PLC0415
-    from jitchat.providers.provider import Finished  # noqa: PLC0415
-    from jitchat.text.sanitize import one_line  # noqa: PLC0415
-
     finished = Finished(stop.partition(":")[0])
     told = f" ({one_line(stop)})" if stop else ""
     on = 'Have it go on: jitchat send "Go on." Or raise max_tokens under [provider].'
@@ -230,20 +221,15 @@ def _cut(stop: str) -> ReplyCut:
 @contextmanager
 def opened_session(flags: Flags) -> Iterator[tuple[Session, Mode, Who]]:
     """Open the session on the conversation that is asked for, with everything indexed."""
-    from jitchat.cli.chosen import chosen_in_the_app  # noqa: PLC0415
-    from jitchat.cli.compose import make_embedder, session_with  # noqa: PLC0415  loads much
-    from jitchat.cli.opening import choose_conversation, opened_store  # noqa: PLC0415
-    from jitchat.cli.who import who_answers  # noqa: PLC0415
-    from jitchat.memory import Memory  # noqa: PLC0415
-    from jitchat.settings.small_models import require_addresses  # noqa: PLC0415
-    from jitchat.values import Mode  # noqa: PLC0415
-
     paths = flags.paths()
     settings = flags.settings(chosen_in_the_app(paths.database))
     require_addresses(settings)
     with opened_store(paths) as store:
         conversation = choose_conversation(store, flags.conversation)
-        who, embedder = who_answers(settings, store.database), make_embedder(settings, paths, warn)
+        who, embedder = (
+            who_answers(settings, store.database),
+            compose.make_embedder(settings, paths, warn),
+        )
         session = session_with(who, Memory(store, conversation, embedder), asking=True)
         if store.database.refusal is None:
             list(session.memory.catch_up())

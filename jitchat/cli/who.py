@@ -6,6 +6,7 @@ the bundled table, in this order; only then is anything assumed.
 
 from __future__ import annotations
 
+import asyncio
 import os
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,8 +15,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from jitchat.cli.answerers import endpoint_of
+from jitchat.cli.model_choices import facts_of
 from jitchat.errors import SettingsError, StoreError
-from jitchat.providers.catalogue.table import READER_LIMIT, source
+from jitchat.providers.catalogue.table import READER_LIMIT, Prices, source
 from jitchat.store.models import LearntModel, LearntModels, server_of
 from jitchat.text.sanitize import one_line
 from jitchat.values import ASSUMED, BY_USER, LEARNT, LOADED, OWN, UNTOLD, Limit
@@ -146,8 +148,6 @@ class Who:
 
     def prices(self) -> Prices | None:
         """Say what it costs; None where nobody knows. What is sure to run here is free."""
-        from jitchat.providers.catalogue.table import Prices  # noqa: PLC0415  the frame needs none
-
         here = Prices(0.0, 0.0, source="runs here")
         if self.profile.is_reader:
             return here
@@ -169,8 +169,6 @@ class Who:
             SettingsError: Its key cannot be had.
 
         """
-        import asyncio  # noqa: PLC0415  for who asks only
-
         known = await asyncio.to_thread(self.limit)
         if not self._is_open(known, patient=patient):
             return None
@@ -196,8 +194,6 @@ class Who:
         """
         if not self._is_open(self.limit()):
             return self.budget()
-        import asyncio  # noqa: PLC0415  30 ms, for who asks only
-
         return self.budget(asyncio.run(self.asked_limit()))
 
     def _is_open(self, known: Limit, *, patient: bool = False) -> bool:
@@ -219,8 +215,6 @@ class Who:
             StoreError: The kept lists cannot be read.
 
         """
-        from jitchat.cli.model_choices import facts_of  # noqa: PLC0415  the reader needs none
-
         return facts_of(self.profile, self.model, self.database)
 
     def _no_room(self, limit: Limit, reserve: int) -> SettingsError:

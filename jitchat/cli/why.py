@@ -10,6 +10,13 @@ from jitchat.cli.options import Flags, SharingCommand, common_options
 from jitchat.cli.output import say, say_json
 from jitchat.cli.turns import given_text, opened_session
 from jitchat.errors import UnknownTurn, UsageError
+from jitchat.store.path import parent_of
+from jitchat.text.sanitize import shortened
+from jitchat.values import Role
+from jitchat.why import Explained, why
+from jitchat.window.record import ledger_fields
+from jitchat.window.steering import Once
+from jitchat.window.why import Standing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,9 +71,6 @@ def why_command(flags: Flags, turn: int, text: str | None, **wanted: Any) -> Non
 
 def _planned(session: Session, draft: str | None, mode: Mode) -> Explained:
     """Plan the window for a draft; for the last message where none is given."""
-    from jitchat.values import Role  # noqa: PLC0415  not needed to print help
-    from jitchat.window.steering import Once  # noqa: PLC0415
-
     if draft is not None:
         return session.explained(draft, mode)
     turns = reversed(session.memory.turns)
@@ -78,10 +82,6 @@ def _planned(session: Session, draft: str | None, mode: Mode) -> Explained:
 
 def _sent(session: Session, position: int) -> Explained:
     """Load the window that was sent for a message, or for the message that a reply answers."""
-    from jitchat.store.path import parent_of  # noqa: PLC0415
-    from jitchat.values import Role  # noqa: PLC0415  not needed to print help
-    from jitchat.why import Explained  # noqa: PLC0415  loads the memory
-
     store, conversation = session.memory.store, session.memory.conversation.id
     said = chosen = store.turn(conversation, position)
     if said is not None and said.role is not Role.USER:
@@ -101,10 +101,6 @@ def _fields(session: Session, explained: Explained, turn: int) -> Mapping[str, A
         UnknownTurn: There is no such turn.
 
     """
-    from jitchat.why import why  # noqa: PLC0415  loads the memory
-    from jitchat.window.record import ledger_fields  # noqa: PLC0415
-    from jitchat.window.why import Standing  # noqa: PLC0415
-
     answer = why(session.memory, explained, turn)
     if answer.standing is Standing.UNKNOWN:
         raise UnknownTurn(str(answer))
@@ -134,8 +130,6 @@ def _placed_fields(placed: Placed) -> Mapping[str, Any]:
 
 def _heading(explained: Explained) -> str:
     """Say which window it is."""
-    from jitchat.text.sanitize import shortened  # noqa: PLC0415
-
     mode, text = explained.window.mode, shortened(explained.draft, _WIDTH)
     if explained.said is not None:
         return f"The window that was sent in {mode} for #{explained.said.position}, “{text}”:"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -29,19 +30,29 @@ def test_the_version_is_printed(jitchat: Shell):
 def test_the_commands_are_listed_in_order_of_their_use(jitchat: Shell):
     listed = jitchat("--help").out.split("Commands:\n")[1].split("\n\n")[0]
 
-    assert [line.split()[0] for line in listed.splitlines()] == NAMES
+    assert re.findall(r"^  (\w+) ", listed, re.MULTILINE) == NAMES
 
 
 @pytest.mark.parametrize("name", [None, *NAMES])
 def test_every_option_and_command_is_explained(name: str | None):
-    command = commands.commands[name] if name else commands
-    context = click.Context(command)
+    context = click.Context(commands)
+    command = commands.get_command(context, name) if name else commands
+    assert command
 
     assert command.get_short_help_str(limit=70).endswith(".")
     for parameter in command.get_params(context):
         if isinstance(parameter, click.Option):
             assert parameter.help
             assert parameter.help.endswith(".")
+
+
+def test_a_commands_line_in_the_help_is_the_first_sentence_of_its_own_help(jitchat: Shell):
+    listed = " ".join(jitchat("--help").out.split())
+    context = click.Context(commands)
+    for name in NAMES:
+        command = commands.get_command(context, name)
+        assert command
+        assert f" {name} {command.get_short_help_str(200)}" in listed
 
 
 @pytest.mark.parametrize("name", ["send", "window", "import"])
