@@ -8,13 +8,10 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from jitchat.lab.facts import Kind
-from jitchat.values import Mode
+from jitchat.values import Mode, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from jitchat.values import Usage
-
 
 HARD = (Kind.PARAPHRASED, Kind.UPDATED, Kind.DISTRACTED)
 """What real models stumble over first."""

@@ -66,10 +66,16 @@ ACTIONS = (
     Action("sends", "f9", "view('sends')", "Sends", "The window of any send, as it was"),
     Action("history", "alt+h", "view('history')", "History", "Tokens per send, and what was saved"),
     Action(
-        "mattered", "alt+m", "view('mattered')", "Which turn mattered", "Ask again without each"
+        "mattered",
+        "alt+m",
+        "view('leave_one_out')",
+        "Which turn mattered",
+        "Ask again without each",
     ),
-    Action("miss", "alt+w", "view('miss')", "Wrong reply", "Point at the turn that was missing"),
-    Action("cases", "alt+k", "view('cases')", "Check", "Are the noted turns found now?"),
+    Action(
+        "miss", "alt+w", "view('missing_turn')", "Wrong reply", "Point at the turn that was missing"
+    ),
+    Action("cases", "alt+k", "view('regression_cases')", "Check", "Are the noted turns found now?"),
     Action(
         "window", "alt+s", "switch_window", "Sent or next", "The window sent last, or the next one"
     ),
@@ -117,11 +123,11 @@ TURN_ACTIONS = (
     (
         "turn_mattered",
         "m",
-        "screen.view('mattered')",
+        "screen.view('leave_one_out')",
         "mattered",
         "What mattered for #{turn}?",
     ),
-    ("turn_miss", "exclamation_mark", "screen.view('miss')", "wrong", "Is #{turn} wrong?"),
+    ("turn_miss", "exclamation_mark", "screen.view('missing_turn')", "wrong", "Is #{turn} wrong?"),
     ("turn_version_before", "left", "screen.other_version(-1)", "", ""),
     ("turn_version_after", "right", "screen.other_version(1)", "versions", ""),
 )

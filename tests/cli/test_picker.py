@@ -11,7 +11,7 @@ from jitchat.small_models.small_model import SmallModel
 from jitchat.store.database import Database
 from jitchat.store.models import ChosenModel
 from jitchat.window.tokens import EstimateCounter
-from tests.subcall.support import picks
+from tests.small_models.support import picks
 from tests.support import ScriptedProvider
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from jitchat.cli import rot_runs
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.facts import Kind
 from jitchat.lab.runs import Runs
-from tests.rot.support import BEGUN, run_of
+from tests.lab.support import BEGUN, run_of
 
 if TYPE_CHECKING:
     from pathlib import Path

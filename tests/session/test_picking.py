@@ -27,7 +27,7 @@ from tests.session.sending import (
     send,
     stored_turns,
 )
-from tests.subcall.support import QUESTION, TURNS, picks, small
+from tests.small_models.support import QUESTION, TURNS, picks, small
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
 from tests.window.cases import turns_of
 

@@ -7,7 +7,7 @@ import asyncio
 from jitchat.session import SessionOptions
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.window.budget import Budget
-from tests.subcall.support import picks, small
+from tests.small_models.support import picks, small
 from tests.tui.support import TestBackend, chat, demo_app, idle, ready, type_text, until
 
 QUESTION = "what did we settle on for the deploy window?"

@@ -13,8 +13,8 @@ from jitchat.small_models.small_model import SmallModel
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.window.tokens import EstimateCounter
-from tests.subcall.support import small
-from tests.subcall.writers import Writer, asked_for, kept
+from tests.small_models.support import small
+from tests.small_models.writers import Writer, asked_for, kept
 from tests.support import conversation_of, talk
 from tests.tui.support import TestBackend, chat, idle, ready, until
 

@@ -165,10 +165,10 @@ def plain(sheet: Sheet) -> Sequence[str]:
 _READER = "reader"
 
 
-class MatteredView(View):
+class LeaveOneOutView(View):
     """How much the answer changes without each turn."""
 
-    CSS_PATH = ["view.tcss", "mattered.tcss"]  # noqa: RUF012  Textual's own shape
+    CSS_PATH = ["view.tcss", "leave_one_out.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Which turn mattered"
     EXPLAINED = "Asked again without each retrieved turn: how much the answer changes."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -251,7 +251,7 @@ class MatteredView(View):
         else:
             self.dismiss(None)
 
-    @work(thread=True, group="mattered")
+    @work(thread=True, group="leave_one_out")
     def _look(self) -> None:
         try:
             message = self._looked_up()

@@ -164,7 +164,7 @@ class MissWork(View):
         if wanted is not None:
             self._look(*wanted)
 
-    @work(thread=True, group="miss")
+    @work(thread=True, group="missing_turn")
     def _look(self, serial: int, text: str) -> None:
         outcome: Asked | JitchatError
         try:
@@ -230,10 +230,10 @@ _NO_HIT = "No turn ahead of this message holds that."
 _ASKS = "Which turn was missing? Enter notes it; Alt+K tries all that is noted again."
 
 
-class MissView(MissWork):
+class MissingTurnView(MissWork):
     """What the reply should have had before it."""
 
-    CSS_PATH = ["view.tcss", "miss.tcss"]  # noqa: RUF012  Textual's own shape
+    CSS_PATH = ["view.tcss", "missing_turn.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Wrong reply"
     EXPLAINED = "Enter notes the turn that this reply lacked, to be checked later (Alt+K)."
     BINDINGS = [  # noqa: RUF012  Textual's own shape

@@ -17,9 +17,9 @@ VIEWS = {
     "sends": "SendsView",
     "wire": "WireView",
     "history": "HistoryView",
-    "mattered": "MatteredView",
-    "miss": "MissView",
-    "cases": "CasesView",
+    "leave_one_out": "LeaveOneOutView",
+    "missing_turn": "MissingTurnView",
+    "regression_cases": "RegressionCasesView",
 }
 """By the name of its module here: its class."""
 LAB = "jitchat.tui.lab.start"
@@ -37,7 +37,7 @@ def load_views() -> list[Path]:
     for name in VIEWS:
         _class_of(name)
     import_module(LAB)
-    return [*sorted(views.glob("*.tcss")), *sorted((views.parent / "rot").glob("*.tcss"))]
+    return [*sorted(views.glob("*.tcss")), *sorted((views.parent / "lab").glob("*.tcss"))]
 
 
 def _class_of(name: str) -> type[View]:

@@ -79,10 +79,10 @@ NONE_YET = (
 )
 
 
-class CasesView(View):
+class RegressionCasesView(View):
     """Whether what was missing once is found by the settings of today."""
 
-    CSS_PATH = ["view.tcss", "cases.tcss"]  # noqa: RUF012  Textual's own shape
+    CSS_PATH = ["view.tcss", "regression_cases.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Check"
     EXPLAINED = "Noted messages, planned anew: is the wanted turn there? Enter goes to it."
     BINDINGS = [  # noqa: RUF012  Textual's own shape

@@ -11,7 +11,7 @@ from jitchat.tui.lab import run
 from jitchat.tui.tour import app as touring
 from jitchat.tui.tour import screen as steps_done
 from jitchat.tui.widgets.prompt import Prompt
-from tests.tui.rot.support import desk_in
+from tests.tui.lab.support import desk_in
 
 if TYPE_CHECKING:
     from pathlib import Path

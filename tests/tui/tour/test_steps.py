@@ -17,7 +17,7 @@ from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode
 from jitchat.window.window import Kind
 from tests.support import ROOT
-from tests.tui.rot.driving import shown
+from tests.tui.lab.driving import shown
 from tests.tui.support import TestBackend, until
 from tests.tui.tour.support import (
     LARGE,

@@ -14,14 +14,14 @@ from jitchat.tui.views.leave_one_out import (
     CUT,
     NO_WINDOW,
     NOTHING_RETRIEVED,
-    MatteredView,
+    LeaveOneOutView,
     Sheet,
     answer_of,
     bar,
     question_of,
     row_line,
 )
-from jitchat.tui.views.missing_turn import MissView
+from jitchat.tui.views.missing_turn import MissingTurnView
 from jitchat.tui.views.view import STREAMING, Replied
 from jitchat.tui.widgets.transcript import Transcript
 from tests.support import ScriptedProvider, talk
@@ -35,13 +35,13 @@ async def test_the_reader_is_asked_at_once_and_tells_which_turn_it_answered_from
     backend.provider = ReaderProvider(lambda messages, text: (10, 10))
     async with demo_app(backend).run_test(size=(100, 30)) as pilot:
         await ready(pilot)
-        await opened(pilot, "alt+m", MatteredView)
+        await opened(pilot, "alt+m", LeaveOneOutView)
         assert shown(pilot, "view-nothing") == NO_WINDOW
         await pilot.press("escape")
         screen = await sent(pilot, QUESTION)
         assert screen.session is not None
         before = len(screen.session.memory.turns)
-        await opened(pilot, "alt+m", MatteredView)
+        await opened(pilot, "alt+m", LeaveOneOutView)
         await settled(pilot)
         found = lines(pilot, "mattered-list")
         assert found[0].startswith("#9      ████████████ 1.00  Decision: the deploy window")
@@ -50,7 +50,7 @@ async def test_the_reader_is_asked_at_once_and_tells_which_turn_it_answered_from
         assert state.endswith("asked · compared by their sentences")
         assert "What went: " in shown(pilot, "mattered-answer")
         view = pilot.app.screen
-        assert isinstance(view, MatteredView)
+        assert isinstance(view, LeaveOneOutView)
         await pilot.press("y")
         assert "Without #9: " in pilot.app.clipboard
         await pilot.press("home", "enter")
@@ -69,14 +69,14 @@ async def test_a_model_is_asked_when_the_user_agrees_and_chance_is_told_apart(
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await sent(pilot, QUESTION)
         asked = len(provider.requests)
-        await opened(pilot, "alt+m", MatteredView)
+        await opened(pilot, "alt+m", LeaveOneOutView)
         told = shown(pilot, "mattered-state")
         assert "at an unknown price" in told
         assert told.endswith("Y asks, N leaves.")
         await pilot.press("n")
         await pilot.pause()
         assert len(provider.requests) == asked
-        await opened(pilot, "alt+m", MatteredView)
+        await opened(pilot, "alt+m", LeaveOneOutView)
         await pilot.app.screen.run_action("copy")
         await settled(pilot)
         assert len(provider.requests) == asked, "copying agrees to nothing"
@@ -94,9 +94,9 @@ async def test_a_model_is_asked_when_the_user_agrees_and_chance_is_told_apart(
 
         provider.script = (asyncio.Event(),)
         await pilot.press("alt+m")
-        await until(pilot, lambda: isinstance(pilot.app.screen, MatteredView), "the view")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LeaveOneOutView), "the view")
         view = pilot.app.screen
-        assert isinstance(view, MatteredView)
+        assert isinstance(view, LeaveOneOutView)
         await until(pilot, lambda: "Y asks" in shown(pilot, "mattered-state"), "the question")
         await pilot.press("y")
         await until(pilot, lambda: len(provider.requests) == asked + count + 1, "a request")
@@ -119,7 +119,7 @@ async def test_a_reply_that_is_on_its_way_or_was_broken_off_is_not_compared_with
         await type_text(pilot, QUESTION)
         await pilot.press("enter")
         await until(pilot, lambda: screen.busy and screen.sent is not None, "the request")
-        for key, kind in (("alt+m", MatteredView), ("alt+w", MissView)):
+        for key, kind in (("alt+m", LeaveOneOutView), ("alt+w", MissingTurnView)):
             await pilot.press(key)
             await until(pilot, lambda kind=kind: isinstance(pilot.app.screen, kind), "the view")
             await until(
@@ -131,7 +131,7 @@ async def test_a_reply_that_is_on_its_way_or_was_broken_off_is_not_compared_with
         await until(pilot, lambda: not screen.busy, "the end")
         await idle(pilot)
         asked = len(provider.requests)
-        await opened(pilot, "alt+m", MatteredView)
+        await opened(pilot, "alt+m", LeaveOneOutView)
         assert shown(pilot, "view-nothing") == CUT.format(status="cancelled")
         await pilot.press("y")
         await settled(pilot)

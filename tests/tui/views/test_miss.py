@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from textual.widgets import Input, OptionList, Static
 
 from jitchat.store.regression_cases import Case, CaseKind, Cases
-from jitchat.tui.views.missing_turn import MissView, MissWork, row_line, row_of
-from jitchat.tui.views.regression_cases import NONE_YET, CasesView
+from jitchat.tui.views.missing_turn import MissingTurnView, MissWork, row_line, row_of
+from jitchat.tui.views.regression_cases import NONE_YET, RegressionCasesView
 from jitchat.tui.views.view import NO_REPLY, Replied, exchange_of
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.transcript import Transcript
@@ -62,11 +62,11 @@ async def test_a_missing_turn_is_pointed_at_noted_and_tried_again(backend: TestB
         screen = await sent(pilot, QUESTION)
         assert screen.session is not None
         cases, before = Cases(backend.store.database), len(screen.session.memory.turns)
-        await opened(pilot, "alt+k", CasesView)
+        await opened(pilot, "alt+k", RegressionCasesView)
         assert shown(pilot, "view-nothing") == NONE_YET
         await pilot.press("escape")
 
-        await opened(pilot, "alt+w", MissView)
+        await opened(pilot, "alt+w", MissingTurnView)
         assert pilot.app.screen.query_one(Input).has_focus
         assert shown(pilot, "miss-heading").startswith(f"message #61: {QUESTION}\nreply #62: Und")
         assert lines(pilot, "miss-list")[0].startswith("  #9     retrieved  assistant ")
@@ -119,7 +119,7 @@ async def test_noted_cases_are_tried_told_of_and_taken_back(backend: TestBackend
         turns, cases = screen.session.memory.turns, Cases(backend.store.database)
         for wanted, kind in ((9, CaseKind.KEPT), (20, CaseKind.MISS)):
             cases.put(Case(turns[60], turns[wanted - 1], kind, 1, backend.store.now()))
-        await opened(pilot, "alt+k", CasesView)
+        await opened(pilot, "alt+k", RegressionCasesView)
         kept, missed = lines(pilot, "cases-list")
         assert kept.startswith("✓ #9     kept     in the window     in the window     #61 what did")
         assert missed.startswith("✗ #20    missing  never a candidate never a candidate #61")
@@ -149,7 +149,7 @@ async def test_who_says_that_a_reply_is_wrong_is_told_what_to_do(backend: TestBa
         assert all(each.startswith("Alt+W points at the turn that was missing") for each in told)
         assert screen.session is not None
         assert len(screen.session.memory.turns) == 62
-        await opened(pilot, "alt+w", MissView)
+        await opened(pilot, "alt+w", MissingTurnView)
         assert shown(pilot, "miss-heading").splitlines()[1].startswith("reply #60: ")
         assert all("unknown" in line for line in lines(pilot, "miss-list"))
         await pilot.press("enter")

@@ -8,9 +8,9 @@ import pytest
 
 from jitchat.providers.reader import ReaderProvider
 from jitchat.store.regression_cases import Case, CaseKind, Cases
-from jitchat.tui.views.leave_one_out import MatteredView
-from jitchat.tui.views.missing_turn import MissView
-from jitchat.tui.views.regression_cases import CasesView
+from jitchat.tui.views.leave_one_out import LeaveOneOutView
+from jitchat.tui.views.missing_turn import MissingTurnView
+from jitchat.tui.views.regression_cases import RegressionCasesView
 from tests.tui.support import TestBackend, chat, demo_app
 from tests.tui.views.test_miss import QUESTION, opened, sent, settled
 
@@ -23,11 +23,11 @@ async def test_reply(picture: Picture, backend: TestBackend, size: tuple[int, in
     backend.provider = ReaderProvider(lambda messages, text: (1_000, 20))
     async with demo_app(backend).run_test(size=size) as pilot:
         await sent(pilot, QUESTION)
-        await opened(pilot, "alt+m", MatteredView)
+        await opened(pilot, "alt+m", LeaveOneOutView)
         await settled(pilot)
         await picture(pilot, "mattered")
         await pilot.press("escape")
-        await opened(pilot, "alt+w", MissView)
+        await opened(pilot, "alt+w", MissingTurnView)
         await pilot.press(*"#20", "enter")
         await settled(pilot)
         await pilot.press(*["backspace"] * 3, "down")
@@ -41,6 +41,6 @@ async def test_reply(picture: Picture, backend: TestBackend, size: tuple[int, in
             Cases(store.database).remove(noted)
         for wanted, kind in ((9, CaseKind.KEPT), (20, CaseKind.MISS)):
             Cases(store.database).put(Case(turns[60], turns[wanted - 1], kind, 1, store.now()))
-        await opened(pilot, "alt+k", CasesView)
+        await opened(pilot, "alt+k", RegressionCasesView)
         await pilot.press("end")
         await picture(pilot, "cases")

@@ -15,8 +15,8 @@ from jitchat.lab.facts import Kind
 from jitchat.lab.stats import tallied
 from jitchat.tui.lab.runner import LabRunner
 from jitchat.tui.lab.shown_run import ShownRun
-from tests.rot.support import lab_on, new_file
-from tests.tui.rot.support import ScriptedLab, desk_in
+from tests.lab.support import lab_on, new_file
+from tests.tui.lab.support import ScriptedLab, desk_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

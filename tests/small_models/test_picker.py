@@ -14,7 +14,7 @@ from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.plan import Sources
 from jitchat.window.tokens import EstimateCounter, message_tokens, request_tokens
-from tests.subcall.support import picks, small
+from tests.small_models.support import picks, small
 from tests.support import talk, turn
 from tests.window.cases import shortlist
 

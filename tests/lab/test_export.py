@@ -1,6 +1,6 @@
 """A run as a file.
 
-`JITCHAT_WRITE_GOLDEN=1 pytest tests/rot/test_export.py` writes the files of the small run anew.
+`JITCHAT_WRITE_GOLDEN=1 pytest tests/lab/test_export.py` writes the files of the small run anew.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from jitchat.lab.facts import Kind
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.values import Mode
 from tests.examples import examples
-from tests.rot.some_results import EXPERIMENT, READER_RUN, RUN, result, results
+from tests.lab.some_results import EXPERIMENT, READER_RUN, RUN, result, results
 
 GOLDEN = Path(__file__).parent / "golden"
 WRITE = os.environ.get("JITCHAT_WRITE_GOLDEN")

@@ -18,8 +18,8 @@ from jitchat.lab.reading.forms import has
 from jitchat.lab.reading.plain import plain
 from jitchat.providers.reader import Passage, cited, not_held
 from jitchat.text.sentences import sentences
-from tests.rot.drawn import FEW, facts
-from tests.rot.known import FACTS
+from tests.lab.drawn import FEW, facts
+from tests.lab.known import FACTS
 
 if TYPE_CHECKING:
     from jitchat.lab.facts import Fact

@@ -11,8 +11,8 @@ from jitchat.memory import Memory
 from jitchat.small_models.summariser import BATCH, Summariser
 from jitchat.window.tokens import request_tokens
 from tests.memory.support import FakeEmbedder, index
-from tests.subcall.support import small
-from tests.subcall.writers import (
+from tests.small_models.support import small
+from tests.small_models.writers import (
     COUNTER,
     Writer,
     asked_for,

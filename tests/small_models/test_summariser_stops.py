@@ -14,8 +14,16 @@ from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
 from jitchat.values import Message, Usage
 from tests.memory.support import make_read_only
-from tests.subcall.support import small
-from tests.subcall.writers import COUNTER, Writer, heuristic, memory_of, summaries, writing, written
+from tests.small_models.support import small
+from tests.small_models.writers import (
+    COUNTER,
+    Writer,
+    heuristic,
+    memory_of,
+    summaries,
+    writing,
+    written,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence

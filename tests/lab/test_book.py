@@ -13,7 +13,7 @@ from jitchat.lab.facts import NEVER, NUMERALS, OTHERS, Fact, Kind, Where, avoide
 from jitchat.lab.reading.forms import exact_places, has, places
 from jitchat.lab.reading.plain import plain
 from jitchat.text.words import stems, words
-from tests.rot.drawn import FEW, SEEDS, facts
+from tests.lab.drawn import FEW, SEEDS, facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

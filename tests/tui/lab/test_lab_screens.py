@@ -15,8 +15,8 @@ from jitchat.tui.lab.compare import CompareScreen
 from jitchat.tui.lab.curve import CurvePlot
 from jitchat.tui.lab.start import SendScreen
 from jitchat.tui.widgets.inspector import Inspector
-from tests.tui.rot.driving import LabApp, decided, opened, shown
-from tests.tui.rot.support import MODEL, ScriptedDesk, desk_in, quick
+from tests.tui.lab.driving import LabApp, decided, opened, shown
+from tests.tui.lab.support import MODEL, ScriptedDesk, desk_in, quick
 from tests.tui.support import TestBackend, until
 
 if TYPE_CHECKING:

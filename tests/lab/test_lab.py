@@ -17,7 +17,7 @@ from jitchat.lab.runs import Runs
 from jitchat.lab.workers import GIVE_UP
 from jitchat.providers.provider import Finished, Options, Piece, Retrying
 from jitchat.values import Message, Mode
-from tests.rot.support import ForgetfulModel, ended, events_of, lab_on, new_file
+from tests.lab.support import ForgetfulModel, ended, events_of, lab_on, new_file
 from tests.support import ScriptedProvider
 from tests.support import talk as turns_of
 

@@ -13,7 +13,7 @@ from jitchat.lab.facts import Kind
 from jitchat.lab.stats import Tally, Tallying, tallied
 from jitchat.values import Mode, Usage
 from tests.examples import examples
-from tests.rot.some_results import result, results
+from tests.lab.some_results import result, results
 
 CELLS = st.builds(
     Cell,

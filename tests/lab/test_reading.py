@@ -17,7 +17,7 @@ from jitchat.lab.reading.plain import plain, stated
 from jitchat.lab.reading.refusals import refuses
 from jitchat.lab.reading.standing import Standing, standing
 from jitchat.lab.reading.totals import total
-from tests.rot.known import FACTS
+from tests.lab.known import FACTS
 
 UNITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 TENS = {20: "twenty", 30: "thirty", 40: "forty", 70: "seventy", 90: "ninety"}

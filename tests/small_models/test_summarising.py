@@ -16,7 +16,7 @@ from jitchat.small_models.summariser import SUMMARISER_PROMPT, summariser_reques
 from jitchat.text.sanitize import visible
 from jitchat.values import Role
 from tests.examples import examples
-from tests.subcall.test_picking import REPLIES
+from tests.small_models.test_picking import REPLIES
 from tests.support import talk, turn
 
 TURNS = talk("Which port does it use?", "8443, as ever.")

@@ -12,7 +12,7 @@ from jitchat.providers.provider import Finished
 from jitchat.small_models.small_model import LONGEST, SmallModel
 from jitchat.values import Message, Role, Usage
 from jitchat.window.tokens import EstimateCounter, request_tokens
-from tests.subcall.support import Bare, small
+from tests.small_models.support import Bare, small
 from tests.support import ScriptedProvider
 
 ASKED = (Message(Role.SYSTEM, "Choose."), Message(Role.USER, "Which of #1, #2 and #3?"))

@@ -13,7 +13,7 @@ from jitchat.lab.costs import Spent
 from jitchat.lab.experiment import Verdict
 from jitchat.lab.report import ABSENT_CAVEAT, READER_CAVEAT, comparison_tables, tables
 from jitchat.lab.stats import Tally, tallied
-from tests.rot.some_results import READER_RUN, RUN, results
+from tests.lab.some_results import READER_RUN, RUN, results
 
 
 def printed(made, width=80):

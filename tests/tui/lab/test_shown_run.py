@@ -15,7 +15,7 @@ from jitchat.lab.experiment import Cell, Verdict
 from jitchat.lab.stats import tallied
 from jitchat.tui.lab.shown_run import ShownRun, kinds_told
 from jitchat.values import Mode
-from tests.tui.rot.support import failed, quick, result_of, run_of
+from tests.tui.lab.support import failed, quick, result_of, run_of
 
 CELLS = list(quick().cells())
 RESULTS = [result_of(cell) for cell in CELLS]

@@ -22,7 +22,7 @@ from jitchat.lab.runs import Runs
 from jitchat.store.lab_runs import RotRows
 from jitchat.values import Mode, Usage
 from tests.examples import examples
-from tests.rot.support import BEGUN, new_file, run_of
+from tests.lab.support import BEGUN, new_file, run_of
 
 if TYPE_CHECKING:
     from pathlib import Path

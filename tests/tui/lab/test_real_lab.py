@@ -12,9 +12,9 @@ from jitchat.tui.lab.cell_window import CellWindow
 from jitchat.tui.lab.cells import SquarePane
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode
-from tests.rot.support import lab_on
-from tests.tui.rot.driving import LabApp, detail, opened, over, shown, text
-from tests.tui.rot.support import ScriptedDesk
+from tests.lab.support import lab_on
+from tests.tui.lab.driving import LabApp, detail, opened, over, shown, text
+from tests.tui.lab.support import ScriptedDesk
 from tests.tui.support import TestBackend, until
 
 if TYPE_CHECKING:

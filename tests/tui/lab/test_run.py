@@ -21,8 +21,8 @@ from jitchat.tui.lab.start import StartScreen
 from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode
-from tests.tui.rot.driving import LabApp, decided, lines, opened, over, shown, text
-from tests.tui.rot.support import NEEDED, ScriptedDesk, desk_in, quick
+from tests.tui.lab.driving import LabApp, decided, lines, opened, over, shown, text
+from tests.tui.lab.support import NEEDED, ScriptedDesk, desk_in, quick
 from tests.tui.support import TestBackend, until
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from jitchat.settings import load_settings
 from jitchat.values import Mode, Role
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind
-from tests.subcall.servers import Served, answering
-from tests.subcall.support import QUESTION, TURNS, picks
-from tests.subcall.writers import kept
+from tests.small_models.servers import Served, answering
+from tests.small_models.support import QUESTION, TURNS, picks
+from tests.small_models.writers import kept
 from tests.support import conversation_of, make_session, talk
 from tests.window.cases import turns_of
 

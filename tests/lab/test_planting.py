@@ -14,7 +14,7 @@ from jitchat.lab.filler import Exchange
 from jitchat.lab.planting import SPREAD, Planted, Talk, planted, planted_in, talks
 from jitchat.values import Role, Status, Turn
 from tests.examples import examples
-from tests.rot.support import price
+from tests.lab.support import price
 from tests.support import talk as turns_of
 
 quick = examples(12)

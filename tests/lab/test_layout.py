@@ -11,7 +11,7 @@ from jitchat.lab.facts import Kind
 from jitchat.lab.planting import SHARE, Talk, fact_tokens, talks
 from jitchat.values import Mode
 from tests.examples import examples
-from tests.rot.support import price
+from tests.lab.support import price
 
 quick = examples(16)
 

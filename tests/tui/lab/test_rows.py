@@ -17,7 +17,7 @@ from jitchat.tui.lab.runs_list import run_line, runs_header
 from jitchat.tui.lab.setup import Sending, asked_told, preset_line
 from jitchat.tui.lab.shown_run import Progress, span
 from jitchat.values import Mode
-from tests.tui.rot.support import MODEL, READER, failed, quick, result_of, run_of
+from tests.tui.lab.support import MODEL, READER, failed, quick, result_of, run_of
 
 CELL = Cell(4_000, 0.5, Kind.UPDATED, 2, Mode.JIT)
 RIGHT = replace(result_of(CELL), verdict=Verdict.RIGHT, held=1)

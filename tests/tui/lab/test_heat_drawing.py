@@ -10,8 +10,8 @@ from jitchat.lab.colours import colour_of
 from jitchat.lab.stats import Tally, tallied
 from jitchat.tui.lab.heatmap import Grid, Heat, laid_out, map_row, square_text
 from jitchat.values import Mode
-from tests.tui.rot.support import quick, result_of
-from tests.tui.rot.test_heat_layout import DEEP
+from tests.tui.lab.support import quick, result_of
+from tests.tui.lab.test_heat_layout import DEEP
 
 GRID = Grid.of(quick())
 EMPTY = Heat({}, {})

@@ -8,8 +8,8 @@ from jitchat.lab.stats import Tally, tallied
 from jitchat.tui.lab.curve import FOOT, LEAST, MARGIN, curve_rows
 from jitchat.tui.lab.heatmap import Grid
 from jitchat.values import Mode
-from tests.tui.rot.support import quick, result_of
-from tests.tui.rot.test_heat_layout import DEEP
+from tests.tui.lab.support import quick, result_of
+from tests.tui.lab.test_heat_layout import DEEP
 
 GRID = Grid.of(quick())
 

@@ -12,7 +12,7 @@ from jitchat.errors import Unreachable
 from jitchat.lab.judge import CORRECT, Judge, judge_messages
 from jitchat.lab.judging import Ruling, ruled
 from jitchat.providers.provider import Options
-from tests.rot.known import FACTS
+from tests.lab.known import FACTS
 from tests.support import ScriptedProvider
 
 SPELT = "It is the number seven thousand four hundred and forty-three."

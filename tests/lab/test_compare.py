@@ -11,7 +11,7 @@ from jitchat.lab.experiment import Verdict
 from jitchat.lab.facts import Kind
 from jitchat.lab.stats import Tally
 from jitchat.values import Mode
-from tests.rot.some_results import EXPERIMENT, RUN, results
+from tests.lab.some_results import EXPERIMENT, RUN, results
 
 
 def later(**changes):

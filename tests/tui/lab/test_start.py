@@ -19,8 +19,8 @@ from jitchat.tui.lab.setup import PresetList, Sending
 from jitchat.tui.lab.start import ForgetScreen, SendScreen, ask_to_go_on, ask_to_send
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Mode
-from tests.tui.rot.driving import LabApp, decided, listed, opened, over, shown, text
-from tests.tui.rot.support import (
+from tests.tui.lab.driving import LabApp, decided, listed, opened, over, shown, text
+from tests.tui.lab.support import (
     MODEL,
     READER,
     ScriptedDesk,
