@@ -59,11 +59,17 @@ def make_budget(settings: Settings) -> Budget:
 
 
 def session_with(
-    who: Who, memory: Memory, counter: TokenCounter | None = None, *, asking: bool = False
+    who: Who,
+    memory: Memory,
+    counter: TokenCounter | None = None,
+    *,
+    asking: bool = False,
+    instructions: str = "",
 ) -> Session:
     """Start a session in which a certain model answers. Slow, as `make_provider`.
 
     With `asking`, its limit is asked for first where it is open, which no running loop allows.
+    `instructions` follow the system text of the settings.
 
     Raises:
         SettingsError: See `make_provider`, or the reserve leaves nothing of the limit.
@@ -72,7 +78,7 @@ def session_with(
     settings, counter, learnt = who.settings, counter or who.counter(), who.learnt
     options = SessionOptions(
         budget=who.asked_budget if asking else who.budget(),
-        system=settings.chat.system or SYSTEM_PROMPT,
+        system=system_text(settings, instructions),
         request=replace(who.profile.sampling, longest=who.longest_answer),
         picker=_small_model(who, "picker"),
         summariser=_small_model(who, "summariser"),
@@ -80,6 +86,11 @@ def session_with(
         learnt=learnt,
     )
     return Session(memory, make_provider(who.profile, who.model, counter, learnt), counter, options)
+
+
+def system_text(settings: Settings, instructions: str = "") -> str:
+    """Give the instructions of the settings, or else the built-in ones, and then further ones."""
+    return "\n\n".join(filter(None, (settings.chat.system or SYSTEM_PROMPT, instructions)))
 
 
 def _small_model(who: Who, section: SmallModelSection) -> SmallModel | None:

@@ -13,10 +13,11 @@ from jitchat import __version__
 from jitchat.bench.report import settings_fields, without_login
 from jitchat.cli import compose
 from jitchat.cli.answerers import key_of, make_provider
-from jitchat.cli.compose import session_with
+from jitchat.cli.compose import session_with, system_text
 from jitchat.cli.who import Who
 from jitchat.errors import KeyRefused, UsageError
 from jitchat.lab.compare import changed
+from jitchat.lab.grade import CONTRACT
 from jitchat.lab.judge import Judge
 from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import Run, source_of
@@ -25,7 +26,6 @@ from jitchat.lab.service import Answerer
 from jitchat.settings.small_models import address_of
 from jitchat.store.store import local_now
 from jitchat.text.sanitize import one_line
-from jitchat.window.plan import SYSTEM_PROMPT
 from jitchat.window.tokens import TokenCounter, message_tokens
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Setup:
 
     def session(self, memory: Memory) -> Session:
         """Open a session of the run; its server is not asked again how much its model takes."""
-        session = session_with(self.who, memory, self.counter)
+        session = session_with(self.who, memory, self.counter, instructions=CONTRACT)
         session.take_budget(self.budget)
         return session
 
@@ -234,7 +234,7 @@ def _stays(profile: Profile, model: str) -> bool:
 
 def _around(who: Who) -> int:
     """Price what a request holds beside the conversation: the system text and a question."""
-    system = who.settings.chat.system or SYSTEM_PROMPT
+    system = system_text(who.settings, CONTRACT)
     return message_tokens(who.counter(), system) + _QUESTION
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.bench.answers import verdict
 from jitchat.lab.facts import Kind
-from jitchat.lab.judging import Ruling
+from jitchat.lab.grade import Ruling
 from jitchat.providers.provider import Delta, Options, Provider
 from jitchat.values import Message, Role
 

@@ -22,7 +22,7 @@ from jitchat.errors import (
 from jitchat.events import RetryScheduled, SendFailed
 from jitchat.lab.events import CellBegun, CellEnded, CellRetried, LabEvent, Slowed, TalkReady
 from jitchat.lab.experiment import Cell, Result, Verdict
-from jitchat.lab.judging import ruled
+from jitchat.lab.grade import grade
 from jitchat.lab.planting import Planting
 from jitchat.memory import Memory
 from jitchat.recorder import Answer, answer_after
@@ -243,7 +243,7 @@ async def decided(cell: Cell, fact: Fact, asked: Asked, judge: Judge | None) -> 
     error = asked.answer.error
     if error is not None:
         return Decision(_unanswered(cell, fact, asked, error), asked.failure)
-    ruling = ruled(fact, asked.answer.text)
+    ruling = grade(fact, asked.answer.text)
     if judge is not None and not ruling.is_right:
         try:
             ruling = await judge.ruling(fact, asked.answer.text, ruling)

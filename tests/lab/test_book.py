@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.lab.facts import NEVER, NUMERALS, OTHERS, Fact, Kind, Where, avoided, everyday, makers
-from jitchat.lab.reading.forms import exact_places, has, places
-from jitchat.lab.reading.plain import plain
+from jitchat.lab.spelling import exact_places, has, places, plain
 from jitchat.text.words import stems, words
 from tests.lab.drawn import FEW, SEEDS, facts
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import Unreachable
+from jitchat.lab.grade import Ruling, grade
 from jitchat.lab.judge import CORRECT, Judge, judge_messages
-from jitchat.lab.judging import Ruling, ruled
 from jitchat.providers.provider import Options
 from tests.lab.known import FACTS
 from tests.support import ScriptedProvider
@@ -24,7 +24,7 @@ async def judged(*script: object, name: str = "padlock", answer: str = SPELT) ->
     provider = ScriptedProvider(script)
     judge = Judge(provider, Options())
     fact = FACTS[name]
-    return await judge.ruling(fact, answer, ruled(fact, answer)), len(provider.requests)
+    return await judge.ruling(fact, answer, grade(fact, answer)), len(provider.requests)
 
 
 async def test_its_word_overrides_a_rule_that_found_the_answer_wrong():
@@ -51,7 +51,7 @@ async def test_the_rule_stands_where_it_agrees_or_says_nothing(reply: str):
 )
 async def test_it_is_not_asked_about_a_right_answer_or_none(name: str, answer: str):
     its, asked = await judged('{"label": "CORRECT"}', name=name, answer=answer)
-    assert (its, asked) == (ruled(FACTS[name], answer), 0)
+    assert (its, asked) == (grade(FACTS[name], answer), 0)
 
 
 async def test_a_model_that_cannot_be_asked_is_an_error():

@@ -21,10 +21,8 @@ from jitchat.bench.answer_scores import answer_f1
 from jitchat.crash import redacted
 from jitchat.index.entry import index_entry
 from jitchat.index.retrieve import make_query
-from jitchat.lab.reading.forms import has
-from jitchat.lab.reading.plain import heard, plain, unmarked
-from jitchat.lab.reading.refusals import refuses
-from jitchat.lab.reading.totals import total
+from jitchat.lab.grade import admits
+from jitchat.lab.spelling import has, heard, plain, unmarked
 from jitchat.providers.protocols.parameters import refused_parameter
 from jitchat.providers.protocols.refusals import overflow_in
 from jitchat.providers.reader import answer, read_window
@@ -68,7 +66,7 @@ SHORT = 1_024
 
 
 def of_whole(text: str) -> object:
-    return total(text, "How many?"), heard(text), unmarked(text), plain(text)
+    return heard(text), unmarked(text), plain(text)
 
 
 LOOKS: dict[str, Callable[[str], object]] = {
@@ -94,7 +92,7 @@ LOOKS: dict[str, Callable[[str], object]] = {
     "overflow_in": lambda text: overflow_in(400, {"error": {"message": text}}),
     "refused_parameter": lambda text: refused_parameter(400, text, {"top_p", "temperature"}),
     "rot answers": of_whole,
-    "refuses": refuses,
+    "admits": admits,
     "has": lambda text: [has(text, value) for value in ("7443", "teal", "14 March", "17:45")],
     "addressed_in": addressed_in,
     "command_in": command_in,
@@ -104,8 +102,8 @@ LOOKS: dict[str, Callable[[str], object]] = {
 MADE = {
     ("jitchat.window.render", "free_tag"),
     ("jitchat.window.estimate", "_shape"),  # words of two characters
-    ("jitchat.lab.reading.forms", "_form"),
-    ("jitchat.lab.reading.forms", "_letters"),
+    ("jitchat.lab.spelling", "_form"),
+    ("jitchat.lab.spelling", "_letters"),
     ("jitchat.providers.protocols.parameters", "_mention"),
     ("jitchat.providers.http.redaction", "blotted"),  # a secret as it stands
     ("jitchat.lab.planting", "_says"),  # the lab's own texts

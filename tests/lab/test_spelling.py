@@ -1,4 +1,4 @@
-"""The parts of reading an answer: spelling, numerals, forms, standing, refusals, totals."""
+"""One spelling for answers: markup, numerals, and the forms of a value."""
 
 from __future__ import annotations
 
@@ -9,14 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.lab.judging import ruled
-from jitchat.lab.reading.forms import exact_places, has, places
-from jitchat.lab.reading.mentions import mentions
-from jitchat.lab.reading.numerals import numbered
-from jitchat.lab.reading.plain import plain, stated
-from jitchat.lab.reading.refusals import refuses
-from jitchat.lab.reading.standing import Standing, standing
-from jitchat.lab.reading.totals import total
+from jitchat.lab.grade import grade
+from jitchat.lab.spelling import exact_places, has, numbered, plain, stated
 from tests.lab.known import FACTS
 
 UNITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -106,74 +100,6 @@ def test_to_the_letter_means_upper_case_and_punctuation_too(text: str, is_there:
     assert has(text, "a-B 1", exact_places) is is_there
 
 
-@pytest.mark.parametrize(
-    ("text", "meant"),
-    [
-        ("It is 7440.", Standing.SAID),
-        ("It is 7440 now, but 7443 was said", Standing.SAID),
-        ("It is now 7440.", Standing.NOW),
-        ("previously 7440", Standing.PAST),
-        ("It used to be 7440", Standing.PAST),
-        ("changed from 7440 to 7443", Standing.PAST),
-        ("7440 (old)", Standing.PAST),
-        ("7440 was replaced by 7443", Standing.PAST),
-        ("It was 7440", Standing.FAINT),
-        ("7440? No.", Standing.FAINT),
-        ("not 7440", Standing.DENIED),
-        ("It isn't 7440", Standing.DENIED),
-        ("7440 is not correct", Standing.DENIED),
-        ("rather than 7440", Standing.DENIED),
-        ("Don't forget: 7440", Standing.SAID),
-        ("not sure, but 7440", Standing.SAID),
-    ],
-)
-def test_a_value_stands_as_its_nearest_cue_says(text: str, meant: Standing):
-    assert standing(mentions(plain(text), FACTS["pin"], places)[0]) is meant
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("I don't know.", "The conversation doesn't say.", "There is no mention of that."),
-        *("That is not in our conversation.", "I don't have that information.", "Not mentioned."),
-        *("You haven't told me.", "It has not come up.", "Unknown", "never", "No idea."),
-        *("The window does not hold an answer to that.", "You only told me about Tariq."),
-        *("I can't find it anywhere.", "I’m unable to tell.", "Could you tell me?"),
-    ],
-)
-def test_a_refusal_is_known_in_many_wordings(text: str):
-    assert refuses(plain(text))
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["It is 7443.", "Ines is on 6468.", "The kettle, in November.", "Tariq can be reached there."],
-)
-def test_an_answer_is_no_refusal(text: str):
-    assert not refuses(plain(text))
-
-
-@pytest.mark.parametrize(
-    ("answer", "number"),
-    [
-        ("four", 4),
-        ("1 + 2 + 1 = 4", 4),
-        ("Two, one and one: four.", 4),
-        ("In March 2026 it was 3 jars, on 4 May as well.", 3),
-        ("On 12 May and at 16:40, as turn 9 says: half a dozen.", 6),
-        ("None.", 0),
-        ("Not 3 but 4.", 4),
-        ("the first one, the second one", None),
-        ("- a\n- b\n- two of them", 4),
-        ("1. a\n2. b\n\nThat makes 2.", 2),
-        ("nothing to count here", None),
-    ],
-)
-def test_a_total_is_read(answer: str, number: int | None):
-    found = total(answer, ASKED)
-    assert (found.number if found else None) == number
-
-
 @pytest.fixture
 def alarm():
     if sys.platform == "win32":
@@ -192,4 +118,4 @@ def alarm():
 @pytest.mark.parametrize("name", ["port", "jam", "extension"])
 def test_a_long_run_of_anything_is_ruled_on_in_one_go(name: str, alarm):
     for run in RUNS:
-        assert ruled(FACTS[name], run * (2_000 // len(run))).rule
+        assert grade(FACTS[name], run * (2_000 // len(run))).rule

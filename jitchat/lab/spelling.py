@@ -1,6 +1,9 @@
-"""What a value may look like in an answer.
+"""Number words as digits: `twenty-one`, `a hundred`, `third`, `21st`.
 
-In a plain text (`jitchat.lab.reading.plain`) `16:40` is `4.40 pm` as well, `7 March` is `March
+Two views of it: `stated` is what it says, as it says it, for strings that have to be right to
+the letter; `plain` is folded, its numbers as digits and its dashes and quotes as one kind.
+
+In a plain text (`jitchat.lab.spelling`) `16:40` is `4.40 pm` as well, `7 March` is `March
 7th`, `3400` is `3,400`, and `walnuts` is `walnut`. To the letter nothing is but itself, whatever
 stands around it.
 """
@@ -8,10 +11,114 @@ stands around it.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from jitchat.lab.reading.plain import plain
+from jitchat.text.words import folded
+
+_UNIT_WORDS = """
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+    sixteen seventeen eighteen nineteen
+"""
+_TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ORDINAL_WORDS = """
+    third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+    fifteenth sixteenth seventeenth eighteenth nineteenth
+"""
+_UNITS, _TENS, _ORDINALS = _UNIT_WORDS.split(), _TEN_WORDS.split(), _ORDINAL_WORDS.split()
+_ORDINAL_TENS = [ten.removesuffix("y") + "ieth" for ten in _TENS]
+_VALUES = {word: value for value, word in enumerate(_UNITS)}
+_VALUES |= {word: 10 * value for value, word in enumerate(_TENS, start=2)}
+_VALUES |= {word: 10 * value for value, word in enumerate(_ORDINAL_TENS, start=2)}
+_VALUES |= {word: value for value, word in enumerate(_ORDINALS, start=3)}
+_VALUES |= {"first": 1, "second": 2}
+
+_UNIT = "|".join(_UNITS[1:10])
+_LAST = "|".join(("first", "second", *_ORDINALS[:7], *_UNITS[1:10]))
+_TEN = "|".join(_TENS)
+_PLAIN = "|".join((*_ORDINALS, *_ORDINAL_TENS, *_UNITS[10:], *_UNITS[:10]))
+_BELOW = rf"(?:(?P<tens>{_TEN})(?:[ -](?P<last>{_LAST}))?|(?P<plain>{_PLAIN}))"
+_NUMERAL = re.compile(
+    rf"\b(?:(?P<hundreds>an?|{_UNIT})[ -])?(?P<hundred>hundred)(?P<th>th)?\b|\b{_BELOW}\b"
+)
+_ORDINAL = re.compile(r"\b(\d+)(st|nd|rd|th)\b")
+_KEPT = {"1": "first", "2": "second"}
+
+
+def numbered(plain: str) -> str:
+    """Write the number words of a folded text as digits, up to a hundred, and ordinals as well.
+
+    `first` and `second` stay words, as they mean much else; `1st` and `2nd` become them.
+    """
+    digits = _ORDINAL.sub(lambda found: _KEPT.get(found[1], found[1]), plain)
+    return _NUMERAL.sub(_digits, digits)
+
+
+def _digits(found: re.Match[str]) -> str:
+    if found["hundred"]:
+        return str(100 * _VALUES.get(found["hundreds"] or "", 1))
+    if found["tens"]:
+        return str(_VALUES[found["tens"]] + _VALUES.get(found["last"] or "", 0))
+    return str(_VALUES[found["plain"]])
+
+
+LONGEST = 8_000
+"""Characters of an answer that are read, from its end."""
+
+_THOUGHTS = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
+"""Some servers leave them in the answer, with their opening tag or without."""
+_STRUCK = re.compile(r"~~[^~\n]+~~|<(s|del|strike)>[^<\n]*</\1>", re.IGNORECASE)
+SOURCE = re.compile(r"[(\[](?:turn |message )?#\d[^()\[\]\n]*+[)\]]", re.IGNORECASE)
+"""Where the embedded reader has a sentence from, and what other models make of that."""
+
+_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[\w+-]*[ \t]*$", re.MULTILINE)
+_LINK = re.compile(r"\[([^\[\]\n]*)\]\([^()\s]*\)")
+_BOXED = re.compile(r"\\(?:boxed|text|textbf|mathbf|mathrm)\{([^{}]*)\}")
+_TAG = re.compile(r"</?(?:b|i|u|em|strong|code|mark|p|br|span|kbd|ul|ol|li) ?/?>", re.IGNORECASE)
+_ESCAPED = re.compile(r"\\([_*#.`~+()\[\]-])")
+_LINE_MARK = re.compile(r"^[ \t]*(?:#{1,6}|>+)[ \t]+", re.MULTILINE)
+_EMPHASIS = re.compile(r"(?<!\n)\*+|`+|(?<![^\W_])_+|_+(?![^\W_])")
+_LONG_DASH = re.compile(r" ?— ?| [–−] ")
+_DASH = re.compile(r"[‐‑‒–−]")
+_QUOTES = re.compile(r"[\"“”„«»‹›‘‚]|(?<!\w)'|'(?!\w)")
+_NOON = re.compile(r"(?<=\d) ?([ap])\.? ?m\b\.?")
+_WEEKDAY_STAMP = re.compile(r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?=\d{4}-\d\d-\d\d)")
+_SLICE = 256
+_BLANKS = re.compile(r"[^\S\n]+")
+
+
+def heard(answer: str) -> str:
+    """Give an answer without its thoughts and without what it strikes out."""
+    return _STRUCK.sub(" ", _THOUGHTS.sub("", answer[-LONGEST:]))
+
+
+def stated(answer: str) -> str:
+    """Give what an answer says: `heard`, and without its sources."""
+    return SOURCE.sub("", heard(answer))
+
+
+def unmarked(text: str) -> str:
+    """Take off markup but for emphasis, and keep what it marks."""
+    text = _LINK.sub(r"\1", _FENCE.sub("", _BLANKS.sub(" ", text)))
+    text = _BOXED.sub(r"\1", text)
+    return _LINE_MARK.sub("", _ESCAPED.sub(r"\1", _TAG.sub(" ", text)))
+
+
+def _compatible(text: str) -> str:
+    """NFKC, in slices: ordering a long run of marks takes its length squared."""
+    slices = (text[start : start + _SLICE] for start in range(0, len(text), _SLICE))
+    return "".join(unicodedata.normalize("NFKC", each) for each in slices)
+
+
+def plain(text: str) -> str:
+    """Fold a text into the one spelling that values are compared in; lines stay lines."""
+    bare = _LONG_DASH.sub(" - ", unmarked(text))
+    spelt = folded(_compatible(_EMPHASIS.sub("", bare)))
+    spelt = _DASH.sub("-", _QUOTES.sub(" ", spelt))
+    spelt = _WEEKDAY_STAMP.sub("", _NOON.sub(r" \1m", spelt))
+    return numbered(_BLANKS.sub(" ", spelt)).strip()
+
 
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)")
 _DATE = re.compile(r"(\d{1,2}) ([a-z]{3,})")
@@ -29,13 +136,13 @@ _WEEKDAYS = {
     "sunday": "sun(?=[.,)])",
 }
 """With short forms that are not words of their own."""
-_UNITS = (
+_FORMS_UNITS = (
     r"(?:euros?|eur|minutes?|mins?|seconds?|secs?|s|ms|h|hrs?|km|cm|mm|m|kg|kilos?|g|mg|ml|l|kwh"
     r"|percent|st|nd|rd|th)(?![^\W_])"
 )
 _BEFORE_NUMBER = re.compile(r"(?:[^\W_]|\d[.,:/'-])\Z")
 """Then it is a part of a longer one."""
-_AFTER_NUMBER = re.compile(rf"(?!{_UNITS})[^\W_]|[.,:/'-]\d")
+_AFTER_NUMBER = re.compile(rf"(?!{_FORMS_UNITS})[^\W_]|[.,:/'-]\d")
 _BETWEEN_THOUSANDS = "[ ,.']?"
 _NOT_WITHIN = r"(?<![^\W_])"
 _LOOSE = "[ _-]*"

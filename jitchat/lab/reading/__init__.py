@@ -1,1 +1,0 @@
-"""Reading an answer: what it says, and whether it says so of what was asked."""
