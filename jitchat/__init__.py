@@ -1,3 +1,3 @@
 """A terminal chat that shows, live, what is inside the context window."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"

@@ -208,4 +208,7 @@ def _picture_text_told(text: str) -> list[str]:
     """Break a text of whatever origin into lines; a letter may be two columns wide."""
     safe = visible(text)
     width = WIDTH if cell_len(safe) <= len(safe) else WIDTH // 2
-    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in wrap(safe, width)]
+    return [
+        line.replace("\N{NO-BREAK SPACE}", " ")
+        for line in wrap(safe, width, break_on_hyphens=False)
+    ]
