@@ -75,7 +75,7 @@ def test_samples_correction_and_band_are_shown(jitchat: Shell):
     assert lines[2:5] == [
         "8 samples, 8 of them used",
         "correction: × 1.13 + 11",
-        "band: ± 3 at 1,000 tokens, ± 25 at 10,000 tokens",
+        "band: ± 3 at 1,000 tokens, ± 28 at 10,000 tokens",
     ]
     assert lines[5] == "the latest, counted → reported:"
     assert lines[6] == "      60 → 79"
@@ -168,7 +168,7 @@ def test_without_a_model_every_one_that_taught_anything_is_listed(jitchat: Shell
     first, second = jitchat("tokens").out.splitlines()
     found = jitchat("tokens", "--json").json
 
-    told = "8 samples  × 1.13 + 11, ± 25 at 10,000 tokens"
+    told = "8 samples  × 1.13 + 11, ± 28 at 10,000 tokens"
     assert first.split(maxsplit=3) == ["small-1", HERE, "estimate", told]
     assert "\x1b" not in second
     assert second.endswith("  1 sample   no correction yet")
@@ -178,7 +178,7 @@ def test_without_a_model_every_one_that_taught_anything_is_listed(jitchat: Shell
     ]
     assert list(found[0]) == ["server", "model", "counter", "samples", "correction", "band"]
     assert (found[0]["band"], found[1]["band"], found[1]["correction"]) == (
-        {"10000": 25},
+        {"10000": 28},
         None,
         None,
     )
