@@ -14,7 +14,7 @@ from jitchat.providers.provider import Options, Posted, Provider, Wire
 from jitchat.replay import window_of
 from jitchat.small_models.picker import ModelPicker
 from jitchat.small_models.summariser import Summariser
-from jitchat.store.windows import Sends
+from jitchat.store.windows import Ending, Sends
 from jitchat.values import Mode, Role, Turn, Usage
 from jitchat.why import Explained
 from jitchat.window.budget import Budget
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from jitchat.providers.catalogue.table import Prices
     from jitchat.small_models.small_model import SmallModel
     from jitchat.store.models import LearntModel
-    from jitchat.store.windows import Ending
     from jitchat.window.calibration import Calibration
     from jitchat.window.tokens import TokenCounter
     from jitchat.window.window import ContextWindow

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from jitchat.memory import Memory
     from jitchat.store.models import LearntModel
     from jitchat.window.budget import Budget
-    from jitchat.window.tokens import TokenCounter
 
 
 Planned = ContextWindow | WindowOverflow

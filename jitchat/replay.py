@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jitchat.store.store import require
+from jitchat.store.store import ColdStore, require
 from jitchat.store.windows import Send, Sends, WindowArchive
 from jitchat.window.record import window_from
 
 if TYPE_CHECKING:
     from jitchat.store.database import Database
-    from jitchat.store.store import ColdStore
     from jitchat.values import Turn
     from jitchat.window.window import ContextWindow
 

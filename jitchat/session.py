@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from jitchat.errors import ContextOverflow, StoreError, WindowOverflow
 from jitchat.events import Event, LimitLearnt, TurnsRetrieved, TurnStored, WindowBuilt
 from jitchat.inspection import Inspection, SessionOptions
-from jitchat.planning import told_of_refusal
+from jitchat.planning import Question, told_of_refusal
 from jitchat.recorder import Exchange, Outgoing
 from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Turn
 from jitchat.window.steering import NO_MORE, Once
@@ -25,7 +25,6 @@ from jitchat.window.window import ContextWindow, digest_of
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
 
-    from jitchat.planning import Question
     from jitchat.window.budget import Budget
 
 __all__ = ["Session", "SessionOptions"]

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
 from jitchat.bench.answer_scores import AnswerScores
-from jitchat.bench.answers import INSTRUCTIONS
+from jitchat.bench.answers import INSTRUCTIONS, Round
 from jitchat.bench.questions import ANSWER_BRIEFLY, BY_DATE
 from jitchat.text.sanitize import visible
 from jitchat.values import Mode
-
-if TYPE_CHECKING:
-    from jitchat.bench.answers import Round
 
 ByMode = Mapping[Mode, Mapping[str, AnswerScores]]
 

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from jitchat.bench.questions import Case, Question
-    from jitchat.providers.provider import Options, Provider
 
 
 REPLY_TOKENS = 32

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from jitchat.bench.questions import OpenTalk, held
+from jitchat.bench.questions import Cases, LabelledTalk, OpenTalk, Question, held
 from jitchat.bench.scores import Outcome
 from jitchat.errors import BenchFailed, WindowOverflow
 from jitchat.memory import Memory
@@ -21,7 +21,6 @@ from jitchat.window.plan import SYSTEM_PROMPT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from jitchat.bench.questions import Cases, LabelledTalk, Question
     from jitchat.index.embedder import Embedder
     from jitchat.transfer.report import Found
     from jitchat.window.budget import Budget

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from jitchat.errors import BenchFailed, ImportFailed
 from jitchat.transfer.formats import left_out, read_value
 from jitchat.transfer.locomo import is_locomo, read_locomo, samples
-from jitchat.values import Mode, Retrieval, Role, Turn
+from jitchat.values import Message, Mode, Retrieval, Role, Turn
 from jitchat.window.history import History
 from jitchat.window.plan import SYSTEM_PROMPT, Sources, plan
 from jitchat.window.tokens import TokenCounter, message_tokens
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
     from jitchat.memory import Memory
     from jitchat.transfer.report import Found
-    from jitchat.values import Message, Mode
     from jitchat.window.budget import Budget
-    from jitchat.window.window import ContextWindow
 
 
 ANSWER_BRIEFLY = (

@@ -17,9 +17,6 @@ from jitchat.bench.scores import QUESTIONS, Measured, Sent
 from jitchat.values import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jitchat.bench.scores import Measured
     from jitchat.settings import Settings
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jitchat.bench.questions import doubts, read_labelled
+from jitchat.bench.questions import Cases, LabelledTalk, doubts, read_labelled
 from jitchat.cli.bench_answers import answer_all, make_cases, require_kept
 from jitchat.cli.bench_options import (
     AnswerFlags,
@@ -26,7 +26,6 @@ from jitchat.cli.output import emit, progress, say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jitchat.bench.questions import Cases, LabelledTalk
     from jitchat.bench.scores import Outcome
     from jitchat.index.embedder import Embedder
     from jitchat.settings import Settings

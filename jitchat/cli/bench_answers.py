@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from jitchat import __version__
 from jitchat.bench.answer_report import answer_table, answers_added
 from jitchat.bench.answer_scores import answer_scores
-from jitchat.bench.answers import Answering, Model, bill, opened_log, unusable
+from jitchat.bench.answers import Answering, Model, Price, Round, bill, opened_log, unusable
 from jitchat.bench.questions import Cases
 from jitchat.bench.report import without_login
 from jitchat.cli import compose
-from jitchat.cli.bench_options import why_unwritable
+from jitchat.cli.bench_options import AnswerFlags, why_unwritable
 from jitchat.cli.compose import key_in_the_open, lacks_key, make_counter
 from jitchat.cli.output import progress, require_yes, say
-from jitchat.errors import KeyRefused
+from jitchat.errors import KeyRefused, ProviderError
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import shortened
 from jitchat.window.plan import SYSTEM_PROMPT
@@ -26,11 +26,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from jitchat.bench.answers import Answering, Model, Price, Round
-    from jitchat.bench.questions import Cases
-    from jitchat.cli.bench_options import AnswerFlags
     from jitchat.cli.options import Flags
-    from jitchat.errors import ProviderError
     from jitchat.settings import Settings
 
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from jitchat.bench.answers import Price
-    from jitchat.values import Mode
 
 
 _LEXICAL = "lexical"

@@ -14,17 +14,15 @@ from jitchat.cli.options import Flags, SharingCommand, common_options
 from jitchat.cli.output import emit, painted, say, say_json
 from jitchat.cli.who import who_answers
 from jitchat.memory import Memory
-from jitchat.regression_cases import Checking
-from jitchat.store.regression_cases import Cases
+from jitchat.regression_cases import Checked, Checking
+from jitchat.store.regression_cases import Case, Cases
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from jitchat.regression_cases import Checked
     from jitchat.session import Session
-    from jitchat.store.regression_cases import Case
     from jitchat.store.store import ColdStore
 
 NONE_YET = "No cases are noted yet. In the chat, Alt+W notes the turn that a reply lacked."

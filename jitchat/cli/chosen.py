@@ -11,8 +11,6 @@ from jitchat.store.models import ChosenModel
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from jitchat.store.database import Database
-
 
 def chosen_model(database: Database) -> tuple[str, str] | None:
     """Look up the (provider, model) that was picked last; None where none was.

@@ -15,7 +15,6 @@ from jitchat.text.figures import local
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jitchat.store.windows import Spent
     from jitchat.values import Conversation
 
 

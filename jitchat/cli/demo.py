@@ -18,7 +18,6 @@ from jitchat.transfer.formats import store_demo
 from jitchat.tui import collector
 
 if TYPE_CHECKING:
-    from jitchat.cli.options import Flags
     from jitchat.session import Session
     from jitchat.settings import Settings
     from jitchat.values import Conversation

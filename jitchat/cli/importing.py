@@ -11,14 +11,13 @@ from jitchat.cli import compose
 from jitchat.cli.opening import opened_store
 from jitchat.cli.options import Flags, SharingCommand, embedder_options
 from jitchat.cli.output import progress, say, warn
-from jitchat.index.embedder import NoEmbedder
+from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.text.figures import counted
 from jitchat.transfer.formats import read_file, store_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from jitchat.index.embedder import Embedder
     from jitchat.store.store import ColdStore
     from jitchat.transfer.report import Found
     from jitchat.values import Conversation

@@ -23,15 +23,13 @@ from jitchat.settings.keys import (
     put_into_ring,
     remove_from_ring,
 )
-from jitchat.settings.profiles import nearest
+from jitchat.settings.profiles import Profile, nearest
 from jitchat.text.sanitize import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from jitchat.settings import Settings
-    from jitchat.settings.keys import KeysFile
-    from jitchat.settings.profiles import Profile
 
 
 def require_known_keys(settings: Settings) -> None:

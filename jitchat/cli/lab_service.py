@@ -20,11 +20,11 @@ from jitchat.lab.compare import changed
 from jitchat.lab.grade import CONTRACT
 from jitchat.lab.judge import Judge
 from jitchat.lab.lab import Lab
-from jitchat.lab.run_file import Run, source_of
+from jitchat.lab.run_file import Run, RunFile, source_of
 from jitchat.lab.runs import Runs
 from jitchat.lab.service import Answerer
 from jitchat.settings.small_models import address_of
-from jitchat.store.store import local_now
+from jitchat.store.store import ColdStore, local_now
 from jitchat.text.sanitize import one_line
 from jitchat.window.tokens import TokenCounter, message_tokens
 
@@ -33,16 +33,13 @@ if TYPE_CHECKING:
 
     from jitchat.index.embedder import Embedder
     from jitchat.lab.experiment import Experiment
-    from jitchat.lab.run_file import RunFile
     from jitchat.memory import Memory
     from jitchat.paths import Paths
     from jitchat.session import Session
     from jitchat.settings import Settings
     from jitchat.settings.profiles import Profile
-    from jitchat.store.store import ColdStore
     from jitchat.values import Turn
     from jitchat.window.budget import Budget
-    from jitchat.window.tokens import TokenCounter
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from jitchat.cli.answerers import keyed_endpoint
 from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice, State, model_from
 from jitchat.providers.catalogue.table import PRESETS, READER_LIMIT, Prices, known_as
 from jitchat.settings.keys import find_key, key_sources
-from jitchat.settings.profiles import same_server
+from jitchat.settings.profiles import Profile, same_server
 from jitchat.store.models import ModelLists, server_of
 from jitchat.values import BY_USER, OWN, Limit
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from jitchat.providers.catalogue.lists import LocalServer
     from jitchat.settings import Settings
-    from jitchat.settings.profiles import Profile
     from jitchat.store.database import Database
 
 

@@ -14,8 +14,8 @@ from jitchat.cli import model_choices
 from jitchat.cli.opening import opened_store
 from jitchat.cli.options import Flags, SharingCommand, location_options
 from jitchat.cli.output import emit, painted, say, say_json
-from jitchat.errors import ProviderError, SettingsError
-from jitchat.providers.catalogue.table import source
+from jitchat.errors import JitchatError, ProviderError, SettingsError
+from jitchat.providers.catalogue.table import Prices, source
 from jitchat.store.models import ModelLists
 from jitchat.text.figures import age, counted
 from jitchat.text.sanitize import one_line
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from jitchat.cli.model_choices import ModelChoices
-    from jitchat.errors import JitchatError
     from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice
-    from jitchat.providers.catalogue.table import Prices
 
 
 _SHOWN = 10

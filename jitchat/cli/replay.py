@@ -14,7 +14,7 @@ from jitchat.cli.options import Flags, SharingCommand, location_options
 from jitchat.cli.output import emit, fitted, is_terminal, say, say_json
 from jitchat.cli.report import print_segments, sums, window_fields
 from jitchat.errors import StoreUnreadable, UsageError
-from jitchat.replay import Replay, sends_for
+from jitchat.replay import Replay, Replayed, sends_for
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import (
     ending_sentences,
@@ -28,7 +28,6 @@ from jitchat.window.why import parts_told
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jitchat.replay import Replay, Replayed
     from jitchat.store.store import ColdStore
     from jitchat.store.windows import Send
     from jitchat.window.window import ContextWindow, LedgerRow

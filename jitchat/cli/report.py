@@ -15,13 +15,12 @@ from jitchat.window.record import (
     segment_fields,
 )
 from jitchat.window.savings import picking_sentences, window_cost
-from jitchat.window.window import Verdict
+from jitchat.window.window import ContextWindow, Segment, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from jitchat.providers.catalogue.table import Prices
-    from jitchat.window.window import ContextWindow, Segment
 
 TEXT_WIDTH = 100
 """Characters of a segment's text on paper; in a terminal, what its width leaves."""

@@ -15,10 +15,10 @@ import click
 from jitchat.cli.chosen import chosen_in_the_app
 from jitchat.cli.options import Flags, SharingGroup, common_options
 from jitchat.cli.output import is_terminal
-from jitchat.cli.rot_output import file_options
+from jitchat.cli.rot_output import RotFiles, file_options
 from jitchat.cli.rot_runs import compare_command, forget_command, list_command, show_command
 from jitchat.errors import UsageError
-from jitchat.lab.experiment import PRESETS, RunWanted, preset
+from jitchat.lab.experiment import PRESETS, Experiment, RunWanted, preset
 from jitchat.lab.facts import Kind
 from jitchat.lab.runs import Runs
 from jitchat.settings.profiles import nearest
@@ -27,9 +27,6 @@ from jitchat.values import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from jitchat.cli.rot_output import RotFiles
-    from jitchat.lab.experiment import Experiment
 
 
 USUAL = "quick"

@@ -23,8 +23,8 @@ from jitchat.cli.who import Who, who_answers
 from jitchat.errors import BenchFailed, UsageError
 from jitchat.lab.costs import estimated, estimated_cells, sentence
 from jitchat.lab.events import CellEnded, LabEvent, RunEnded, Slowed, TalkBegun, TalkReady
-from jitchat.lab.experiment import Result, Verdict
-from jitchat.lab.run_file import short
+from jitchat.lab.experiment import Experiment, Result, Verdict
+from jitchat.lab.run_file import RunFile, short
 from jitchat.settings.small_models import require_addresses
 from jitchat.text.figures import counted, total_of
 from jitchat.text.sanitize import one_line, shortened
@@ -33,16 +33,9 @@ from jitchat.values import ASSUMED
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from rich.console import Console
-    from rich.progress import Progress
-
     from jitchat.cli.options import Flags
     from jitchat.cli.rot import RotFlags
-    from jitchat.cli.who import Who
-    from jitchat.lab.events import LabEvent
-    from jitchat.lab.experiment import Experiment
     from jitchat.lab.lab import Lab
-    from jitchat.lab.run_file import RunFile
     from jitchat.lab.service import Answerer
     from jitchat.lab.stats import Tallies, Tally
     from jitchat.settings import Settings

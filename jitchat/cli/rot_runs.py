@@ -14,20 +14,17 @@ from jitchat.cli.rot_output import RotFiles, file_options
 from jitchat.errors import StoreError, UsageError
 from jitchat.lab.compare import compared
 from jitchat.lab.runs import Runs
-from jitchat.lab.stats import NOTHING, percent
+from jitchat.lab.stats import NOTHING, Tally, percent
 from jitchat.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from jitchat.lab.run_file import Run, RunFile
-    from jitchat.lab.stats import Tally
     from jitchat.values import Mode
 
     Listed = tuple[Run, int, Mapping[Mode, Tally]]
     from collections.abc import Iterator
-
-    from jitchat.lab.runs import Runs
 
 
 @click.command("list", cls=SharingCommand)

@@ -15,20 +15,16 @@ from jitchat.cli.opening import opened_store
 from jitchat.cli.options import Flags, SharingCommand, provider_options
 from jitchat.cli.output import say, say_json
 from jitchat.errors import UsageError
-from jitchat.settings.profiles import CHOSEN
+from jitchat.settings.profiles import CHOSEN, Profile
 from jitchat.store.models import LearntModels, server_of
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line, repaired
-from jitchat.values import Message, Role
+from jitchat.values import Message, Role, Sample
 from jitchat.window.calibration import Calibration
-from jitchat.window.tokens import counter_for, request_tokens
+from jitchat.window.tokens import TokenCounter, counter_for, request_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from jitchat.settings.profiles import Profile
-    from jitchat.values import Message, Sample
-    from jitchat.window.tokens import TokenCounter
 
 
 _SHOWN = 8

@@ -17,25 +17,21 @@ from jitchat.cli.opening import choose_conversation, opened_store
 from jitchat.cli.options import Flags, SharingCommand, common_options
 from jitchat.cli.output import is_terminal, say, say_json, warn
 from jitchat.cli.report import print_window, window_fields
-from jitchat.cli.who import who_answers
+from jitchat.cli.who import Who, who_answers
 from jitchat.errors import EmptyDraft, JitchatError, ReplyCut, UsageError
-from jitchat.events import ReplyDelta, SendFailed, TurnStored
+from jitchat.events import Event, ReplyDelta, SendFailed, TurnStored
 from jitchat.memory import Memory
 from jitchat.providers.provider import Finished
 from jitchat.settings.small_models import require_addresses
 from jitchat.text.sanitize import one_line
-from jitchat.values import Mode, Status
+from jitchat.values import Mode, Status, Turn
 from jitchat.window.record import messages_body
 from jitchat.window.steering import Once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from jitchat.cli.who import Who
-    from jitchat.errors import ReplyCut
-    from jitchat.events import Event
     from jitchat.session import Session
-    from jitchat.values import Mode, Turn
     from jitchat.window.window import ContextWindow
 
 UNINDEXED = "the newest turns are not indexed, for nothing can be written to the database."

@@ -26,7 +26,6 @@ from jitchat.window.tokens import TokenCounter, counter_for
 
 if TYPE_CHECKING:
     from jitchat.providers.catalogue.models import ModelInfo
-    from jitchat.providers.catalogue.table import Prices
     from jitchat.settings import Settings
     from jitchat.settings.profiles import Profile
     from jitchat.store.database import Database

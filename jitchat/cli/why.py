@@ -12,7 +12,7 @@ from jitchat.cli.turns import given_text, opened_session
 from jitchat.errors import UnknownTurn, UsageError
 from jitchat.store.path import parent_of
 from jitchat.text.sanitize import shortened
-from jitchat.values import Role
+from jitchat.values import Mode, Placed, Role
 from jitchat.why import Explained, why
 from jitchat.window.record import ledger_fields
 from jitchat.window.steering import Once
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from jitchat.session import Session
-    from jitchat.values import Mode, Placed
-    from jitchat.why import Explained
 
 _WIDTH = 60
 """Characters of the message that are repeated."""

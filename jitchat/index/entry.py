@@ -12,7 +12,7 @@ neither. A turn's text does not change, so a line is written once.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -27,11 +27,8 @@ from jitchat.text.words import stop_words, words
 from jitchat.values import IndexEntry, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from jitchat.store.database import Database
     from jitchat.store.path import Stretch
-    from jitchat.values import Turn
 
 
 _REACH = 20_000

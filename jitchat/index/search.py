@@ -36,7 +36,6 @@ from jitchat.values import Candidate, IndexEntry, Placed, Role
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from jitchat.index.lexical import Matches, Places, Scores
     from jitchat.index.retrieve import Query
 
 

@@ -20,8 +20,6 @@ from jitchat.values import Mode
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from jitchat.lab.run_file import Run
-
 
 _Place = tuple[Mode, int]
 """A mode and a length."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-from jitchat.lab.experiment import Result, Verdict
+from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.service import Answerer, Estimate
 from jitchat.text.figures import about_cost, counted
 from jitchat.text.sanitize import one_line
@@ -20,8 +20,6 @@ from jitchat.window.budget import Budget
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-    from jitchat.lab.experiment import Cell, Experiment
 
 
 ANSWER_TOKENS = 64

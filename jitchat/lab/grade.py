@@ -10,14 +10,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from jitchat.lab.facts import Kind
+from jitchat.lab.facts import Fact, Kind
 from jitchat.lab.spelling import exact_places, has, places, plain, stated, unmarked
 from jitchat.text.stance import disclaims
-
-if TYPE_CHECKING:
-    from jitchat.lab.facts import Fact
 
 NOT_SAID = "not said"
 CONTRACT = (

@@ -9,16 +9,12 @@ from __future__ import annotations
 import json
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jitchat.bench.answers import verdict
-from jitchat.lab.facts import Kind
+from jitchat.lab.facts import Fact, Kind
 from jitchat.lab.grade import Ruling
 from jitchat.providers.provider import Delta, Options, Provider
 from jitchat.values import Message, Role
-
-if TYPE_CHECKING:
-    from jitchat.lab.facts import Fact
 
 INSTRUCTIONS = (
     "You grade answers to questions about an earlier conversation. You are given, as JSON, a"

@@ -14,17 +14,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from jitchat.lab.experiment import Cell
+from jitchat.lab.experiment import Cell, Experiment
 from jitchat.lab.facts import Fact, Kind, Saying, Where, makers
-from jitchat.values import Role, Turn
+from jitchat.values import Mode, Role, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jitchat.lab.experiment import Experiment
-    from jitchat.lab.facts import Fact
     from jitchat.lab.filler import Exchange
-    from jitchat.values import Mode
 
 
 Price = Callable[[str], int]

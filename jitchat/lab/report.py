@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from jitchat.lab.experiment import Experiment
-    from jitchat.lab.stats import Tallies
     from jitchat.values import Mode
 
 

@@ -17,7 +17,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from dataclasses import fields as dataclass_fields
@@ -34,13 +34,11 @@ from jitchat.store.database import Database, named
 from jitchat.store.lab_runs import RotRows
 from jitchat.store.store import ColdStore, local_now
 from jitchat.text.figures import local
-from jitchat.values import Mode, Usage
+from jitchat.values import Mode, Turn, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from jitchat.values import Turn
     from jitchat.window.window import ContextWindow
 
 

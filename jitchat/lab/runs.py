@@ -9,15 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from jitchat.errors import StoreError, StoreReadOnly, UnknownRun
-from jitchat.lab.run_file import Hold, RunFile, forget
+from jitchat.lab.run_file import Hold, Run, RunFile, forget
 from jitchat.paths import make_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
     from pathlib import Path
-
-    from jitchat.lab.run_file import Run
 
 LAST = "last"
 """Names the run that was begun last."""

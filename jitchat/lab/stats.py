@@ -24,7 +24,6 @@ from jitchat.values import Mode
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from jitchat.lab.costs import Spent
     from jitchat.lab.run_file import Run
 
 

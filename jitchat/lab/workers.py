@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
@@ -23,25 +23,21 @@ from jitchat.events import RetryScheduled, SendFailed
 from jitchat.lab.events import CellBegun, CellEnded, CellRetried, LabEvent, Slowed, TalkReady
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.grade import grade
-from jitchat.lab.planting import Planting
+from jitchat.lab.planting import Planted, Planting
 from jitchat.memory import Memory
 from jitchat.recorder import Answer, answer_after
 from jitchat.store.path import Path
 from jitchat.store.windows import Sends
 from jitchat.text.sanitize import repaired
-from jitchat.values import Status
+from jitchat.values import Mode, Status, Turn
 from jitchat.window.steering import Once
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
     from jitchat.index.embedder import Embedder
     from jitchat.lab.facts import Fact
     from jitchat.lab.judge import Judge
-    from jitchat.lab.planting import Planted
     from jitchat.lab.run_file import RunFile
     from jitchat.session import Session
-    from jitchat.values import Mode, Turn
     from jitchat.window.budget import Budget
 
 

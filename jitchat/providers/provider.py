@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from jitchat.values import Message
-
 
 _WHOLE = frozenset({"stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete"})
 """What servers call it when the model came to an end by itself."""

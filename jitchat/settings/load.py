@@ -13,7 +13,7 @@ empty counts as not set. What every source says is checked, even where another o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,6 @@ from jitchat.settings.sections import NamedModel, NamedProvider, Setting, settin
 from jitchat.text.sanitize import one_line, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 

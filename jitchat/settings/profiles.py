@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from jitchat.errors import SettingsError
 from jitchat.providers.catalogue.table import PRESETS, READER, Preset
-from jitchat.providers.provider import Options
+from jitchat.providers.provider import Endpoint, Options
 from jitchat.providers.this_machine import is_this_machine
 from jitchat.settings.sections import NamedModel, NamedProvider, ProviderSettings, Secret
 from jitchat.text.sanitize import shortened
@@ -23,7 +23,6 @@ from jitchat.text.sanitize import shortened
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from jitchat.providers.provider import Endpoint
     from jitchat.settings.schema import Settings
 
 

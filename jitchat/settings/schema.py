@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.errors import SettingsError
 from jitchat.providers.catalogue.table import PRESETS
-from jitchat.settings.profiles import make_profile
+from jitchat.settings.profiles import Profile, make_profile
 from jitchat.settings.sections import (
     SECTIONS,
     ChatSettings,
@@ -31,8 +31,6 @@ from jitchat.settings.sections import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from jitchat.settings.profiles import Profile
 
 __all__ = [
     "SECTIONS", "Secret", "Settings", "all_keys", "kind_of", "rule_of",

@@ -7,15 +7,12 @@ than the one that it was set for.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from jitchat.errors import SettingsError
 from jitchat.settings.profiles import Profile, is_loopback, same_server
 from jitchat.settings.schema import Settings
-from jitchat.settings.sections import shown
-
-if TYPE_CHECKING:
-    from jitchat.settings.sections import SmallModelSettings
+from jitchat.settings.sections import SmallModelSettings, shown
 
 SmallModelSection = Literal["picker", "summariser"]
 SMALL_MODELS: tuple[SmallModelSection, ...] = ("picker", "summariser")

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError, NotAnAnswer
-from jitchat.small_models.small_model import not_as_asked, object_in
+from jitchat.small_models.small_model import Heard, SmallModel, not_as_asked, object_in
 from jitchat.text.sanitize import both_ends, visible
 from jitchat.values import Candidate, Hit, Message, Mode, Picking, Retrieval, Role
 from jitchat.window.plan import Sources, plan
@@ -24,7 +24,6 @@ from jitchat.window.window import Kind
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from jitchat.small_models.small_model import Heard, SmallModel
     from jitchat.window.budget import Budget
     from jitchat.window.history import History
     from jitchat.window.tokens import TokenCounter

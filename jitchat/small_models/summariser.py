@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError, NotAnAnswer, SummariserStopped
 from jitchat.index.entry import SUMMARY_WIDTH
-from jitchat.small_models.small_model import not_as_asked, object_in
+from jitchat.small_models.small_model import Heard, SmallModel, not_as_asked, object_in
 from jitchat.text.sanitize import both_ends, shortened
 from jitchat.values import Message, Role, Turn
 from jitchat.window.render import fenced, free_tag
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 
     from jitchat.memory import Memory
-    from jitchat.small_models.small_model import Heard, SmallModel
-    from jitchat.values import Turn
 
 
 BATCH = 8

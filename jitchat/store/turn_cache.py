@@ -10,15 +10,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
-from jitchat.store.path import Path
+from jitchat.store.path import Path, Tree
 from jitchat.store.replies import close_interrupted
 from jitchat.store.store import ColdStore
 from jitchat.values import Status, Turn
-
-if TYPE_CHECKING:
-    from jitchat.store.path import Tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from jitchat.events import ReasoningDelta, ReplyDelta
+from jitchat.events import Event, ReasoningDelta, ReplyDelta
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from jitchat.events import Event
 
 EVERY = 0.08
 """Seconds between two reports of pieces, at least."""

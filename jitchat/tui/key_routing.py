@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.widgets import Input, TextArea
 
-from jitchat.tui.widgets.hint_line import HintLine
+from jitchat.tui.widgets.hint_line import HintLine, Key
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from textual.binding import ActiveBinding
     from textual.screen import Screen
-
-    from jitchat.tui.widgets.hint_line import Key
 
 Pane = Transcript | Inspector
 

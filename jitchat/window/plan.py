@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from jitchat.window.budget import Budget
-    from jitchat.window.calibration import Calibration
     from jitchat.window.history import History
 
 

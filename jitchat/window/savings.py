@@ -7,20 +7,17 @@ is what was sent, it costs what was paid. What a small model took to choose is i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from jitchat.text.figures import about_cost, cost_of
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode, Usage
-from jitchat.window.window import Kind
+from jitchat.window.window import ContextWindow, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from datetime import datetime, timedelta
-
-    from jitchat.window.window import ContextWindow
 
 
 _FIRST = (Kind.SYSTEM, Kind.PINNED)

@@ -9,14 +9,13 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jitchat.values import BY_USER
+from jitchat.values import BY_USER, Message
 from jitchat.window.window import ContextWindow, Kind, Segment, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jitchat.errors import WindowOverflow
-    from jitchat.values import Message
     from jitchat.window.budget import Budget
 
 

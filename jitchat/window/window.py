@@ -15,13 +15,10 @@ from itertools import cycle, groupby
 from typing import TYPE_CHECKING
 
 from jitchat.values import Message, Mode, Picking, Role, Turn
-from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
+from jitchat.window.budget import PER_MESSAGE, PER_REQUEST, Budget
 from jitchat.window.render import fenced, free_tag, quoted, spoken_as, verbatim
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jitchat.window.budget import Budget
     from jitchat.window.history import History
 
 

@@ -46,10 +46,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitchat.lab.experiment import Result
 from jitchat.lab.export.svg import svg_picture
@@ -59,10 +59,6 @@ from jitchat.lab.run_file import Run, result_fields, run_fields
 from jitchat.lab.stats import Tallies, Tally, tallied
 from jitchat.text.sanitize import visible
 from jitchat.values import Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
 
 FORMULA = frozenset("=+-@\t＝＋－＠")
 """A spreadsheet takes what begins with one of these for a formula, the wide ones too."""

@@ -17,7 +17,7 @@ from xml.sax.saxutils import escape, quoteattr
 from jitchat.lab import stats
 from jitchat.lab.colours import MODE_COLOURS, SCALE, colour_of, ink_on
 from jitchat.lab.report import READER_CAVEAT, brief_title, mode_lines, settings_line
-from jitchat.lab.run_file import short
+from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import Tallies, Tally, tallied
 from jitchat.text.sanitize import one_line, visible
 from jitchat.values import Mode
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from jitchat.lab.experiment import Experiment, Result
-    from jitchat.lab.run_file import Run
-    from jitchat.lab.stats import Tallies
 
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"

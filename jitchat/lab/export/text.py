@@ -14,18 +14,15 @@ from rich.cells import cell_len
 
 from jitchat.lab import stats
 from jitchat.lab.colours import MODE_COLOURS, colour_of, ink_on, parts_of
-from jitchat.lab.experiment import Verdict
+from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.report import READER_CAVEAT, brief_title, mode_lines, settings_line
-from jitchat.lab.run_file import short
+from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import Tallies, Tally, tallied
 from jitchat.text.sanitize import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from jitchat.lab.experiment import Experiment, Result
-    from jitchat.lab.run_file import Run
-    from jitchat.lab.stats import Tallies
     from jitchat.values import Mode
 
 

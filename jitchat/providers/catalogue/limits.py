@@ -15,16 +15,13 @@ from jitchat.providers.catalogue.models import limit_of, name_of
 from jitchat.providers.protocols.refusals import CHECK_URL
 from jitchat.providers.protocols.registry import protocol_named
 from jitchat.providers.protocols.responses import at, count, parsed, text_at
-from jitchat.providers.provider import Options
-from jitchat.values import LOADED, Limit
+from jitchat.providers.provider import Endpoint, Options
+from jitchat.values import LOADED, Limit, Message
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import httpx
-
-    from jitchat.providers.provider import Endpoint
-    from jitchat.values import Message
 
 
 PATIENCE = 5.0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError
-from jitchat.providers.catalogue.json_client import Server
+from jitchat.providers.catalogue.json_client import Params, Server
 from jitchat.providers.catalogue.models import (
     ModelInfo,
     chats,
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
 
     import httpx
-
-    from jitchat.providers.catalogue.json_client import Params
 
 
 OLLAMA_DEFAULT = 32_768

@@ -14,13 +14,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jitchat.values import Limit
-
-if TYPE_CHECKING:
-    from jitchat.values import Usage
-
+from jitchat.values import Limit, Usage
 
 _PER = 1_000_000
 

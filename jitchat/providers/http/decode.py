@@ -24,12 +24,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from jitchat.errors import NotAnAnswer, StreamCut
 from jitchat.providers.protocols.refusals import CHECK_URL
-from jitchat.providers.provider import Finished, Piece
+from jitchat.providers.provider import Finished, Piece, WireProtocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from jitchat.providers.provider import WireProtocol
 
 
 MAX_EVENT_BYTES = 8 << 20

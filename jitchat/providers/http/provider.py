@@ -23,12 +23,20 @@ from jitchat.providers.http.wire_view import wire_of
 from jitchat.providers.protocols.parameters import sent_in
 from jitchat.providers.protocols.refusals import message_of, refusal
 from jitchat.providers.protocols.responses import parsed
-from jitchat.providers.provider import Adapted, Lessons, Options, Piece, Posted, Wire
+from jitchat.providers.provider import (
+    Adapted,
+    Endpoint,
+    Lessons,
+    Options,
+    Piece,
+    Posted,
+    Wire,
+    WireProtocol,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
-    from jitchat.providers.provider import Endpoint, WireProtocol
     from jitchat.values import Message
 
 _MAX_ERROR_BYTES = 64 << 10

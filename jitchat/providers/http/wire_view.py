@@ -7,14 +7,12 @@ import shlex
 from typing import TYPE_CHECKING
 
 from jitchat.providers.http.redaction import BLOT, OPEN, blotted
-from jitchat.providers.provider import Wire
+from jitchat.providers.provider import Endpoint, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import httpx
-
-    from jitchat.providers.provider import Endpoint
 
 
 _LOGIN = "authorization"

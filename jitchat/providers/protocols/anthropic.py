@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jitchat.errors import NotAnAnswer
 from jitchat.providers.protocols.refusals import CHECK_URL, stopped
 from jitchat.providers.protocols.registry import base_of
-from jitchat.providers.protocols.requests import credentials, filled, json_request, opened
+from jitchat.providers.protocols.requests import Run, credentials, filled, json_request, opened
 from jitchat.providers.protocols.responses import (
     CountsSoFar,
     ToolCalls,
@@ -19,7 +19,7 @@ from jitchat.providers.protocols.responses import (
     parsed,
     text_at,
 )
-from jitchat.providers.provider import Delta, Finished, Piece, Reasoning
+from jitchat.providers.provider import Delta, Endpoint, Finished, Options, Piece, Reasoning
 from jitchat.text.sanitize import shortened
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from jitchat.providers.protocols.requests import Run
-    from jitchat.providers.provider import Endpoint, Options
     from jitchat.values import Message, Usage
 
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from jitchat.errors import NotAnAnswer, RequestRefused
 from jitchat.providers.protocols.refusals import CHECK_URL, SAY_OTHERWISE, stopped
 from jitchat.providers.protocols.registry import base_of
-from jitchat.providers.protocols.requests import credentials, filled, json_request, opened
+from jitchat.providers.protocols.requests import Run, credentials, filled, json_request, opened
 from jitchat.providers.protocols.responses import (
     CountsSoFar,
     at,
@@ -18,18 +18,22 @@ from jitchat.providers.protocols.responses import (
     parsed,
     text_at,
 )
-from jitchat.providers.provider import Delta, Finished, Piece, Reasoning, ToolCall
+from jitchat.providers.provider import (
+    Delta,
+    Endpoint,
+    Finished,
+    Options,
+    Piece,
+    Reasoning,
+    ToolCall,
+)
 from jitchat.text.sanitize import shortened
-from jitchat.values import Message, Role
+from jitchat.values import Message, Role, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import httpx
-
-    from jitchat.providers.protocols.requests import Run
-    from jitchat.providers.provider import Endpoint, Options
-    from jitchat.values import Usage
 
 
 _NAMES = {

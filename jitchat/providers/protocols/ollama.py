@@ -13,14 +13,13 @@ from jitchat.providers.protocols.registry import root_of
 from jitchat.providers.protocols.requests import as_objects, credentials, filled, json_request
 from jitchat.providers.protocols.responses import CountsSoFar, ToolCalls, at, count, parsed, text_at
 from jitchat.providers.protocols.thinking import ThinkTags
-from jitchat.providers.provider import Finished, Options, Piece, Reasoning
+from jitchat.providers.provider import Endpoint, Finished, Options, Piece, Reasoning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import httpx
 
-    from jitchat.providers.provider import Endpoint
     from jitchat.values import Message
 
 _CHECK_URL = "Check provider.base_url, and that it is Ollama that answers there."

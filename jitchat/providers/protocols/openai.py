@@ -22,12 +22,11 @@ from jitchat.providers.protocols.responses import (
     text_of,
 )
 from jitchat.providers.protocols.thinking import ThinkTags
-from jitchat.providers.provider import Finished, Options, Piece, Reasoning
+from jitchat.providers.provider import Endpoint, Finished, Options, Piece, Reasoning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from jitchat.providers.provider import Endpoint
     from jitchat.values import Message, Usage
 
 _CAPS = ("max_tokens", "max_completion_tokens")

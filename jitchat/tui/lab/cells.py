@@ -13,8 +13,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList, Static
 
-from jitchat.lab.experiment import Cell, Result, Verdict
-from jitchat.lab.stats import duration, percent
+from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
+from jitchat.lab.stats import Place, Tally, duration, percent
 from jitchat.text.sanitize import one_line, shortened
 from jitchat.tui.figures import BESIDE, cut, tokens, usage_sentence
 from jitchat.tui.lab.heatmap import NOTHING
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from textual.widget import Widget
 
-    from jitchat.lab.experiment import Experiment, Result
-    from jitchat.lab.stats import Place, Tally
     from jitchat.tui.lab.shown_run import ShownRun
 
 

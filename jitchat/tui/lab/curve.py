@@ -7,7 +7,7 @@ without a letter at each measurement.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
@@ -24,9 +24,6 @@ from jitchat.tui.palette import MUTED
 from jitchat.values import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jitchat.lab.stats import Tallies
     from jitchat.tui.lab.heatmap import Grid
 
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from textual import events
 
     from jitchat.lab.experiment import Experiment
-    from jitchat.lab.stats import Place
     from jitchat.values import Mode
 
 

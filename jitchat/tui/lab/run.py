@@ -25,7 +25,7 @@ from jitchat.tui.lab.curve import CurvePlot, SpentTable
 from jitchat.tui.lab.frame import LabEnded, LabFrame, LabReported
 from jitchat.tui.lab.heatmap import Grid, HeatMaps
 from jitchat.tui.lab.setup import Page, planned
-from jitchat.tui.lab.shown_run import ShownRun, kinds_told
+from jitchat.tui.lab.shown_run import Progress, ShownRun, kinds_told
 from jitchat.tui.palette import MUTED
 from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.widgets.save_line import SaveLine, save
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from jitchat.lab.experiment import Result
     from jitchat.lab.run_file import Run
     from jitchat.tui.lab.runner import LabRunner
-    from jitchat.tui.lab.shown_run import Progress, ShownRun
 
 
 _STOPPING = "stopping; what came is kept"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,8 +20,6 @@ from jitchat.lab.stats import Tally, tallied
 from jitchat.tui.lab.shown_run import ShownRun
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from jitchat.lab.experiment import Result
     from jitchat.lab.lab import Lab
     from jitchat.lab.run_file import RunFile

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,18 +14,14 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 
 from jitchat.lab.run_file import Run
-from jitchat.lab.stats import percent, total
+from jitchat.lab.stats import Tally, percent, total
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import BESIDE, cut
 from jitchat.tui.widgets.row_list import RowList
 from jitchat.values import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from textual.widget import Widget
-
-    from jitchat.lab.stats import Tally
 
 
 _PRESET, _CELLS = 11, 11

@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 
 from jitchat.lab.costs import estimated, sentence
-from jitchat.lab.experiment import PRESETS, Experiment, preset
+from jitchat.lab.experiment import PRESETS, Experiment, RunWanted, preset
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import short
 from jitchat.lab.stats import percent
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from textual.widget import Widget
 
-    from jitchat.lab.experiment import Experiment, RunWanted
     from jitchat.lab.service import Answerer
 
 

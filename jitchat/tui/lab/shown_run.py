@@ -29,9 +29,7 @@ from jitchat.values import Mode
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from jitchat.lab.experiment import Cell
     from jitchat.lab.facts import Kind
-    from jitchat.lab.run_file import Run
 
 
 _BASE, _CHOSEN = 2_000, 4_000

@@ -17,7 +17,7 @@ from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError
 from jitchat.lab.costs import estimated, sentence
-from jitchat.lab.experiment import PRESETS
+from jitchat.lab.experiment import PRESETS, RunWanted
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line
 from jitchat.tui.lab.compare import CompareScreen
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from textual.message import Message
     from textual.widget import Widget
 
-    from jitchat.lab.experiment import RunWanted
     from jitchat.lab.run_file import Run
     from jitchat.lab.service import Answerer, LabDesk
     from jitchat.tui.lab.shown_run import ShownRun

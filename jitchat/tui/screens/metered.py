@@ -26,7 +26,7 @@ from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.values import Role
+from jitchat.values import Conversation, Role, Turn, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from jitchat.session import Session
     from jitchat.store.windows import Ending
     from jitchat.tui.backend import Backend
-    from jitchat.values import Conversation, Turn, Usage
     from jitchat.window.window import ContextWindow
 
 

@@ -8,10 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.worker import get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from jitchat.errors import JitchatError, StoreError
 from jitchat.events import (
+    Event,
     LimitLearnt,
     ReasoningDelta,
     ReasoningFound,
@@ -41,9 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from textual.timer import Timer
-    from textual.worker import Worker
 
-    from jitchat.events import Event
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
 

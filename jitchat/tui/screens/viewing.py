@@ -13,11 +13,11 @@ from jitchat.tui.messages import SessionReady, ViewsLoaded
 from jitchat.tui.screens.metered import last_sent
 from jitchat.tui.screens.steered import SteeredScreen
 from jitchat.tui.telling import telling
-from jitchat.tui.views.view import Another, Branched, GoTo, Planned, SendAgain, Subject
+from jitchat.tui.views.view import Another, Branched, GoTo, Outcome, Planned, SendAgain, Subject
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.values import Role
-from jitchat.window.steering import NO_MORE
+from jitchat.values import Conversation, Mode, Role
+from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from jitchat.lab.experiment import RunWanted
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
-    from jitchat.tui.views.view import Outcome
-    from jitchat.values import Conversation, Mode
-    from jitchat.window.steering import Once
 
 PREPARE_AFTER, PREPARE_EVERY = 1.0, 0.1
 """Seconds from an open conversation to the loading of views, and between two steps of it."""

@@ -9,13 +9,12 @@ from jitchat.tui.telling import telling
 from jitchat.tui.tour.asking import AskingScreen
 from jitchat.tui.tour.lab import ShowsRun
 from jitchat.tui.tour.steps import STEPS, Ask, Compare, Measure
-from jitchat.tui.views.what_if import Sides, WhatIfView
+from jitchat.tui.views.what_if import Comparison, Sides, WhatIfView
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
     from jitchat.tui.backend import Backend
-    from jitchat.tui.views.what_if import Comparison
     from jitchat.values import Conversation
 
 LOOK_EVERY = 0.25

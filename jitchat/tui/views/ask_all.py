@@ -22,7 +22,7 @@ from jitchat.tui.batches import Batches
 from jitchat.tui.figures import cost_figure, reported, tokens, used_figure
 from jitchat.tui.telling import telling
 from jitchat.tui.views.view import Branched, Subject, asked_of
-from jitchat.tui.views.what_if import ComparingView
+from jitchat.tui.views.what_if import ComparingView, Comparison
 from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.values import Mode, Status
 
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
     from textual.worker import Worker
 
-    from jitchat.events import Event
     from jitchat.recorder import Answer
-    from jitchat.tui.views.what_if import Comparison
 
 
 def state_of(answer: Answer) -> str:

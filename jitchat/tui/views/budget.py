@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from math import log
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import events, on, work
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -32,8 +32,6 @@ from jitchat.window.window import ContextWindow, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from textual import events
 
     from jitchat.planning import Planned as Plan
     from jitchat.planning import Question

@@ -29,8 +29,8 @@ from jitchat.tui.views.history_chart import (
 from jitchat.tui.views.sends import SendsView
 from jitchat.tui.views.view import GoTo, Outcome, Subject, View
 from jitchat.tui.widgets.budget_bar import PATTERNS
-from jitchat.values import ASSUMED
-from jitchat.window.savings import Savings, Sent, savings
+from jitchat.values import ASSUMED, Usage
+from jitchat.window.savings import Money, Savings, Sent, savings
 from jitchat.window.window import Kind
 
 if TYPE_CHECKING:
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from jitchat.session import Session
-    from jitchat.store.windows import Send
-    from jitchat.values import Usage
-    from jitchat.window.savings import Money, Savings
 
 
 _COLUMNS = (*(kind.value for kind in Kind), "free", "reserve", "limit", "full")

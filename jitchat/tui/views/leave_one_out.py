@@ -16,6 +16,7 @@ from textual.widgets import OptionList, Static
 from jitchat.errors import JitchatError
 from jitchat.small_models.leave_one_out import (
     Measure,
+    Trial,
     Tried,
     cost_of_trials,
     gone,
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
 
     from textual.widget import Widget
     from textual.worker import Worker
-
-    from jitchat.small_models.leave_one_out import Trial, Tried
-    from jitchat.tui.views.view import Replied
 
 
 _BAR = 12

@@ -38,7 +38,7 @@ from jitchat.tui.views.ledger_table import (
 )
 from jitchat.tui.views.view import Another, GoTo, Outcome, Planned, Subject, View
 from jitchat.why import Explained, why
-from jitchat.window.steering import Hold
+from jitchat.window.steering import Held, Hold, Once
 from jitchat.window.why import Why
 
 if TYPE_CHECKING:
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
     from textual.widget import Widget
 
-    from jitchat.tui.views.view import Subject
-    from jitchat.window.steering import Held, Once
     from jitchat.window.window import ContextWindow
 
 

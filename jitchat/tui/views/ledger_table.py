@@ -34,8 +34,6 @@ from jitchat.window.window import ContextWindow, LedgerRow, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from jitchat.window.window import ContextWindow
-
 
 class Order(StrEnum):
     """By what rows are sorted."""

@@ -18,7 +18,7 @@ from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.text.sanitize import one_line, shortened
 from jitchat.text.sentences import referenced
 from jitchat.tui.figures import BESIDE, cut
-from jitchat.tui.views.view import Replied, View, replied, why_none
+from jitchat.tui.views.view import Replied, Subject, View, replied, why_none
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.why import Explained, why
 from jitchat.window.why import Standing
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from textual.widget import Widget
 
-    from jitchat.tui.views.view import Replied, Subject
     from jitchat.values import Turn
 
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from textual.widget import Widget
 
-    from jitchat.regression_cases import Checked
     from jitchat.window.why import Standing
 
 

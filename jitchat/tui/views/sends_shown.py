@@ -28,7 +28,7 @@ from jitchat.tui.figures import (
     used_figure,
 )
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views.view import STREAMING
+from jitchat.tui.views.view import STREAMING, Subject
 from jitchat.window.difference import SAME, Change, Difference, difference
 from jitchat.window.window import ContextWindow, Kind, LedgerRow
 
@@ -38,9 +38,7 @@ if TYPE_CHECKING:
     from textual import events
     from textual.style import Style
 
-    from jitchat.replay import Replayed
     from jitchat.store.windows import Send
-    from jitchat.tui.views.view import Subject
 
 
 SHOWN = 200

@@ -25,7 +25,7 @@ from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import GoTo, Outcome, Planned, Subject, View, asked_of
 from jitchat.tui.widgets.budget_bar import PATTERNS, to_scale
 from jitchat.tui.widgets.row_list import PointedList
-from jitchat.values import Mode
+from jitchat.values import Mode, Turn
 from jitchat.window.difference import AlignedRow, aligned
 from jitchat.window.savings import window_cost, windows_cost
 from jitchat.window.window import ContextWindow, Kind
@@ -34,9 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from jitchat.session import Session
-    from jitchat.values import Turn
     from jitchat.window.budget import Budget
-    from jitchat.window.difference import AlignedRow
     from jitchat.window.steering import Once
 
 

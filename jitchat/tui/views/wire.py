@@ -24,11 +24,11 @@ from jitchat.recorder import posted_for
 from jitchat.store.windows import Sends
 from jitchat.text.sanitize import one_line, visible
 from jitchat.tui.figures import assumed_mark, part_figure, stable_sentence
-from jitchat.tui.views.view import View
+from jitchat.tui.views.view import Subject, View
 from jitchat.tui.widgets.save_line import SaveLine
 from jitchat.window.record import messages_body
 from jitchat.window.render import Place, placed
-from jitchat.window.window import Kind
+from jitchat.window.window import ContextWindow, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -39,10 +39,7 @@ if TYPE_CHECKING:
 
     from jitchat.providers.provider import Posted, Provider, Wire
     from jitchat.session import Session
-    from jitchat.tui.views.view import Subject
     from jitchat.values import Turn
-    from jitchat.window.render import Place
-    from jitchat.window.window import ContextWindow
 
 
 _SHOWN = 8

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -20,10 +19,6 @@ from jitchat.window.window import (
     Segment,
     Verdict,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 SINGLY = 60
 """So many recent turns have a row each; the ones before them share one."""
