@@ -6,7 +6,8 @@ which it takes for a key, and what follows for others: it becomes a visible ␛;
 for what may follow Esc, which stops a reply.
 
 It may go away while the app runs, which ends the app; bytes that are no UTF-8 become U+FFFD; and
-what was typed before the app took the terminal over is read as it was meant.
+what was typed before the app took the terminal over is read as it was meant. After SIGSTOP it is
+taken over anew, and its settings from before the app are still those that are restored.
 """
 
 from __future__ import annotations
@@ -120,6 +121,37 @@ class TerminalDriver(LinuxDriver):
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401  Textual's own
         super().__init__(*arguments, **named)
         self._file: Any = _Lasting(self._file)
+        self._is_on = False
+        """Whether the app has the terminal."""
+
+    def start_application_mode(self) -> None:
+        """Take the terminal over, unless the app is in the background."""
+        super().start_application_mode()
+        self._is_on = not self._must_signal_resume
+
+    def stop_application_mode(self) -> None:
+        """Give it back as it was."""
+        self._is_on = False
+        super().stop_application_mode()
+
+    def _sigcont_application(self, *_: object) -> None:
+        """Go on: soon, for the signal may have come in the middle of writing to the terminal."""
+        with suppress(RuntimeError):  # the loop is closed: the app has ended
+            self._loop.call_soon_threadsafe(self._go_on)
+
+    def _go_on(self) -> None:
+        """Take the terminal over again, which before SIGSTOP nobody gave back.
+
+        Textual's own takes the terminal's settings as they are then for those to restore at the
+        end, and after SIGSTOP these are still the app's.
+        """
+        if not self._auto_restart:
+            return
+        if self._is_on:
+            self.suspend_application_mode()
+            self._must_signal_resume = True
+        if self._must_signal_resume:
+            self.resume_application_mode()
 
     def run_input_thread(self) -> None:
         """Turn what is typed into events, until the app or its terminal is gone."""

@@ -142,6 +142,35 @@ def test_a_closed_terminal_ends_the_app_and_keeps_the_reply(
     assert not (home / "crash.txt").exists()
 
 
+def test_an_app_that_was_stopped_goes_on_and_leaves_the_terminal_as_it_was(
+    environ: dict[str, str],
+) -> None:
+    terminal = Terminal(JITCHAT, environ)
+    terminal.wait_for("no language model")
+    for _ in range(2):
+        terminal.stop_and_continue()
+        terminal.wait_for("\x1b[?1049h")
+        terminal.wait_for("no language model")
+    terminal.type("all of this")
+    terminal.wait_for("this")
+    assert not terminal.is_cooked
+    terminal.type("\x11")
+    code, drawn = terminal.until_exit()
+    assert code == 0
+    require_restored(terminal, drawn)
+
+
+def test_an_app_that_is_ended_while_it_is_stopped_leaves_the_terminal_as_it_was(
+    environ: dict[str, str],
+) -> None:
+    terminal = Terminal(JITCHAT, environ)
+    terminal.wait_for("no language model")
+    terminal.stop_and_continue(signal.SIGTERM)
+    code, drawn = terminal.until_exit()
+    assert code == 128 + signal.SIGTERM
+    require_restored(terminal, drawn)
+
+
 STUCK = """
 import os, signal, sys, time
 from jitchat.cli.termination import handle_signals, restore_with
