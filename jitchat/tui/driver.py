@@ -23,6 +23,7 @@ from contextlib import suppress
 from enum import Enum
 from typing import IO, TYPE_CHECKING, Any
 
+from textual import constants
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
@@ -40,7 +41,7 @@ class _Keys(Enum):
 
 def widen_input() -> None:
     """Add them; may be done again."""
-    from textual import _ansi_sequences, constants  # noqa: PLC0415  importing does nothing
+    from textual import _ansi_sequences  # noqa: PLC0415  importing does nothing
 
     table: dict[str, Any] = _ansi_sequences.ANSI_SEQUENCES_KEYS  # type: ignore[assignment]
     table["\x1b\r"] = (_Keys.ALT_ENTER,)
@@ -93,6 +94,8 @@ class InputReader:
 HUNG_UP = 128 + signal.SIGHUP
 """The exit code of a program whose terminal went away."""
 _MOST = 4096
+_IDLE = 0.1
+"""Seconds between two looks at whether the app has ended."""
 _LEAVE = (
     b"\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"
     b"\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
@@ -160,7 +163,7 @@ class TerminalDriver(LinuxDriver):
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
-                if selector.select(0.1):
+                if selector.select(_patience(parser)):
                     data = self._read(cooked)
                     cooked = max(0, cooked - len(data))
                     if not data:
@@ -178,6 +181,11 @@ class TerminalDriver(LinuxDriver):
         except OSError:
             return b""
         return data[:cooked].replace(b"\n", b"\r") + data[cooked:]
+
+
+def _patience(parser: XTermParser) -> float:
+    """Seconds to wait for input: after Esc, no longer than for what belongs to the same key."""
+    return _IDLE if parser._timeout_time is None else constants.ESCAPE_DELAY  # noqa: SLF001
 
 
 def restorer() -> Callable[[], None]:
