@@ -16,7 +16,7 @@ from jitchat.cli.keys import require_known_keys
 from jitchat.cli.model_backend import ModelBackend
 from jitchat.cli.opening import choose_conversation, quiet_libraries
 from jitchat.cli.output import is_terminal
-from jitchat.cli.termination import leave_threads, restore_with
+from jitchat.cli.termination import heed_interrupts, leave_threads, restore_with
 from jitchat.index.embedding_models import model_cached
 from jitchat.settings.small_models import require_addresses
 from jitchat.tui import collector
@@ -109,13 +109,14 @@ def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> 
     require_terminal("The chat needs a terminal. `jitchat send TEXT` works without one.")
     collector.rest()
     quiet_libraries()
+    from jitchat.tui.app import JitchatApp  # noqa: PLC0415  textual: only the chat needs it
+
+    heed_interrupts()
     store = opening.open_store(paths)
     try:
         settings = flags.settings(chosen_model(store.database))
         require_addresses(settings)
         conversation = choose_conversation(store, wanted)
-        from jitchat.tui.app import JitchatApp  # noqa: PLC0415  textual: only the chat needs it
-
         return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
     finally:
         store.database.close()

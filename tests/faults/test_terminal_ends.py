@@ -301,3 +301,29 @@ def test_quitting_waits_for_no_thread_that_only_reads(environ: dict[str, str], h
     assert time.perf_counter() - begun < 1.0
     assert code == (0 if how == "keys" else 128 + signal.SIGHUP)
     require_restored(terminal, drawn)
+
+
+INTERRUPTED = """
+import os, signal, sys
+sys.argv[0] = "jitchat"
+def watch(event, arguments, wanted=os.environ["INTERRUPT_AT"]):
+    if event == "import" and arguments[0] == wanted:
+        os.kill(os.getpid(), signal.SIGINT)
+sys.addaudithook(watch)
+from jitchat.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["jitchat.cli", "click", "jitchat.cli.chat", "textual.app", "jitchat.store.store"],
+)
+def test_ctrl_c_while_modules_are_loaded_ends_it_without_a_traceback(
+    environ: dict[str, str], module: str
+) -> None:
+    terminal = Terminal([sys.executable, "-c", INTERRUPTED], environ | {"INTERRUPT_AT": module})
+    code, drawn = terminal.until_exit()
+    assert code == 128 + signal.SIGINT
+    assert b"Traceback" not in drawn
+    terminal.close()
