@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -123,7 +124,9 @@ def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> 
 
 
 def require_terminal(otherwise: str) -> None:
-    """See to it that there is a screen to draw on, and a keyboard.
+    """See to it that there is a screen to draw on, a keyboard, and a terminal that knows both.
+
+    Who knows better sets TERM.
 
     Raises:
         click.UsageError: One is missing; `otherwise` says what to do.
@@ -134,6 +137,13 @@ def require_terminal(otherwise: str) -> None:
     if not is_terminal(sys.stdin):
         what = "There is no keyboard: standard input is not a terminal."
         raise click.UsageError(f"{what} {otherwise}")
+    name = os.environ.get("TERM", "")
+    if name in ("", "dumb", "unknown") and sys.platform != "win32":
+        what = f"TERM is {name}" if name else "TERM is not set"
+        wanted = "set it to what the terminal is, such as xterm-256color."
+        raise click.UsageError(
+            f"{what}, which is a terminal without a screen: {wanted} {otherwise}"
+        )
 
 
 def run_app(app: JitchatApp) -> int:

@@ -243,6 +243,22 @@ def test_without_a_keyboard_it_says_so(environ: dict[str, str], command: list[st
 
 
 @pytest.mark.parametrize(
+    ("name", "told"),
+    [("dumb", b"TERM is dumb,"), ("", b"TERM is not set,"), (None, b"TERM is not")],
+)
+def test_a_terminal_without_a_screen_is_not_drawn_on(
+    environ: dict[str, str], name: str | None, told: bytes
+) -> None:
+    own = {key: value for key, value in environ.items() if key != "TERM"}
+    terminal = Terminal(JITCHAT, own if name is None else own | {"TERM": name})
+    code, drawn = terminal.until_exit()
+    terminal.close()
+    assert code == 2
+    assert told in drawn
+    assert b"\x1b" not in drawn
+
+
+@pytest.mark.parametrize(
     "seconds",
     [
         None,
