@@ -233,8 +233,8 @@ class JitchatApp(App[None]):
         """Ctrl+C: stop a reply, or empty the prompt; twice in two seconds: quit."""
         moment = time.monotonic()
         chat = self.screen if isinstance(self.screen, ChatScreen) else None
-        if chat is not None and not chat.busy and chat.query_one(Prompt).empty():
-            self.notify("Prompt cleared. Ctrl+Z restores it.", markup=False)
+        if chat is not None and not chat.busy and (told := chat.empty_prompt()):
+            self.notify(told, markup=False)
             return
         if moment - self._interrupted_at < TWICE_WITHIN:
             self.exit()
