@@ -129,7 +129,7 @@ class TerminalDriver(LinuxDriver):
 
     def start_application_mode(self) -> None:
         """Take the terminal over, unless the app is in the background."""
-        super().start_application_mode()
+        super().start_application_mode()  # type: ignore[no-untyped-call]
         self._is_on = not self._must_signal_resume
 
     def stop_application_mode(self) -> None:
