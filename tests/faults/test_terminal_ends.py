@@ -173,10 +173,11 @@ def test_an_app_that_is_ended_while_it_is_stopped_leaves_the_terminal_as_it_was(
 
 STUCK = """
 import os, signal, sys, time
-from jitchat.cli.termination import handle_signals, restore_with
+from jitchat.cli.termination import handle_signals, heed_interrupts, restore_with
 from jitchat.tui.driver import restorer
 import tty
 handle_signals()
+heed_interrupts()
 restore_with(restorer())
 tty.setraw(0)
 told = []
