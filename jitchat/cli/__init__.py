@@ -18,7 +18,7 @@ import click
 from jitchat import __version__
 from jitchat.cli.options import Flags, SharingGroup, common_options
 from jitchat.cli.output import OutputError, say
-from jitchat.cli.termination import exit_code, handle_signals, leave
+from jitchat.cli.termination import exit_code, handle_signals, heed_interrupts, leave
 from jitchat.errors import JitchatError
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class _Commands(SharingGroup):
             return None
         module = import_module(f"jitchat.cli.{_COMMANDS[cmd_name][0]}")
         command: click.Command = getattr(module, f"{cmd_name}_command")
+        heed_interrupts()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,7 @@ from jitchat.cli.keys import require_known_keys
 from jitchat.cli.model_backend import ModelBackend
 from jitchat.cli.opening import choose_conversation, quiet_libraries
 from jitchat.cli.output import is_terminal
-from jitchat.cli.termination import leave_threads, restore_with
+from jitchat.cli.termination import heed_interrupts, leave_threads, restore_with
 from jitchat.index.embedding_models import model_cached
 from jitchat.settings.small_models import require_addresses
 from jitchat.tui import collector
@@ -109,20 +110,23 @@ def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> 
     require_terminal("The chat needs a terminal. `jitchat send TEXT` works without one.")
     collector.rest()
     quiet_libraries()
+    from jitchat.tui.app import JitchatApp  # noqa: PLC0415  textual: only the chat needs it
+
+    heed_interrupts()
     store = opening.open_store(paths)
     try:
         settings = flags.settings(chosen_model(store.database))
         require_addresses(settings)
         conversation = choose_conversation(store, wanted)
-        from jitchat.tui.app import JitchatApp  # noqa: PLC0415  textual: only the chat needs it
-
         return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
     finally:
         store.database.close()
 
 
 def require_terminal(otherwise: str) -> None:
-    """See to it that there is a screen to draw on, and a keyboard.
+    """See to it that there is a screen to draw on, a keyboard, and a terminal that knows both.
+
+    Who knows better sets TERM.
 
     Raises:
         click.UsageError: One is missing; `otherwise` says what to do.
@@ -133,6 +137,13 @@ def require_terminal(otherwise: str) -> None:
     if not is_terminal(sys.stdin):
         what = "There is no keyboard: standard input is not a terminal."
         raise click.UsageError(f"{what} {otherwise}")
+    name = os.environ.get("TERM", "")
+    if name in ("", "dumb", "unknown") and sys.platform != "win32":
+        what = f"TERM is {name}" if name else "TERM is not set"
+        wanted = "set it to what the terminal is, such as xterm-256color."
+        raise click.UsageError(
+            f"{what}, which is a terminal without a screen: {wanted} {otherwise}"
+        )
 
 
 def run_app(app: JitchatApp) -> int:

@@ -29,11 +29,25 @@ _leaves_threads = threading.Event()
 
 
 def handle_signals() -> None:
-    """Handle them from now on; one that the parent has set to be ignored, as nohup does, stays."""
+    """Handle them from now on; one that the parent has set to be ignored, as nohup does, stays.
+
+    Until `heed_interrupts`, Ctrl+C ends the process at once.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, _leave_at_once)
     for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
+
+
+def heed_interrupts() -> None:
+    """Have Ctrl+C raise KeyboardInterrupt from now on, for something may have to be closed.
+
+    While modules are loaded it must not: that would leave one half made, and a traceback.
+    """
+    if signal.getsignal(signal.SIGINT) is _leave_at_once:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def restore_with(restorer: Callable[[], object]) -> None:
@@ -70,6 +84,10 @@ def _end(number: int, frame: FrameType | None) -> None:
     if not callable(interrupt):  # ignored, as in the background of a script
         raise KeyboardInterrupt
     interrupt(signal.SIGINT, frame)
+
+
+def _leave_at_once(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  a handler's shape
+    os._exit(exit_code(_BASE + number))
 
 
 def _end_now() -> None:

@@ -71,6 +71,7 @@ def window_command(flags: Flags, text: str, conversation: str | None, **wanted: 
     draft = given_text(text)
     with opened_session(Flags(conversation=conversation).over(flags)) as (session, mode, who):
         window = _planned(session, draft, mode, wanted["budget"], ask=wanted["ask_picker"])
+        _tell_doubts(who.doubt())
         _tell_unmet(session, draft)
         identity, prices = session.memory.conversation.id, session.options.prices
         body = _body_of(session, window) if wanted["as_request"] else ""
@@ -145,10 +146,15 @@ def send_command(flags: Flags, text: str, conversation: str | None) -> None:
 
 async def _sent(session: Session, mode: Mode, who: Who, draft: str) -> JitchatError | None:
     """Send, after what is to be known first."""
-    for warning in filter(None, (key_in_the_open(who.settings), who.doubt())):
-        say(f"jitchat: {warning}", err=True)
+    _tell_doubts(key_in_the_open(who.settings), who.doubt())
     _tell_unmet(session, draft)
     return await _exchange(session, draft, mode)
+
+
+def _tell_doubts(*doubts: str) -> None:
+    """Say what may keep a message from being answered, or from staying private."""
+    for doubt in filter(None, doubts):
+        say(f"jitchat: {doubt}", err=True)
 
 
 def _tell_unmet(session: Session, draft: str) -> None:

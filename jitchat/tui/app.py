@@ -20,7 +20,7 @@ from jitchat.store.pins import ChosenTheme
 from jitchat.tui.keys import ACTIONS, MODES
 from jitchat.tui.palette import palette
 from jitchat.tui.screens.chat import ChatScreen
-from jitchat.tui.telling import tell
+from jitchat.tui.telling import cause_of, tell
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.prompt import Prompt
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from textual.await_complete import AwaitComplete
     from textual.driver import Driver
-    from textual.notifications import SeverityLevel
+    from textual.notifications import Notify, SeverityLevel
     from textual.screen import Screen
     from textual.theme import Theme
 
@@ -205,16 +205,22 @@ class JitchatApp(App[None]):
     ) -> None:
         """In the chat's last line what is short; else over the screen, one at a time.
 
-        Warnings and errors stay over the screen until they were read.
+        Warnings and errors stay over the screen until they were read, or the same is told anew.
         """
         if severity == "information":
             seconds = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
             hint = self.screen.query(HintLine)
             if isinstance(self.screen, ChatScreen) and hint.first().show_notice(message, seconds):
                 return
-            for each in [each for each in self._notifications if each.severity == severity]:
-                self._unnotify(each, refresh=False)
         super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
+
+    def on_notify(self, event: Notify) -> None:
+        """Take away what the notice stands in place of; Textual shows it then."""
+        new = event.notification
+        for each in list(self._notifications):
+            is_same = cause_of(each.message) == cause_of(new.message)
+            if is_same or new.severity == each.severity == "information":
+                self._unnotify(each, refresh=False)
 
     def pop_screen(self) -> AwaitComplete:
         """Close the screen on top, and tell what was held back while it was read."""
@@ -233,8 +239,8 @@ class JitchatApp(App[None]):
         """Ctrl+C: stop a reply, or empty the prompt; twice in two seconds: quit."""
         moment = time.monotonic()
         chat = self.screen if isinstance(self.screen, ChatScreen) else None
-        if chat is not None and not chat.busy and chat.query_one(Prompt).empty():
-            self.notify("Prompt cleared. Ctrl+Z restores it.", markup=False)
+        if chat is not None and not chat.busy and (told := chat.empty_prompt()):
+            self.notify(told, markup=False)
             return
         if moment - self._interrupted_at < TWICE_WITHIN:
             self.exit()

@@ -6,7 +6,8 @@ which it takes for a key, and what follows for others: it becomes a visible ␛;
 for what may follow Esc, which stops a reply.
 
 It may go away while the app runs, which ends the app; bytes that are no UTF-8 become U+FFFD; and
-what was typed before the app took the terminal over is read as it was meant.
+what was typed before the app took the terminal over is read as it was meant. After SIGSTOP it is
+taken over anew, and its settings from before the app are still those that are restored.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from contextlib import suppress
 from enum import Enum
 from typing import IO, TYPE_CHECKING, Any
 
+from textual import constants
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
@@ -39,7 +41,7 @@ class _Keys(Enum):
 
 def widen_input() -> None:
     """Add them; may be done again."""
-    from textual import _ansi_sequences, constants  # noqa: PLC0415  importing does nothing
+    from textual import _ansi_sequences  # noqa: PLC0415  importing does nothing
 
     table: dict[str, Any] = _ansi_sequences.ANSI_SEQUENCES_KEYS  # type: ignore[assignment]
     table["\x1b\r"] = (_Keys.ALT_ENTER,)
@@ -92,6 +94,8 @@ class InputReader:
 HUNG_UP = 128 + signal.SIGHUP
 """The exit code of a program whose terminal went away."""
 _MOST = 4096
+_IDLE = 0.1
+"""Seconds between two looks at whether the app has ended."""
 _LEAVE = (
     b"\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"
     b"\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
@@ -120,6 +124,37 @@ class TerminalDriver(LinuxDriver):
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401  Textual's own
         super().__init__(*arguments, **named)
         self._file: Any = _Lasting(self._file)
+        self._is_on = False
+        """Whether the app has the terminal."""
+
+    def start_application_mode(self) -> None:
+        """Take the terminal over, unless the app is in the background."""
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        self._is_on = not self._must_signal_resume
+
+    def stop_application_mode(self) -> None:
+        """Give it back as it was."""
+        self._is_on = False
+        super().stop_application_mode()
+
+    def _sigcont_application(self, *_: object) -> None:
+        """Go on: soon, for the signal may have come in the middle of writing to the terminal."""
+        with suppress(RuntimeError):  # the loop is closed: the app has ended
+            self._loop.call_soon_threadsafe(self._go_on)
+
+    def _go_on(self) -> None:
+        """Take the terminal over again, which before SIGSTOP nobody gave back.
+
+        Textual's own takes the terminal's settings as they are then for those to restore at the
+        end, and after SIGSTOP these are still the app's.
+        """
+        if not self._auto_restart:
+            return
+        if self._is_on:
+            self.suspend_application_mode()
+            self._must_signal_resume = True
+        if self._must_signal_resume:
+            self.resume_application_mode()
 
     def run_input_thread(self) -> None:
         """Turn what is typed into events, until the app or its terminal is gone."""
@@ -128,7 +163,7 @@ class TerminalDriver(LinuxDriver):
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
-                if selector.select(0.1):
+                if selector.select(_patience(parser)):
                     data = self._read(cooked)
                     cooked = max(0, cooked - len(data))
                     if not data:
@@ -146,6 +181,11 @@ class TerminalDriver(LinuxDriver):
         except OSError:
             return b""
         return data[:cooked].replace(b"\n", b"\r") + data[cooked:]
+
+
+def _patience(parser: XTermParser) -> float:
+    """Seconds to wait for input: after Esc, no longer than for what belongs to the same key."""
+    return _IDLE if parser._timeout_time is None else constants.ESCAPE_DELAY  # noqa: SLF001
 
 
 def restorer() -> Callable[[], None]:

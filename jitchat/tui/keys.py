@@ -192,8 +192,7 @@ _COMMAND_HELP = {
 def command_help(name: str) -> str:
     """Say what a command does, in the words of the action that it stands for."""
     method = COMMANDS[name]
-    methods = (method, f"ask('{method}')")
-    actions = (f"{each.title}: {each.help}" for each in ACTIONS if each.method in methods)
+    actions = (f"{each.title}: {each.help}" for each in ACTIONS if each.method == method)
     return _COMMAND_HELP.get(name) or next(actions, "")
 
 

@@ -18,9 +18,28 @@ _Arguments = ParamSpec("_Arguments")
 _Handler = Callable[Concatenate[_Screen, _Arguments], Coroutine[Any, Any, None]]
 
 
+class ErrorSentence(str):
+    """What happened and what to do; `cause` is equal where both are of the same kind."""
+
+    __slots__ = ("cause",)
+    cause: tuple[type[JitchatError], str]
+
+    @classmethod
+    def of(cls, error: JitchatError) -> ErrorSentence:
+        """Write it."""
+        sentence = cls(error)
+        sentence.cause = type(error), error.remedy
+        return sentence
+
+
+def cause_of(notice: str) -> object:
+    """Tell what a notice is about: one is enough of those that are about the same."""
+    return notice.cause if isinstance(notice, ErrorSentence) else notice
+
+
 def tell(screen: Widget, error: JitchatError) -> None:
     """Show what happened and what to do."""
-    screen.notify(str(error), severity="error", timeout=SECONDS, markup=False)
+    screen.notify(ErrorSentence.of(error), severity="error", timeout=SECONDS, markup=False)
 
 
 def telling(handler: _Handler[_Screen, _Arguments]) -> _Handler[_Screen, _Arguments]:

@@ -106,6 +106,14 @@ class Terminal:
         """Send the program a signal."""
         self._process.send_signal(number)
 
+    def stop_and_continue(self, *meanwhile: signal.Signals) -> None:
+        """Stop the program with SIGSTOP, send it these signals, and have it go on."""
+        self._process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self._process.pid, os.WSTOPPED | os.WNOWAIT)
+        self.seen = b""
+        for number in (*meanwhile, signal.SIGCONT):
+            self._process.send_signal(number)
+
     def hang_up(self, timeout: float = 30.0) -> int:
         """Close the terminal under the program; its exit code."""
         os.close(self._master)

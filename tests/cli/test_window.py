@@ -68,6 +68,15 @@ def test_json_has_these_keys_and_no_others(jitchat: Shell):
     assert {tuple(each) for each in window["messages"]} == {("role", "content")}
 
 
+@pytest.mark.parametrize("model", ["gpt-5.2-pro", "o3-pro", "gpt-5.3-codex"])
+def test_a_model_that_no_message_reaches_is_told_with_its_window(jitchat: Shell, model: str):
+    result = jitchat("window", QUESTION, "--provider", "openai", "--model", model)
+
+    assert (result.code, result.out != "") == (0, True)
+    told = f"jitchat: {model} answers only on OpenAI's Responses API, which jitchat does not speak"
+    assert result.err.startswith(told)
+
+
 @pytest.mark.parametrize("mode", ["full", "recency", "jit"])
 def test_the_sums_are_exact_in_every_mode(jitchat: Shell, mode: str):
     window = jitchat("window", QUESTION, "--conversation", "demo", "--mode", mode, "--json").json

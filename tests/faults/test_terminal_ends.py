@@ -142,12 +142,42 @@ def test_a_closed_terminal_ends_the_app_and_keeps_the_reply(
     assert not (home / "crash.txt").exists()
 
 
+def test_an_app_that_was_stopped_goes_on_and_leaves_the_terminal_as_it_was(
+    environ: dict[str, str],
+) -> None:
+    terminal = Terminal(JITCHAT, environ)
+    terminal.wait_for("no language model")
+    for _ in range(2):
+        terminal.stop_and_continue()
+        terminal.wait_for("\x1b[?1049h")
+        terminal.wait_for("no language model")
+    terminal.type("all of this")
+    terminal.wait_for("this")
+    assert not terminal.is_cooked
+    terminal.type("\x11")
+    code, drawn = terminal.until_exit()
+    assert code == 0
+    require_restored(terminal, drawn)
+
+
+def test_an_app_that_is_ended_while_it_is_stopped_leaves_the_terminal_as_it_was(
+    environ: dict[str, str],
+) -> None:
+    terminal = Terminal(JITCHAT, environ)
+    terminal.wait_for("no language model")
+    terminal.stop_and_continue(signal.SIGTERM)
+    code, drawn = terminal.until_exit()
+    assert code == 128 + signal.SIGTERM
+    require_restored(terminal, drawn)
+
+
 STUCK = """
 import os, signal, sys, time
-from jitchat.cli.termination import handle_signals, restore_with
+from jitchat.cli.termination import handle_signals, heed_interrupts, restore_with
 from jitchat.tui.driver import restorer
 import tty
 handle_signals()
+heed_interrupts()
 restore_with(restorer())
 tty.setraw(0)
 told = []
@@ -214,6 +244,22 @@ def test_without_a_keyboard_it_says_so(environ: dict[str, str], command: list[st
 
 
 @pytest.mark.parametrize(
+    ("name", "told"),
+    [("dumb", b"TERM is dumb,"), ("", b"TERM is not set,"), (None, b"TERM is not")],
+)
+def test_a_terminal_without_a_screen_is_not_drawn_on(
+    environ: dict[str, str], name: str | None, told: bytes
+) -> None:
+    own = {key: value for key, value in environ.items() if key != "TERM"}
+    terminal = Terminal(JITCHAT, own if name is None else own | {"TERM": name})
+    code, drawn = terminal.until_exit()
+    terminal.close()
+    assert code == 2
+    assert told in drawn
+    assert b"\x1b" not in drawn
+
+
+@pytest.mark.parametrize(
     "seconds",
     [
         None,
@@ -272,3 +318,29 @@ def test_quitting_waits_for_no_thread_that_only_reads(environ: dict[str, str], h
     assert time.perf_counter() - begun < 1.0
     assert code == (0 if how == "keys" else 128 + signal.SIGHUP)
     require_restored(terminal, drawn)
+
+
+INTERRUPTED = """
+import os, signal, sys
+sys.argv[0] = "jitchat"
+def watch(event, arguments, wanted=os.environ["INTERRUPT_AT"]):
+    if event == "import" and arguments[0] == wanted:
+        os.kill(os.getpid(), signal.SIGINT)
+sys.addaudithook(watch)
+from jitchat.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["jitchat.cli", "click", "jitchat.cli.chat", "textual.app", "jitchat.store.store"],
+)
+def test_ctrl_c_while_modules_are_loaded_ends_it_without_a_traceback(
+    environ: dict[str, str], module: str
+) -> None:
+    terminal = Terminal([sys.executable, "-c", INTERRUPTED], environ | {"INTERRUPT_AT": module})
+    code, drawn = terminal.until_exit()
+    assert code == 128 + signal.SIGINT
+    assert b"Traceback" not in drawn
+    terminal.close()

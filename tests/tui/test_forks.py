@@ -157,6 +157,39 @@ async def test_from_the_prompt_the_last_reply_is_given_again_and_the_last_messag
         assert screen.once.after is None
 
 
+async def test_emptying_the_prompt_ends_an_edit(backend: TestBackend) -> None:
+    async with app_on(backend).run_test(size=(100, 40)) as pilot:
+        screen = await ready(pilot)
+        prompt, line = screen.query_one(Prompt), screen.query_one("#cost")
+        for unsent in ("", "half a thought"):
+            prompt.text = unsent
+            await pilot.press("alt+e", *"??")
+            assert "editing #3" in str(line.render())
+            await pilot.press("ctrl+c")
+            assert prompt.text == unsent
+            assert screen.once.after is None
+            assert "editing" not in str(line.render())
+            if not unsent:
+                await pilot.press("ctrl+z")
+                assert prompt.text == "And the logo???", "it is brought back as a draft"
+
+
+async def test_another_answer_ends_an_edit_and_keeps_what_was_typed(backend: TestBackend) -> None:
+    async with app_on(backend).run_test(size=(100, 40)) as pilot:
+        screen = await ready(pilot)
+        prompt = screen.query_one(Prompt)
+        for number, (unsent, typed, kept) in enumerate(
+            [("", "", ""), ("a thought", "", "a thought"), ("", "??", "And the logo???")]
+        ):
+            prompt.text = unsent
+            await pilot.press("alt+e", *typed)
+            await pilot.press("alt+r", "enter")
+            await answered(pilot, 5 + number)
+            assert screen.once.after is None
+            assert "editing" not in str(screen.query_one("#cost").render())
+            assert prompt.text == kept
+
+
 async def test_a_reply_that_was_cut_by_length_goes_on(backend: TestBackend) -> None:
     backend.provider = ScriptedProvider(script=("It is gre", Finished("length")))
     async with app_on(backend).run_test(size=(100, 40)) as pilot:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from textual import events
 
+from jitchat.providers.provider import Finished
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
@@ -197,3 +198,23 @@ async def test_what_costs_asks_first_with_any_key_and_leaves_the_draft(
             await until(pilot, lambda n=number: len(requests) == n, f"the request by {answer}")
             await idle(pilot)
             assert screen.query_one(Prompt).text == "half a drafts"
+
+
+@pytest.mark.parametrize(
+    ("command", "question"), [("/retry", "Answer #61 once more?"), ("/continue", "Continue #62?")]
+)
+async def test_a_command_that_costs_asks_as_its_key_does(
+    backend: TestBackend, command: str, question: str
+) -> None:
+    backend.provider = ScriptedProvider(script=("It is", Finished("length")))
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await in_pane(pilot, "prompt")
+        requests = backend.provider.requests
+        for answer, count in (("escape", 1), ("enter", 2)):
+            screen.query_one(Prompt).insert(command)
+            await pilot.press("enter")
+            await until(pilot, lambda: hint(screen) == question, "the question")
+            await pilot.press(answer)
+            await idle(pilot)
+            assert len(requests) == count
+        assert screen.query_one(Prompt).text == ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+import pytest
 from textual import events
 from textual.widgets import Input, Static
 
@@ -258,3 +259,31 @@ async def test_of_very_many_models_those_that_are_not_drawn_are_counted(models) 
         assert chosen(pilot) == ("openai", "")
         await enter_text(pilot, f"m-{MOST + 4}")
         assert chosen(pilot) == ("openrouter", f"m-{MOST + 4}")
+
+
+@pytest.mark.usefixtures("every_frame")
+async def test_the_header_stands_over_the_columns_after_a_search_that_found_nothing(models) -> None:
+    async with demo_app(models).run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot)
+
+        def header() -> str:
+            return str(screen.query_one("#models-header", Static).render()).rstrip()
+
+        before = header()
+        for found in ("", "gpt"):
+            await enter_text(pilot, "no such thing")
+            assert header() == ""
+            await enter_text(pilot, found)
+            assert header() == before
+            await pilot.pause()
+            line = next(each for each in drawn(pilot).splitlines() if "400,000" in each)
+            assert line.index("400,000") + len("400,000") == before.index("context") + len(
+                "context"
+            )
+            assert header() == before
+        await enter_text(pilot, "no such thing")
+        await pilot.resize_terminal(120, 36)
+        await enter_text(pilot, "gpt")
+        columns = screen.query_one(ModelList).columns
+        await until(pilot, lambda: header() == columns.header().rstrip(), "the wider header")
+        assert header() != before

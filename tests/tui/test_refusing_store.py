@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.errors import StoreFull
+from jitchat.errors import StoreBusy, StoreFull
 from jitchat.store.replies import ReplyWriter
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.screens import sending
@@ -49,6 +49,22 @@ async def test_it_is_told_and_the_app_goes_on(
         await until(pilot, lambda: told(pilot), "the sentence")
         assert "The disk is full." in told(pilot)[0]
         await idle(pilot)
+
+
+async def test_of_one_cause_the_newer_notice_takes_the_place_of_the_older(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        screen.tell(StoreFull("The reply cannot be written.", "Free some space."))
+        screen.tell(StoreBusy("Another program holds it.", "Close it."))
+        screen.tell(StoreFull("The draft cannot be written.", "Free some space."))
+        newest = [
+            "Another program holds it. Close it.",
+            "The draft cannot be written. Free some space.",
+        ]
+        await until(pilot, lambda: told(pilot)[-1:] == newest[-1:], "the last notice")
+        assert told(pilot) == newest
 
 
 async def test_a_stopped_reply_that_cannot_be_kept_is_told_and_stays_in_view(

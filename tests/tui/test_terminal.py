@@ -6,7 +6,7 @@ import pytest
 from textual import constants, events
 from textual._xterm_parser import XTermParser
 
-from jitchat.tui.driver import InputReader, widen_input
+from jitchat.tui.driver import _IDLE, InputReader, _patience, widen_input
 
 
 @pytest.fixture(autouse=True)
@@ -24,6 +24,15 @@ def test_alt_enter_is_a_key_of_its_own(sent: str, key: str):
 
 def test_esc_is_a_key_soon_enough_to_stop_a_reply_within_a_tenth_of_a_second():
     assert constants.ESCAPE_DELAY <= 0.03
+
+
+def test_what_is_typed_after_esc_is_no_part_of_it_once_that_long_has_passed():
+    parser = XTermParser()
+    waits = []
+    for typed in ("a", "\x1b", "[", "A"):
+        list(parser.feed(typed))
+        waits.append(_patience(parser))
+    assert waits == [_IDLE, constants.ESCAPE_DELAY, constants.ESCAPE_DELAY, _IDLE]
 
 
 PASTED = "\x1b[200~abc \x1b[2Jdef\x1b\x11 日\x1b[201~z"

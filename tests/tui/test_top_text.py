@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 
 from jitchat.tui.widgets.model_fetch import ModelFetch
-from jitchat.tui.widgets.top_line import Answering, TopText, cut_in_the_middle, fitted
+from jitchat.tui.widgets.top_line import Answering, TopLine, TopText, cut_in_the_middle, fitted
 from tests.tui.support import TestBackend, demo_app, ready, until
 
 WHO = Answering("work", "a-very-long-model-name-of-2026-preview", "builtin-256", "~estimate")
@@ -69,3 +69,14 @@ async def test_a_small_terminal_shows_the_download_and_what_must_stay(
         await until(pilot, lambda: " · none · ~estimate" in line(), "the whole status")
         await pilot.resize_terminal(140, 40)
         await until(pilot, lambda: "Release planning (demo) · 60 turns" in line(), "the title")
+
+
+async def test_a_title_is_drawn_as_one_line_of_text_whatever_is_in_it(backend: TestBackend) -> None:
+    """The store cleans a title, too; one that somebody else wrote there has only this."""
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        screen.query_one(TopLine).show_title("a\x1b[2J\nb\x9b31m\x07\u202ec", 3)
+        await pilot.pause()
+        line = "".join(each.text for each in screen._compositor.render_strips()[0])
+        assert line.strip().startswith("a␛[2J b\ufffd31m␇\ufffdc · 3 turns")
+        assert not [each for each in line if each in "\x1b\x9b\x07\n\u202e"]

@@ -69,10 +69,12 @@ class ForkedScreen(HelpedScreen):
         if said is None:
             self.notify("Nothing has been asked yet.", markup=False)
         elif said.status is Status.UNANSWERED and said == session.memory.turns[-1]:
+            self._set_edit_aside()
             if self.draft == said.content:
                 self.query_one(Prompt).take_draft()
             self.start(session, said.content)
         else:
+            self._set_edit_aside()
             await self.show_up_to(session, said.position)
             self.start(session, said.content, Once(again=said))
 
@@ -109,9 +111,28 @@ class ForkedScreen(HelpedScreen):
         after, self.once = self.once.after, replace(self.once, after=None)
         if after is not None:
             self.query_one(HintLine).show_edit(None)
-            self.query_one(Prompt).swap(self._unsent)
+            if self.query_one(Prompt).draft != self._unsent:
+                self.query_one(Prompt).swap(self._unsent)
             self._unsent = ""
         return after
+
+    def empty_prompt(self) -> str:
+        """Take away what is typed, if the cursor is there, and end an edit; what to say of that."""
+        prompt, before = self.query_one(Prompt), self._unsent
+        is_edit = prompt.has_focus and self.once.after is not None
+        is_emptied = prompt.empty()
+        if is_edit:
+            self.leave_edit()
+            self.plan_now(afresh=True)
+        if is_edit and before:
+            return "Nothing is edited any more. What stood here before is back."
+        return "Prompt cleared. Ctrl+Z restores it." if is_emptied or is_edit else ""
+
+    def _set_edit_aside(self) -> None:
+        """Edit no more, for something else is sent; what was typed stays in the prompt."""
+        kept = self.to_keep()
+        if self.leave_edit() is not None:
+            self.query_one(Prompt).swap(kept)
 
     @telling
     async def action_go_on(self) -> None:
@@ -123,6 +144,7 @@ class ForkedScreen(HelpedScreen):
         if reply is None or not await self._was_cut(reply):
             self.notify("This reply was not cut: there is nothing to go on with.", markup=False)
             return
+        self._set_edit_aside()
         is_last = session.memory.turns[-1].position == reply.position
         if not is_last:
             await self.show_up_to(session, reply.position)

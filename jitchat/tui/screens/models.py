@@ -180,10 +180,6 @@ class ModelsScreen(ModalScreen[Picked | None]):
     def _selected(self, event: OptionList.OptionSelected) -> None:
         self._choose(self.query_one(ModelList).row_at(event.option_index))
 
-    def on_resize(self) -> None:
-        """The header stands over the columns."""
-        self.call_after_refresh(self._show_header)
-
     async def action_move(self, way: str) -> None:
         """Move the highlight while typing goes on."""
         await self.query_one(ModelList).go(way)
@@ -238,6 +234,7 @@ class ModelsScreen(ModalScreen[Picked | None]):
         self.query_one(ModelList).display = not is_empty
         self._show_header()
 
+    @on(ModelList.ColumnsMoved)
     def _show_header(self) -> None:
         has_models = any(each.models for each in self._choices.values() if each.is_usable)
         listed = self.query_one(ModelList)

@@ -107,8 +107,8 @@ def plain(answer: Answer) -> str:
 def confirmation(cost: str) -> str:
     """Ask whether to ask; `cost` is what the three windows cost, without the answers."""
     if not cost.endswith("unknown"):
-        return f"Ask all three for {cost}, and what the answers cost? Y asks, N does not."
-    return "Ask all three? What that costs is not known. Y asks, N does not."
+        return f"Ask all three for {cost}, and what the answers cost? Enter asks, Esc does not."
+    return "Ask all three? What that costs is not known. Enter asks, Esc does not."
 
 
 class AnswerColumn(Vertical):
@@ -204,15 +204,14 @@ class AskAllView(ComparingView):
     FILLS = True
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "close", "Stop, close", id="ask_all_close"),
+        Binding("enter", "ask", "Ask", id="ask_all_yes", priority=True),
         Binding("enter", "go_on", "Go on with it", id="ask_all_go_on", priority=True),
         Binding("1,f", "look_at('full')", "Full", id="ask_all_full"),
         Binding("2,r", "look_at('recency')", "Recency", id="ask_all_recency"),
         Binding("3,j", "look_at('jit')", "Jit", id="ask_all_jit"),
         Binding("tab", "next(1)", "Next", id="ask_all_next", show=False),
         Binding("shift+tab", "next(-1)", "Back", id="ask_all_back", show=False),
-        Binding("y", "ask", "Ask", id="ask_all_yes"),
         Binding("n", "decline", "Do not ask", id="ask_all_no"),
-        Binding("y", "copy", "Copy", id="ask_all_copy"),
     ]
 
     def __init__(self, subject: Subject) -> None:
@@ -267,10 +266,10 @@ class AskAllView(ComparingView):
         action: str,
         parameters: tuple[object, ...],  # noqa: ARG002  Textual's own shape
     ) -> bool | None:
-        """Y asks where that is the question, and copies elsewhere."""
+        """Enter asks where that is the question, and goes on with an answer elsewhere."""
         if action in ("ask", "decline"):
             return self._confirms
-        return not self._confirms if action in ("copy", "go_on") else True
+        return not self._confirms if action == "go_on" else True
 
     def action_decline(self) -> None:
         """Ask nobody."""

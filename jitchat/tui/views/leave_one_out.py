@@ -124,7 +124,7 @@ def question_of(sheet: Sheet, who: str, cost: float | None) -> str:
     return (
         f"{one_line(who)} would be asked {len(sheet.trials)} times, {price}: without each of"
         f" {turns} retrieved turn{'s' * (turns != 1)}, and once with the same window, to tell"
-        " chance apart. Nothing is stored. Y asks, N leaves."
+        " chance apart. Nothing is stored. Enter asks, Esc does not."
     )
 
 
@@ -170,9 +170,8 @@ class LeaveOneOutView(View):
     NAME = "Which turn mattered"
     EXPLAINED = "Asked again without each retrieved turn: how much the answer changes."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("y", "ask", "Ask", id="mattered_yes"),
+        Binding("enter", "ask", "Ask", id="mattered_yes", priority=True),
         Binding("n", "refuse", "Do not ask", id="mattered_no"),
-        Binding("y", "copy", "Copy", id="mattered_copy"),
     ]
 
     @dataclass
@@ -228,10 +227,8 @@ class LeaveOneOutView(View):
         action: str,
         parameters: tuple[object, ...],  # noqa: ARG002  Textual's own shape
     ) -> bool | None:
-        """Y asks where that is the question, and copies elsewhere."""
-        if action in ("ask", "refuse"):
-            return self._asks
-        return not self._asks if action == "copy" else True
+        """Enter asks where that is the question, and goes to the turn elsewhere."""
+        return self._asks if action in ("ask", "refuse") else True
 
     def action_ask(self) -> None:
         """Agree to the requests."""

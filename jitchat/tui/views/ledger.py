@@ -156,6 +156,8 @@ class LedgerView(LedgerWork):
         self._found = Found(window, marked=marked) if window is not None else None
         self._serial = self._asked = 0
         self._wanted = Wanted()
+        self._given: str | None = None
+        """The text that the view was opened with; None without one."""
         self._why: Why | None = None
         """The answer for the turn that is asked for."""
         self._sums, self._change = Static(id="ledger-sums"), Static(id="ledger-change")
@@ -195,8 +197,11 @@ class LedgerView(LedgerWork):
         return plain([*lines, *self._table.text(), "", str(self._note.content)])
 
     def action_close(self) -> None:
-        """Leave the text first, then the view; what was steered is planned by the chat, too."""
-        if self._input.has_focus:
+        """Leave a text that was typed first, then the view.
+
+        What was steered is planned by the chat, too.
+        """
+        if self._input.has_focus and self._input.value != self._given:
             self._input.value = ""
             self._leave_text()
         else:
@@ -214,7 +219,7 @@ class LedgerView(LedgerWork):
     def ask_about(self, text: str) -> None:
         """Look for a text, or ask for a turn by its #id."""
         self.action_find()
-        self._input.value = text
+        self._input.value = self._given = text
 
     def action_sort(self) -> None:
         """By the next column."""

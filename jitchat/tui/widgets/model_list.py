@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.content import Content
+from textual.message import Message
 from textual.widgets.option_list import Option
 
 from jitchat.text.figures import age, counted
@@ -289,12 +290,16 @@ _GAP = 2
 class ModelList(PointedList):
     """Rows, and which of them is chosen."""
 
+    class ColumnsMoved(Message):
+        """The list is as wide as it was not before."""
+
     def __init__(self, state_of: Callable[[ModelRow], RowState]) -> None:
         super().__init__(id="choices")
         self._state_of = state_of
         self._rows: list[ModelRow] = []
         self._kept: tuple[str, str] | None = None
         """The row that the user went to; None while the highlight may move by itself."""
+        self._width = 0
 
     @property
     def chosen(self) -> ModelRow | None:
@@ -303,9 +308,10 @@ class ModelList(PointedList):
 
     @property
     def columns(self) -> Columns:
-        """Where things stand, as wide as the list is now."""
+        """Where things stand, as wide as the list is, or was when it was last on screen."""
+        self._width = self.scrollable_content_region.width or self._width
         titles = (Content(row.title).cell_length for row in self._rows if row.note)
-        return Columns(self.scrollable_content_region.width - 2, max(titles, default=0) + _GAP)
+        return Columns(self._width - 2, max(titles, default=0) + _GAP)
 
     def row_at(self, index: int | None) -> ModelRow | None:
         """The row at a place; None for what is no row."""
@@ -338,6 +344,7 @@ class ModelList(PointedList):
         place = self.highlighted
         self._draw()
         self.highlighted = place
+        self.post_message(self.ColumnsMoved())
 
     def _draw(self) -> None:
         columns = self.columns

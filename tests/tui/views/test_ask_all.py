@@ -118,13 +118,13 @@ async def test_the_price_is_asked_for_first_and_esc_keeps_what_came(backend: Tes
             assert "Ask all three for ~$0.0" in told(view)
             heads = " ".join(str(each.render()) for each in view.query(".answer-head"))
             assert heads.count("tokens · ~$0.0") == 3
-            await pilot.press("enter", key)
+            await pilot.press(*"lways", key)
             await until(pilot, lambda: pilot.app.screen is screen, "the chat")
         assert backend.provider.requests == []
         assert screen.draft == QUESTION
         await pilot.press("alt+a")
         view = await asks_for_the_price(pilot)
-        await pilot.press("y")
+        await pilot.press("enter")
         await asked(pilot)
         await until(pilot, lambda: all(a.text for a in answers(view).values()), "the pieces")
         assert {each.scroll.display for each in view.query(AnswerColumn)} == {True}
@@ -164,7 +164,7 @@ async def test_quitting_while_the_answers_stream_keeps_what_came(backend: TestBa
 async def asks_for_the_price(pilot) -> AskAllView:
     await until(pilot, lambda: isinstance(pilot.app.screen, AskAllView), "the view")
     view = pilot.app.screen
-    await until(pilot, lambda: "Y asks" in told(view), "the question")
+    await until(pilot, lambda: "Enter asks" in told(view), "the question")
     return view
 
 

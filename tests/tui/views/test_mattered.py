@@ -72,15 +72,15 @@ async def test_a_model_is_asked_when_the_user_agrees_and_chance_is_told_apart(
         await opened(pilot, "alt+m", LeaveOneOutView)
         told = shown(pilot, "mattered-state")
         assert "at an unknown price" in told
-        assert told.endswith("Y asks, N leaves.")
-        await pilot.press("n")
-        await pilot.pause()
+        assert told.endswith("Enter asks, Esc does not.")
+        await pilot.press(*"my", "n")
+        await until(pilot, lambda: pilot.app.screen is screen, "the chat")
         assert len(provider.requests) == asked
         await opened(pilot, "alt+m", LeaveOneOutView)
         await pilot.app.screen.run_action("copy")
         await settled(pilot)
         assert len(provider.requests) == asked, "copying agrees to nothing"
-        await pilot.press("y")
+        await pilot.press("enter")
         await settled(pilot)
         count = len(provider.requests) - asked
         assert shown(pilot, "mattered-state") == (
@@ -97,8 +97,8 @@ async def test_a_model_is_asked_when_the_user_agrees_and_chance_is_told_apart(
         await until(pilot, lambda: isinstance(pilot.app.screen, LeaveOneOutView), "the view")
         view = pilot.app.screen
         assert isinstance(view, LeaveOneOutView)
-        await until(pilot, lambda: "Y asks" in shown(pilot, "mattered-state"), "the question")
-        await pilot.press("y")
+        await until(pilot, lambda: "Enter asks" in shown(pilot, "mattered-state"), "the question")
+        await pilot.press("enter")
         await until(pilot, lambda: len(provider.requests) == asked + count + 1, "a request")
         await pilot.press("escape")
         await settled(pilot)
