@@ -207,6 +207,8 @@ class Exchange:
                 self._error = self._error or refused
                 self._ended = self._status(error)
                 self._give_up()
+                if self._writer is not None:
+                    self._memory.store.unstored.keep(self)
                 if isinstance(error, _STOPPED):
                     raise  # whoever stopped it hears no further event
             finally:
@@ -225,14 +227,29 @@ class Exchange:
             return None
         return self._writer.stored
 
+    @property
+    def conversation(self) -> str:
+        """Where the reply belongs."""
+        return self._memory.conversation.id
+
+    @property
+    def rest(self) -> str:
+        """What came of the reply and is not stored."""
+        if self._writer is None or self._reply is not None:
+            return ""
+        return self._writer.text[self._writer.stored :]
+
     def store_again(self) -> Turn | None:
-        """Store what came of a reply that could not be stored when it ended; None: there is none.
+        """Store what could not be stored; None where the reply still grows, or is stored.
 
         Raises:
             StoreError: It still cannot.
 
         """
         with self._lock:
+            if self._writer is not None and not self.is_over:
+                self._writer.save()
+                self._saved = True
             if self.unstored is None or self._writer is None:
                 return None
             if self._said is not None:
@@ -286,10 +303,13 @@ class Exchange:
 
     def save(self) -> None:
         """Make what arrived durable. If that fails, the answer goes on: `finish` will tell."""
-        with self._writing(), suppress(StoreError):
+        with self._writing():
             if self._writer is not None:
-                self._writer.save()
-                self._saved = True
+                try:
+                    self._writer.save()
+                    self._saved = True
+                except StoreError:
+                    self._memory.store.unstored.keep(self)
         self.is_due = False
 
     def finish(self) -> None:

@@ -44,9 +44,9 @@ class Session(Inspection):
 
         `once` says where it stands and what else holds for it alone.
         """
-        if self.unstored is not None:
+        if unstored := self.memory.store.unstored:
             with suppress(StoreError):  # the message itself is refused then, and comes back
-                await asyncio.to_thread(self.store_again)
+                await asyncio.to_thread(unstored.store_again)
         self._last = exchange = Exchange(self.memory, self._outgoing(draft, once))
         with self.memory.pace.under_way(), exchange:
             said = await asyncio.to_thread(exchange.store_draft)
@@ -68,15 +68,6 @@ class Session(Inspection):
     def unstored(self) -> int | None:
         """From which character on the last reply is not stored; None where all of it is."""
         return self._last.unstored if self._last is not None else None
-
-    def store_again(self) -> Turn | None:
-        """Store the rest of the last reply where it could not be; None where nothing was to be.
-
-        Raises:
-            StoreError: It still cannot.
-
-        """
-        return self._last.store_again() if self._last is not None else None
 
     async def _fitted(
         self, exchange: Exchange, question: Question, mode: Mode
