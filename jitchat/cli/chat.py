@@ -6,6 +6,7 @@ import asyncio
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -15,10 +16,12 @@ from jitchat.cli.chosen import chosen_model
 from jitchat.cli.keys import require_known_keys
 from jitchat.cli.model_backend import ModelBackend
 from jitchat.cli.opening import choose_conversation, quiet_libraries
-from jitchat.cli.output import is_terminal
+from jitchat.cli.output import OutputError, is_terminal, warn
 from jitchat.cli.termination import leave_threads, restore_with
+from jitchat.errors import StoreError
 from jitchat.index.embedding_models import model_cached
 from jitchat.settings.small_models import require_addresses
+from jitchat.store.unstored import amount_of
 from jitchat.tui import collector
 from jitchat.tui.driver import widen_input
 
@@ -118,7 +121,17 @@ def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> 
 
         return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
     finally:
+        _tell_unstored(store)
         store.database.close()
+
+
+def _tell_unstored(store: ColdStore) -> None:
+    """Say what is lost of replies that the store refuses to the last."""
+    with suppress(StoreError):
+        store.unstored.store_again()
+    if rests := store.unstored.rests:
+        with suppress(OutputError):  # the terminal may be gone
+            warn(f"{amount_of(rests)} could not be stored.")
 
 
 def require_terminal(otherwise: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from jitchat.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from jitchat.values import Turn
 
@@ -85,3 +85,10 @@ class UnstoredReplies:
                 self.on_stored(reply.conversation, turn)
         if refusal is not None:
             raise refusal
+
+
+def amount_of(rests: Sequence[str]) -> str:
+    """`1,234 characters of a reply`."""
+    count, letters = len(rests), sum(map(len, rests))
+    noun = "character" if letters == 1 else "characters"
+    return f"{letters:,} {noun} of {'a reply' if count == 1 else f'{count} replies'}"
