@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -18,22 +17,15 @@ async def to_the_end(work: Callable[[], _Result]) -> _Result:
 
     In a thread of its own: those of the event loop's pool may all be computing.
     """
-    told: Future[_Result] = Future()
-
-    def run() -> None:
-        try:
-            told.set_result(work())
-        except BaseException as error:  # passed on, whatever it was
-            told.set_exception(error)
-
-    threading.Thread(target=run, daemon=True).start()
-    waiting, cancelled = asyncio.wrap_future(told), None
+    thread = ThreadPoolExecutor(1)
+    waiting, cancelled = asyncio.wrap_future(thread.submit(work)), None
+    thread.shutdown(wait=False)
     while not waiting.done():
         try:
             await asyncio.wait((waiting,))
         except asyncio.CancelledError as error:
             cancelled = error
     if cancelled is not None:
-        waiting.exception()  # whoever cancelled it hears no other end
+        waiting.exception()  # whoever cancelled it hears of no other end
         raise cancelled
     return waiting.result()

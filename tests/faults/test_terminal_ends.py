@@ -272,3 +272,43 @@ def test_quitting_waits_for_no_thread_that_only_reads(environ: dict[str, str], h
     assert time.perf_counter() - begun < 1.0
     assert code == (0 if how == "keys" else 128 + signal.SIGHUP)
     require_restored(terminal, drawn)
+
+
+def kept(home: Path, text: str) -> tuple[int, int]:
+    """How often a text is a turn, and how often a draft."""
+    turns = rows(home, f"SELECT 1 FROM turns WHERE content = '{text}'")
+    return len(turns), len(rows(home, f"SELECT 1 FROM drafts WHERE text LIKE '%{text}%'"))
+
+
+@pytest.mark.parametrize("how", ["keys", "signal", "closed"])
+@pytest.mark.parametrize(
+    "seconds",
+    [
+        0.0,
+        0.02,
+        *(
+            pytest.param(each, marks=pytest.mark.long("whole"))
+            for each in (0.001, 0.005, 0.05, 0.2)
+        ),
+    ],
+)
+def test_a_message_that_was_just_sent_is_a_turn_or_a_draft(
+    server: Any, environ: dict[str, str], home: Path, how: str, seconds: float
+) -> None:
+    terminal = Terminal([*JITCHAT, *server.flags], environ)
+    terminal.wait_for("estimate")
+    terminal.type("marzipan")
+    terminal.wait_for("marzipan")
+    terminal.type("\r\x11" if how == "keys" and not seconds else "\r")
+    if seconds:
+        terminal.drain(seconds)
+    if how == "closed":
+        terminal.hang_up()
+    else:
+        if how == "signal":
+            terminal.send_signal(signal.SIGTERM)
+        elif seconds:
+            terminal.type("\x11")
+        terminal.until_exit()
+        terminal.close()
+    assert kept(home, "marzipan") in ((1, 0), (0, 1))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import shutil
 import threading
-import threading
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import permutations

@@ -7,7 +7,7 @@ from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.worker import get_current_worker
+from textual.worker import WorkerError, get_current_worker
 
 from jitchat.errors import JitchatError, StoreError
 from jitchat.events import (
@@ -61,7 +61,7 @@ class SendingScreen(ForkedScreen):
         super().__init__(backend, conversation)
         self._sending: Worker[None] | None = None
         self._said: Turn | None = None
-        self._answered = self._again = self._measured = False
+        self._answered = self._again = self._measured = self._stopped = False
         self._place = 0
         """The position that the reply will have."""
         self._retry: Timer | None = None
@@ -72,6 +72,13 @@ class SendingScreen(ForkedScreen):
         unstored.on_kept = lambda: self.post_message(ReplyRefused())
         unstored.on_stored = lambda *stored: self.post_message(ReplyStored(*stored))
 
+    async def on_unmount(self) -> None:
+        """Have a send end first: its message is a turn or a draft."""
+        if self._sending is not None:
+            self._sending.cancel()
+            with suppress(WorkerError):
+                await self._sending.wait()
+
     @property
     def busy(self) -> bool:
         """Whether a reply is on its way."""
@@ -80,6 +87,7 @@ class SendingScreen(ForkedScreen):
     def stop(self) -> None:
         """Stop the reply, keeping what came."""
         if self._sending is not None:
+            self._stopped = True
             self._sending.cancel()
 
     def start(
@@ -89,8 +97,9 @@ class SendingScreen(ForkedScreen):
         self.query_one(HintLine).show_keys(busy=True)
         self.query_one(HintLine).wait("looking for what is needed")
         self._said, self._answered, self._again = None, False, once.again is not None
-        self._measured = False
-        self._sending = self._send(session, session.send(draft, mode or self.mode, once), draft)
+        self._measured = self._stopped = False
+        sent = session.send(draft, mode or self.mode, once, self.keeper.stored)
+        self._sending = self._send(session, sent, draft)
 
     @work(group="send")
     async def _send(self, session: Session, sent: AsyncGenerator[Event, None], draft: str) -> None:
@@ -194,6 +203,8 @@ class SendingScreen(ForkedScreen):
         """
         if message.worker is not self._sending or message.session is not self.session:
             return
+        if message.cancelled and not self._stopped:
+            return  # the app ends: `on_unmount` sees to what was sent
         place = self._said.position if self._said else 0
         for turn in message.session.memory.turns[-2:]:
             if place and turn.position >= place:
