@@ -121,17 +121,26 @@ def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> 
 
         return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
     finally:
-        _tell_unstored(store)
+        _save_the_last(store)
         store.database.close()
 
 
-def _tell_unstored(store: ColdStore) -> None:
-    """Say what is lost of replies that the store refuses to the last."""
+def _save_the_last(store: ColdStore) -> None:
+    """Store what the store refused before, and a file that was deleted; say what is lost."""
+    store.database.on_notice = _warn
     with suppress(StoreError):
         store.unstored.store_again()
     if rests := store.unstored.rests:
-        with suppress(OutputError):  # the terminal may be gone
-            warn(f"{amount_of(rests)} could not be stored.")
+        _warn(f"{amount_of(rests)} could not be stored.")
+    try:
+        store.database.save_if_deleted()
+    except StoreError as error:
+        _warn(str(error))
+
+
+def _warn(sentence: str) -> None:
+    with suppress(OutputError):  # the terminal may be gone
+        warn(sentence)
 
 
 def require_terminal(otherwise: str) -> None:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -79,3 +83,25 @@ def test_what_can_be_stored_at_last_is_not_told(
     assert run_chat(Flags(), None) == 0
     assert not stores[0].unstored
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file stays there")
+def test_a_database_that_was_deleted_meanwhile_is_saved_again_and_that_is_told(
+    stores: list[ColdStore], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run_app(app: JitchatApp) -> int:
+        store: ColdStore = app._backend.store
+        conversation_of(store, talk("a", "b"))
+        for end in ("", "-wal", "-shm"):
+            Path(f"{store.database.path}{end}").unlink()
+        stores.append(store)
+        return 0
+
+    monkeypatch.setattr(chat, "run_app", run_app)
+    assert run_chat(Flags(), None) == 0
+    path = stores[0].database.path
+    with closing(sqlite3.connect(path)) as connection:
+        query = "SELECT count(*) FROM turns WHERE content IN ('a', 'b')"
+        assert connection.execute(query).fetchall() == [(2,)]
+    told = capsys.readouterr().err
+    assert told.startswith(f"jitchat: The database {path} was deleted or moved while it was open.")
