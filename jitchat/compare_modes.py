@@ -8,7 +8,6 @@ moment, what came is kept, and a message that nobody answered is unanswered.
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
 from collections.abc import Callable
 from contextlib import aclosing
@@ -19,6 +18,7 @@ from jitchat.errors import EmptyDraft, JitchatError, StoreError
 from jitchat.events import Event, SendFailed
 from jitchat.recorder import Answer, answer_after
 from jitchat.store.replies import answers_to
+from jitchat.threads import to_the_end
 from jitchat.values import Mode, Turn
 from jitchat.window.steering import NO_MORE, Once
 
@@ -30,11 +30,7 @@ Hear = Callable[[Mode, Event], object]
 
 
 class Asking:
-    """A message that is asked in every mode. Used once; lives in one event loop.
-
-    A thread that a cancelled task left behind may still store the message: the lock makes the
-    end wait for it, and one that starts later stores nothing.
-    """
+    """A message that is asked in every mode. Used once; lives in one event loop."""
 
     def __init__(
         self,
@@ -46,8 +42,6 @@ class Asking:
         """`once.again` is a turn that was said before: it gets these replies beside its own."""
         self._session, self._draft, self._once = session, draft, once
         self._clock = clock
-        self._lock = threading.Lock()
-        self._is_over = False
         self._last = 0
         """The last position that there was before the first reply."""
         self.said: Turn | None = None
@@ -75,12 +69,12 @@ class Asking:
 
         """
         try:
-            said = await asyncio.to_thread(self._store)
+            said = await to_the_end(self._store)
             async with asyncio.TaskGroup() as group:
                 for mode in Mode:
                     group.create_task(self._ask(mode, said, hear))
         finally:
-            self._end()
+            await to_the_end(self._end)
 
     async def _ask(self, mode: Mode, said: Turn, hear: Hear) -> None:
         once = replace(self._once, after=None, again=said)
@@ -109,25 +103,19 @@ class Asking:
         """Commit what is asked, once for all of its replies."""
         if not self._draft.strip():
             raise EmptyDraft("There is nothing to ask.", "Type a message first.")
-        with self._lock:
-            if self._is_over:
-                raise RuntimeError("the asking was left while a thread was on its way")
-            memory, once = self._session.memory, self._once
-            said = once.again or memory.add_user_turn(self._draft, once.after)
-            self.said = said
-            self._last = memory.store.tree(memory.conversation.id).last
-            return said
+        memory, once = self._session.memory, self._once
+        self.said = said = once.again or memory.add_user_turn(self._draft, once.after)
+        self._last = memory.store.tree(memory.conversation.id).last
+        return said
 
     def _end(self) -> None:
-        """Commit how it ended, without an await, so that nothing can cancel that."""
-        with self._lock:
-            self._is_over = True
-            if self.said is None:
-                return
-            try:
-                self._settle(self.said)
-            except StoreError as refused:
-                self.error = refused
+        """Commit how it ended."""
+        if self.said is None:
+            return
+        try:
+            self._settle(self.said)
+        except StoreError as refused:
+            self.error = refused
 
     def _settle(self, said: Turn) -> None:
         memory = self._session.memory

@@ -2,7 +2,8 @@
 
 The turns are in the cold store first and in memory second. Another instance may write to the
 same conversation, or go to another branch of it: `refresh` takes that in. Safe to use from
-several threads; locks are taken in the order indexing, memory, database.
+several threads; locks are taken in the order indexing, index, memory, database. To load the index
+takes seconds, and no message waits for that: who stores a turn does not take its lock.
 """
 
 from __future__ import annotations
@@ -57,10 +58,14 @@ class Memory:
         """Whether turns have no vectors of the embedder in use: they are found by words alone."""
         self._lock = threading.RLock()
         self._indexing = threading.Lock()
+        self._loading = threading.RLock()
+        """Held while what `_loaded` has is looked at or changed."""
         self._known = FinishedTurns(store, conversation.id)
         self._unreplied: int | None = None
         """The position of what was said here and has no reply yet."""
         self._loaded = LoadedIndex(store, conversation.id)
+        self._left_at = sys.maxsize
+        """Behind this position `_loaded` may have turns that are no longer on the path."""
         self._outdated = False
         """Whether rows of `_loaded` were written since they were loaded."""
         self._indexed = 0
@@ -149,7 +154,7 @@ class Memory:
             change = self._known.take_in()
             self.held = self.holding.of(self.conversation.id, self._known.path)
             if change is not None:
-                self._loaded.take_back(change.place - 1)
+                self._left_at = min(self._left_at, change.place - 1)
                 if change.turn is not None:
                     self._indexed = min(self._indexed, change.turn - 1)
 
@@ -181,6 +186,7 @@ class Memory:
                 self.lacks_vectors = indexer.failure is not None
             if wanted is chosen and indexer.is_through:
                 self._indexed = settled
+        with self._loading:
             if self._outdated or chosen is not self.embedder:
                 self.embedder, self._outdated = chosen, False
                 self._loaded.forget()
@@ -193,7 +199,7 @@ class Memory:
 
     def _before_index_grows(self, position: int) -> None:
         """Rows that were loaded before they were whole have to be loaded again."""
-        with self._lock:
+        with self._loading:
             self._outdated |= position <= self._loaded.seen
 
     def index_little(self, before: int) -> None:
@@ -202,7 +208,7 @@ class Memory:
         So the first message to a conversation that was just opened finds all of it.
         """
         self._load()
-        with self._lock:
+        with self._loading:
             fresh = behind(self._known.turns, self._loaded.seen)
             missing = len(fresh) - len(behind(fresh, before - 1))
         if 0 < missing <= BATCH:
@@ -224,7 +230,7 @@ class Memory:
 
     def take_lines(self, model: str, lines: Mapping[Turn, str]) -> None:
         """Put index lines that `model` wrote in place of the heuristic ones."""
-        with self._lock:
+        with self._loading:
             self._model_lines.put(model, lines)
             if self._loaded.index is not None:
                 self._loaded.index.rewrite({turn.position: line for turn, line in lines.items()})
@@ -262,5 +268,9 @@ class Memory:
         return self.store.now().date()
 
     def _load(self) -> HotIndex:
-        with self._lock:
-            return self._loaded.load(self.embedder, self._known)
+        with self._loading:
+            with self._lock:
+                known, left_at = self._known.as_now(), self._left_at
+                self._left_at = sys.maxsize
+            self._loaded.take_back(left_at)
+            return self._loaded.load(self.embedder, known)

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from jitchat.errors import EmptyDraft, JitchatError, NotAnAnswer, StoreError
@@ -39,6 +40,7 @@ from jitchat.providers.provider import (
 from jitchat.store.store import require
 from jitchat.store.windows import Ending, PostedRequests, WindowRecord
 from jitchat.text.sanitize import shortened
+from jitchat.threads import to_the_end
 from jitchat.values import Mode, Role, Status, Turn, Usage
 from jitchat.window.record import header_fields, ledger_fields, segment_fields
 
@@ -160,14 +162,16 @@ class Outgoing:
     """Who answers, as the settings call it."""
     cost: Callable[[Usage | None], float | None] = lambda _: None
     """Prices what was used, in US dollars, or what nobody reported."""
+    on_stored: Callable[[], object] = lambda: None
+    """Told, in whichever thread, that the draft is a turn now."""
 
 
 class Exchange:
     """A message from the moment it is sent.
 
-    Leaving it commits how it ended, without an await, so that nothing can cancel that. A thread
-    that a cancelled task left behind may still be writing: the lock makes leaving wait for it,
-    and one that starts later writes nothing.
+    Leaving it commits how it ended, in a thread, and nothing can cancel that. A thread that a
+    cancelled task left behind may still be writing: the lock makes leaving wait for it, and one
+    that starts later writes nothing.
     """
 
     def __init__(self, memory: Memory, outgoing: Outgoing) -> None:
@@ -191,13 +195,17 @@ class Exchange:
         self._ended = Status.CUT
         """How a reply ended that could not be stored."""
 
-    def __enter__(self) -> None:
+    async def __aenter__(self) -> None:
         """Nothing is open before the draft is stored."""
 
-    def __exit__(
+    async def __aexit__(
         self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None
     ) -> bool:
         """Commit what came, however it ended. An error of ours is kept for `outcome`."""
+        await to_the_end(partial(self._leave, error))
+        return isinstance(error, JitchatError)
+
+    def _leave(self, error: BaseException | None) -> None:
         if isinstance(error, JitchatError):
             self._error = error
         with self._lock:
@@ -207,11 +215,12 @@ class Exchange:
                 self._error = self._error or refused
                 self._ended = self._status(error)
                 self._give_up()
+                if self._writer is not None:
+                    self._memory.store.unstored.keep(self)
                 if isinstance(error, _STOPPED):
                     raise  # whoever stopped it hears no further event
             finally:
                 self.is_over = True
-        return isinstance(error, JitchatError)
 
     @property
     def has_begun(self) -> bool:
@@ -225,14 +234,29 @@ class Exchange:
             return None
         return self._writer.stored
 
+    @property
+    def conversation(self) -> str:
+        """Where the reply belongs."""
+        return self._memory.conversation.id
+
+    @property
+    def rest(self) -> str:
+        """What came of the reply and is not stored."""
+        if self._writer is None or self._reply is not None:
+            return ""
+        return self._writer.text[self._writer.stored :]
+
     def store_again(self) -> Turn | None:
-        """Store what came of a reply that could not be stored when it ended; None: there is none.
+        """Store what could not be stored; None where the reply still grows, or is stored.
 
         Raises:
             StoreError: It still cannot.
 
         """
         with self._lock:
+            if self._writer is not None and not self.is_over:
+                self._writer.save()
+                self._saved = True
             if self.unstored is None or self._writer is None:
                 return None
             if self._said is not None:
@@ -250,6 +274,7 @@ class Exchange:
         with self._writing():
             draft, after = self._outgoing.draft, self._outgoing.after
             self._said = self._outgoing.again or self._memory.add_user_turn(draft, after)
+            self._outgoing.on_stored()
             return self._said
 
     def store_window(self, said: Turn, built: WindowBuilt) -> None:
@@ -286,10 +311,13 @@ class Exchange:
 
     def save(self) -> None:
         """Make what arrived durable. If that fails, the answer goes on: `finish` will tell."""
-        with self._writing(), suppress(StoreError):
+        with self._writing():
             if self._writer is not None:
-                self._writer.save()
-                self._saved = True
+                try:
+                    self._writer.save()
+                    self._saved = True
+                except StoreError:
+                    self._memory.store.unstored.keep(self)
         self.is_due = False
 
     def finish(self) -> None:

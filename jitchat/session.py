@@ -18,12 +18,13 @@ from jitchat.events import Event, LimitLearnt, TurnsRetrieved, TurnStored, Windo
 from jitchat.inspection import Inspection, SessionOptions
 from jitchat.planning import Question, told_of_refusal
 from jitchat.recorder import Exchange, Outgoing
+from jitchat.threads import to_the_end
 from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Turn
 from jitchat.window.steering import NO_MORE, Once
 from jitchat.window.window import ContextWindow, digest_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Sequence
+    from collections.abc import AsyncGenerator, Callable, Sequence
 
     from jitchat.window.budget import Budget
 
@@ -37,27 +38,34 @@ class Session(Inspection):
     """The message that was sent last."""
 
     async def send(
-        self, draft: str, mode: Mode, once: Once = NO_MORE
+        self,
+        draft: str,
+        mode: Mode,
+        once: Once = NO_MORE,
+        on_stored: Callable[[], object] = lambda: None,
     ) -> AsyncGenerator[Event, None]:
         """Send a message; closing the generator cancels the reply and keeps what came.
 
-        `once` says where it stands and what else holds for it alone.
+        `once` says where it stands and what else holds for it alone. `on_stored` is told, in
+        whichever thread, that the message is a turn, also where nobody hears of events any more.
         """
-        if self.unstored is not None:
+        if unstored := self.memory.store.unstored:
             with suppress(StoreError):  # the message itself is refused then, and comes back
-                await asyncio.to_thread(self.store_again)
-        self._last = exchange = Exchange(self.memory, self._outgoing(draft, once))
-        with self.memory.pace.under_way(), exchange:
-            said = await asyncio.to_thread(exchange.store_draft)
-            yield TurnStored(said)
-            question, found = await asyncio.to_thread(self._retrieve, said, once)
-            yield found
-            question = await self._pick(question, mode)
-            async with aclosing(self._fitted(exchange, question, mode)) as events:
-                async for event in events:
-                    yield event
-            await asyncio.to_thread(exchange.finish)
-            await asyncio.to_thread(self._meter.take, exchange.sent, exchange.usage)
+                await asyncio.to_thread(unstored.store_again)
+        outgoing = replace(self._outgoing(draft, once), on_stored=on_stored)
+        self._last = exchange = Exchange(self.memory, outgoing)
+        with self.memory.pace.under_way():
+            async with exchange:
+                said = await to_the_end(exchange.store_draft)
+                yield TurnStored(said)
+                question, found = await asyncio.to_thread(self._retrieve, said, once)
+                yield found
+                question = await self._pick(question, mode)
+                async with aclosing(self._fitted(exchange, question, mode)) as events:
+                    async for event in events:
+                        yield event
+                await asyncio.to_thread(exchange.finish)
+                await asyncio.to_thread(self._meter.take, exchange.sent, exchange.usage)
         for event in exchange.outcome():
             yield event
         for event in await asyncio.to_thread(exchange.index):
@@ -67,15 +75,6 @@ class Session(Inspection):
     def unstored(self) -> int | None:
         """From which character on the last reply is not stored; None where all of it is."""
         return self._last.unstored if self._last is not None else None
-
-    def store_again(self) -> Turn | None:
-        """Store the rest of the last reply where it could not be; None where nothing was to be.
-
-        Raises:
-            StoreError: It still cannot.
-
-        """
-        return self._last.store_again() if self._last is not None else None
 
     async def _fitted(
         self, exchange: Exchange, question: Question, mode: Mode

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -16,10 +17,12 @@ from jitchat.cli.chosen import chosen_model
 from jitchat.cli.keys import require_known_keys
 from jitchat.cli.model_backend import ModelBackend
 from jitchat.cli.opening import choose_conversation, quiet_libraries
-from jitchat.cli.output import is_terminal
+from jitchat.cli.output import OutputError, is_terminal, warn
 from jitchat.cli.termination import heed_interrupts, leave_threads, restore_with
+from jitchat.errors import StoreError
 from jitchat.index.embedding_models import model_cached
 from jitchat.settings.small_models import require_addresses
+from jitchat.store.unstored import amount_of
 from jitchat.tui import collector
 from jitchat.tui.driver import widen_input
 
@@ -120,7 +123,26 @@ def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> 
         conversation = choose_conversation(store, wanted)
         return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
     finally:
+        _save_the_last(store)
         store.database.close()
+
+
+def _save_the_last(store: ColdStore) -> None:
+    """Store what the store refused before, and a file that was deleted; say what is lost."""
+    store.database.on_notice = _warn
+    with suppress(StoreError):
+        store.unstored.store_again()
+    if rests := store.unstored.rests:
+        _warn(f"{amount_of(rests)} could not be stored.")
+    try:
+        store.database.save_if_deleted()
+    except StoreError as error:
+        _warn(str(error))
+
+
+def _warn(sentence: str) -> None:
+    with suppress(OutputError):  # the terminal may be gone
+        warn(sentence)
 
 
 def require_terminal(otherwise: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sys
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,7 +18,14 @@ from jitchat.cli.options import Flags, SharingCommand, common_options
 from jitchat.cli.output import is_terminal, say, say_json, warn
 from jitchat.cli.report import print_window, window_fields
 from jitchat.cli.who import Who, who_answers
-from jitchat.errors import EmptyDraft, JitchatError, ReplyCut, UsageError
+from jitchat.errors import (
+    EmptyDraft,
+    JitchatError,
+    ReplyCut,
+    StoreFull,
+    StoreReadOnly,
+    UsageError,
+)
 from jitchat.events import Event, ReplyDelta, SendFailed, TurnStored
 from jitchat.memory import Memory
 from jitchat.providers.provider import Finished
@@ -233,11 +240,18 @@ def opened_session(flags: Flags) -> Iterator[tuple[Session, Mode, Who]]:
             compose.make_embedder(settings, paths, warn),
         )
         session = session_with(who, Memory(store, conversation, embedder), asking=True)
-        if store.database.refusal is None:
-            list(session.memory.catch_up())
-        elif session.memory.is_behind():
-            warn(UNINDEXED)
+        _index_missing(session.memory)
         yield session, Mode(settings.chat.mode), who
+
+
+def _index_missing(memory: Memory) -> None:
+    """Index what is not yet; where the disk takes nothing, what is indexed has to do."""
+    with suppress(StoreFull, StoreReadOnly):
+        if memory.store.database.refusal is None:
+            list(memory.catch_up())
+            return
+    if memory.is_behind():
+        warn(UNINDEXED)
 
 
 def given_text(text: str) -> str:

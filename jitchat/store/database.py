@@ -297,6 +297,17 @@ class Database:
         finally:
             self._lock.release()
 
+    def save_if_deleted(self) -> None:
+        """Save what is open where its file is gone: once it is closed, that would be for good.
+
+        Raises:
+            StoreError: It cannot be saved.
+
+        """
+        with self._lock, self._named_errors():
+            if self.refusal is None and _place(self.path).database is None:
+                self._keep_place()
+
     def _forget_copy(self) -> None:
         if self._copy is not None:
             self._copy.cleanup()

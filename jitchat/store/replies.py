@@ -141,10 +141,9 @@ class ReplyWriter:
     def finish(self, status: Status) -> Turn:
         """Store the final text and status, in one transaction. Once it did, that is that."""
         with self._lock:
-            try:
-                self._final = self._final or self._write(status)
-            finally:
-                _written_here.discard(self._key(self._turn))
+            self._final = self._final or self._write(status)
+            # Not where it was refused: nobody else is to close what is tried again.
+            _written_here.discard(self._key(self._turn))
             return self._final
 
     def _save_quietly(self) -> None:

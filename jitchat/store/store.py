@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.errors import UnknownConversation
 from jitchat.store.path import TREE_COLUMNS, Path, Tree, branches, read_tree, tree_from
+from jitchat.store.unstored import UnstoredReplies
 from jitchat.text.figures import local
 from jitchat.text.sanitize import one_line, repaired, shortened
 from jitchat.text.words import folded, is_unspaced, words
@@ -145,6 +146,7 @@ class ColdStore:
 
     def __init__(self, database: Database, clock: Clock = local_now) -> None:
         self.database = database
+        self.unstored = UnstoredReplies()
         self._clock = clock
 
     def now(self) -> datetime:

@@ -8,6 +8,7 @@ So what led to a turn of another branch can be read, and planned with, without g
 from __future__ import annotations
 
 from bisect import bisect_right
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -40,6 +41,10 @@ class FinishedTurns:
         unanswered, and an unanswered one can be sent again."""
         self._unfinished: int | None = None
         """The first position at which somebody is still writing."""
+
+    def as_now(self) -> FinishedTurns:
+        """What is known now, and stays that: for who reads it for long."""
+        return copy(self)
 
     def take_in(self) -> Change | None:
         """Take in the path, and what was finished since; by whichever instance.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
 from contextlib import suppress
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rich.segment import Segments
 from rich.text import Text
-from textual import constants, events
+from textual import constants, events, work
 from textual.app import App, SystemCommand
 
 from jitchat import __version__
@@ -58,6 +59,8 @@ class JitchatApp(App[None]):
         self._backend = backend
         self._conversation = conversation
         self._interrupted_at = float("-inf")
+        self._asks_to_quit = False
+        """Whether the user is asked, for a reply would be lost."""
         self._held: list[Callable[[], None]] = []
         """What is to be told once nothing is read that it would cover."""
         self._early: list[events.Event] | None = []
@@ -235,7 +238,32 @@ class JitchatApp(App[None]):
         for told in held:
             told()
 
-    def action_help_quit(self) -> None:
+    async def action_quit(self) -> None:
+        """Quit; ask first where something of a reply would be lost by that."""
+        if self._backend.store.unstored and not self._asks_to_quit:
+            self._quit_stored()
+        else:
+            self.exit()
+
+    @work(exclusive=True, group="quit")
+    async def _quit_stored(self) -> None:
+        unstored = self._backend.store.unstored
+        with suppress(StoreError):  # there is no room yet
+            await asyncio.to_thread(unstored.store_again)
+        if rests := unstored.rests:
+            from jitchat.tui.screens.leaving import LeavingScreen  # noqa: PLC0415  rarely needed
+
+            self._asks_to_quit = True
+            self.push_screen(LeavingScreen(rests), self._leave)
+        else:
+            self.exit()
+
+    def _leave(self, quits: bool | None) -> None:
+        self._asks_to_quit = False
+        if quits:
+            self.exit()
+
+    async def action_help_quit(self) -> None:
         """Ctrl+C: stop a reply, or empty the prompt; twice in two seconds: quit."""
         moment = time.monotonic()
         chat = self.screen if isinstance(self.screen, ChatScreen) else None
@@ -243,12 +271,13 @@ class JitchatApp(App[None]):
             self.notify(told, markup=False)
             return
         if moment - self._interrupted_at < TWICE_WITHIN:
-            self.exit()
+            await self.action_quit()
             return
         self._interrupted_at = moment
         if chat is not None and chat.busy:
             chat.action_cancel()
-        self.notify("Press Ctrl+C again to quit. Everything is saved.", timeout=2, markup=False)
+        saved = "" if self._backend.store.unstored else " Everything is saved."
+        self.notify(f"Press Ctrl+C again to quit.{saved}", timeout=2, markup=False)
 
     def _fatal_error(self) -> None:
         """In place of Textual's traceback, whose locals hold the user's texts and keys."""

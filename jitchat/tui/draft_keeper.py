@@ -1,7 +1,8 @@
 """The draft of the conversation on screen, kept while it is typed, so that it survives any end.
 
 A message that was sent is kept as well until its reply begins: it is back in the prompt if the app
-dies before. A text that holds a known key is not kept.
+dies before. Where the app ends in order, it is kept only if it is not a turn. A text that holds a
+known key is not kept.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ class DraftKeeper:
         self._lock = threading.Lock()
         self._conversation: str | None = None
         self._stored = self._wanted = self._under_way = self._returned = ""
+        self._is_turn = False
+        """Whether what is under way is stored in the conversation."""
 
     def open(self, conversation: str) -> str:
         """Look up the draft that was left in a conversation, and keep that from now on."""
@@ -50,15 +53,23 @@ class DraftKeeper:
 
     def send(self, text: str) -> None:
         """Keep a message that leaves the prompt until its reply begins."""
-        self._under_way = text
+        self._under_way, self._is_turn = text, False
+
+    def stored(self) -> None:
+        """It is a turn, and waits for its reply; from any thread."""
+        self._is_turn = True
 
     def answered(self) -> None:
         """Let it go: it is a turn with a reply, or back in the prompt."""
         self._under_way = ""
 
-    def note(self) -> None:
-        """Take what is to be kept; on the thread of the prompt."""
-        self._wanted = "\n".join(filter(str.strip, (self._under_way, self._typed())))
+    def note(self, *, leaving: bool = False) -> None:
+        """Take what is to be kept; on the thread of the prompt.
+
+        Once it is left, and no send is under way, a turn is found where it stands.
+        """
+        under_way = "" if leaving and self._is_turn else self._under_way
+        self._wanted = "\n".join(filter(str.strip, (under_way, self._typed())))
 
     def flush(self) -> None:
         """Write it, if it is another than before."""

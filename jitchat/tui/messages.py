@@ -66,10 +66,15 @@ class SessionReported(Message):
 
 
 @dataclass
+class ReplyRefused(Message):
+    """The store refused what came of a reply; it is tried again."""
+
+
+@dataclass
 class ReplyStored(Message):
     """The rest of a reply is stored that could not be before."""
 
-    session: Session
+    conversation: str
     turn: Turn
 
 

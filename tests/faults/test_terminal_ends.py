@@ -344,3 +344,43 @@ def test_ctrl_c_while_modules_are_loaded_ends_it_without_a_traceback(
     assert code == 128 + signal.SIGINT
     assert b"Traceback" not in drawn
     terminal.close()
+
+
+def kept(home: Path, text: str) -> tuple[int, int]:
+    """How often a text is a turn, and how often a draft."""
+    turns = rows(home, f"SELECT 1 FROM turns WHERE content = '{text}'")
+    return len(turns), len(rows(home, f"SELECT 1 FROM drafts WHERE text LIKE '%{text}%'"))
+
+
+@pytest.mark.parametrize("how", ["keys", "signal", "closed"])
+@pytest.mark.parametrize(
+    "seconds",
+    [
+        0.0,
+        0.02,
+        *(
+            pytest.param(each, marks=pytest.mark.long("whole"))
+            for each in (0.001, 0.005, 0.05, 0.2)
+        ),
+    ],
+)
+def test_a_message_that_was_just_sent_is_a_turn_or_a_draft(
+    server: Any, environ: dict[str, str], home: Path, how: str, seconds: float
+) -> None:
+    terminal = Terminal([*JITCHAT, *server.flags], environ)
+    terminal.wait_for("estimate")
+    terminal.type("marzipan")
+    terminal.wait_for("marzipan")
+    terminal.type("\r\x11" if how == "keys" and not seconds else "\r")
+    if seconds:
+        terminal.drain(seconds)
+    if how == "closed":
+        terminal.hang_up()
+    else:
+        if how == "signal":
+            terminal.send_signal(signal.SIGTERM)
+        elif seconds:
+            terminal.type("\x11")
+        terminal.until_exit()
+        terminal.close()
+    assert kept(home, "marzipan") in ((1, 0), (0, 1))

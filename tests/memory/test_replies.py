@@ -170,6 +170,17 @@ def test_a_save_that_fails_in_its_own_thread_is_told_by_finish(store, talked, wr
     with pytest.raises(StoreFull):
         writer.finish(Status.COMPLETE)
     assert stored(store, talked) == [(2, "a", Status.STREAMING)]
+    make_full(store, on=False)
+    assert close_interrupted(store) == 0, "it is finished once there is room"
+    writer.finish(Status.COMPLETE)
+    assert stored(store, talked) == [(2, "a" + "x" * 100_000, Status.COMPLETE)]
+
+
+def test_a_reply_whose_writer_is_gone_is_closed_once_that_can_be_written(store, talked, writer):
+    writer.add("a")
+    writer.save()
+    with store.database.write() as connection:
+        connection.execute("UPDATE streaming SET process = ?", (2**40,))
     make_read_only(store, on=True)
     assert close_interrupted(store) == 0
     make_read_only(store, on=False)

@@ -36,7 +36,6 @@ from jitchat.values import Message, Mode, Role, Status, Turn, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
 from tests.session.sending import durable, send
-from tests.session.test_cancelling import Cancelling
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
 
 if TYPE_CHECKING:
@@ -199,17 +198,25 @@ async def test_stopped_half_way_each_answer_is_kept_as_far_as_it_came(store):
     assert not asking.answers[Mode.FULL].was_stopped
 
 
-@pytest.mark.parametrize("moment", ["late", "lost"])
-async def test_stopped_while_a_thread_stores_the_message(store, monkeypatch, moment):
+async def test_stopped_while_a_thread_stores_the_message(store, monkeypatch):
     session = choir(store)
-    cancelling, asking = Cancelling("draft", moment), Asking(session, "Which one?")
-    with monkeypatch.context() as patched:
-        patched.setattr(asyncio, "to_thread", cancelling)
-        with pytest.raises(asyncio.CancelledError):
-            await asyncio.ensure_future(asking.run(Ear()))
-    await cancelling.let_the_thread_end()
+    asking, storing, go_on = Asking(session, "Which one?"), threading.Event(), threading.Event()
+    add = session.memory.add_user_turn
+
+    def held(*args: object) -> object:
+        storing.set()
+        assert go_on.wait(10)
+        return add(*args)
+
+    monkeypatch.setattr(session.memory, "add_user_turn", held)
+    task = asyncio.ensure_future(asking.run(Ear()))
+    await asyncio.to_thread(storing.wait, 10)
+    task.cancel()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
     turns = every_turn(store, session.memory.conversation.id)[len(TALK) :]
-    assert [turn.status for turn in turns] == ([] if moment == "late" else [Status.UNANSWERED])
+    assert [turn.status for turn in turns] == [Status.UNANSWERED]
 
 
 async def test_killed_in_the_middle_three_partial_replies_hang_under_the_turn(store, tmp_path):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.compare_modes import Asking
 from jitchat.errors import StoreBusy, StoreFull, Unreachable
 from jitchat.events import Event, ReplyDelta, TurnStored, WindowBuilt
 from jitchat.values import Mode, Role
@@ -186,15 +187,55 @@ async def test_a_reply_that_could_not_be_stored_is_once_there_is_room(store, beg
 
     await send(session, "hello", watch=watch)
     assert session.unstored == len(begun)
+    assert store.unstored.rests == [LONG]
     with pytest.raises(StoreFull):
-        session.store_again()
+        store.unstored.store_again()
     free(store)
-    reply = session.store_again()
+    stored = []
+    store.unstored.on_stored = lambda *reply: stored.append(reply)
+    store.unstored.store_again()
+    store.unstored.store_again()
+    ((where, reply),) = stored
+    assert where == session.memory.conversation.id
     assert reply.content == f"{begun}{LONG}"
     assert session.unstored is None
-    assert session.store_again() is None
+    assert not store.unstored
     assert durable(store).turns[-2:] == [
         (5, "user", "hello", "complete"),
         (6, "assistant", f"{begun}{LONG}", "complete"),
     ]
+    assert durable(store).streaming == 0
+
+
+async def test_a_message_that_is_refused_meanwhile_forgets_no_reply(store):
+    session = talking(store, "The start ", LONG)
+
+    def watch(event: Event) -> None:
+        if isinstance(event, ReplyDelta) and event.text == LONG:
+            fill(store)
+
+    await send(session, "hello", watch=watch)
+    (failed,) = await send(session, LONG)
+    assert failed.draft == LONG
+    free(store)
+    store.unstored.store_again()
+    assert durable(store).turns[-1] == (6, "assistant", f"The start {LONG}", "complete")
+    assert durable(store).streaming == 0
+
+
+async def test_each_of_several_replies_is_stored_once_there_is_room(store):
+    session = talking(store, "The start ", LONG)
+
+    def hear(_: Mode, event: Event) -> None:
+        if isinstance(event, ReplyDelta) and event.text == LONG:
+            fill(store)
+
+    asking = Asking(session, "hello")
+    await asking.run(hear)
+    assert len(store.unstored.rests) == len(Mode)
+    free(store)
+    store.unstored.store_again()
+    assert not store.unstored
+    replies = [turn for turn in durable(store).turns if turn[2] == f"The start {LONG}"]
+    assert [status for *_, status in replies] == ["complete"] * len(Mode)
     assert durable(store).streaming == 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import StoreBusy, StoreFull
+from jitchat.memory import Memory
 from jitchat.store.replies import ReplyWriter
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.screens import sending
@@ -156,3 +157,30 @@ async def test_a_reply_that_is_not_stored_says_so_beside_it_until_it_is(
         shown = [each for each in _last(transcript).query(".turn-note") if each.display]
         assert not any("Not stored" in str(each.render()) for each in shown)
         assert backend.store.turns("demo")[-1].content == "It is now."
+
+
+async def test_a_message_that_is_refused_meanwhile_leaves_the_reply_to_be_stored(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "STORE_AGAIN", 0.05)
+    backend.provider = ScriptedProvider(("It is ", asyncio.Event()))
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        transcript = await _begun(pilot, screen)
+        with monkeypatch.context() as refusing:
+            refusing.setattr(ReplyWriter, "_write", full)
+            refusing.setattr(Memory, "add_user_turn", full)
+            await pilot.press("escape")
+            await idle(pilot)
+            screen.query_one(Prompt).insert("again")
+            await pilot.press("enter")
+            await until(pilot, lambda: len(told(pilot)) > 1, "the refusal")
+            await idle(pilot)
+            assert screen.query_one(Prompt).draft == "again"
+            notes = [str(each.render()) for each in _last(transcript).query(".turn-note")]
+            assert any("Not stored" in note for note in notes)
+        await until(pilot, lambda: not backend.store.unstored, "it is stored")
+        await until(pilot, lambda: _last(transcript).turn.status is Status.CANCELLED, "it is shown")
+        shown = [each for each in _last(transcript).query(".turn-note") if each.display]
+        assert not any("Not stored" in str(each.render()) for each in shown)
+    assert backend.store.turns("demo")[-1].content == "It is "

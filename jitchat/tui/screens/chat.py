@@ -89,6 +89,7 @@ class ChatScreen(ViewingScreen):
 
     @on(Prompt.Submitted)
     async def _submitted(self, message: Prompt.Submitted) -> None:
+        self._prompt.hand_over(message.text)
         if (command := command_in(message.text)) is not None:
             await self._run_command(command)
         elif told := mistyped(message.text):
@@ -110,10 +111,10 @@ class ChatScreen(ViewingScreen):
             self.query_one(Prompt).give_back(typed)
             self.notify(f"Write the message behind {typed.strip()}.", markup=False)
             return
+        self.keeper.send(typed)
         if (after := self.leave_edit()) is not None:
             await self.show_up_to(session, after)
         once, self.once = replace(self.once, after=after), NO_MORE
-        self.keeper.send(typed)
         mode, self.once_mode = said.mode or self.once_mode, None
         self.show_mode()
         self.start(session, said.text, once, mode)

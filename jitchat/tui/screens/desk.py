@@ -77,7 +77,7 @@ class DeskScreen(Screen[None]):
 
     def to_keep(self) -> str:
         """What was typed and not sent."""
-        return self._prompt.draft
+        return "\n".join(filter(None, (*self._prompt.submitted, self._prompt.draft)))
 
     @property
     def next_mode(self) -> Mode:

@@ -100,7 +100,7 @@ class OpenedScreen(PreviewingScreen):
 
     async def on_unmount(self) -> None:
         """Leave no thread and no connection behind, and the draft where it is found again."""
-        self.keep_draft()
+        self.keep_draft(leaving=True)
         await self._let_go()
 
     async def _let_go(self) -> None:
@@ -151,11 +151,11 @@ class OpenedScreen(PreviewingScreen):
             self.query_one(TopLine).show_status("cannot send")
             self.tell(message.error)
 
-    def keep_draft(self) -> None:
+    def keep_draft(self, *, leaving: bool = False) -> None:
         """Write the draft now."""
         if self._keeping is not None:
             self._keeping.stop()
-        self.keeper.note()
+        self.keeper.note(leaving=leaving)
         self.keeper.flush()
 
     def _bring_back(self, draft: str) -> None:

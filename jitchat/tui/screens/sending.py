@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import aclosing
-from functools import partial
+from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.worker import Worker, get_current_worker
+from textual.worker import Worker, WorkerError, get_current_worker
 
 from jitchat.errors import JitchatError, StoreError
 from jitchat.events import (
@@ -28,7 +27,7 @@ from jitchat.providers.catalogue.table import PRESETS
 from jitchat.text.sanitize import one_line, shortened
 from jitchat.tui.batches import Batches
 from jitchat.tui.figures import is_broken_off, usage_sentence
-from jitchat.tui.messages import ReplyStored, SendEnded, SessionReported
+from jitchat.tui.messages import ReplyRefused, ReplyStored, SendEnded, SessionReported
 from jitchat.tui.screens.forked import ForkedScreen
 from jitchat.tui.telling import SECONDS, telling
 from jitchat.tui.widgets.hint_line import AWAITED, LOADING, HintLine
@@ -61,10 +60,23 @@ class SendingScreen(ForkedScreen):
         super().__init__(backend, conversation)
         self._sending: Worker[None] | None = None
         self._said: Turn | None = None
-        self._answered = self._again = self._measured = False
+        self._answered = self._again = self._measured = self._stopped = False
         self._place = 0
         """The position that the reply will have."""
         self._retry: Timer | None = None
+
+    def on_mount(self) -> None:
+        """Hear of replies that the store refuses, and of those that it takes after all."""
+        unstored = self.backend.store.unstored
+        unstored.on_kept = lambda: self.post_message(ReplyRefused())
+        unstored.on_stored = lambda *stored: self.post_message(ReplyStored(*stored))
+
+    async def on_unmount(self) -> None:
+        """Have a send end first: its message is a turn or a draft."""
+        if self._sending is not None:
+            self._sending.cancel()
+            with suppress(WorkerError):
+                await self._sending.wait()
 
     @property
     def busy(self) -> bool:
@@ -74,6 +86,7 @@ class SendingScreen(ForkedScreen):
     def stop(self) -> None:
         """Stop the reply, keeping what came."""
         if self._sending is not None:
+            self._stopped = True
             self._sending.cancel()
 
     def start(
@@ -83,8 +96,9 @@ class SendingScreen(ForkedScreen):
         self.query_one(HintLine).show_keys(busy=True)
         self.query_one(HintLine).wait("looking for what is needed")
         self._said, self._answered, self._again = None, False, once.again is not None
-        self._measured = False
-        self._sending = self._send(session, session.send(draft, mode or self.mode, once), draft)
+        self._measured = self._stopped = False
+        sent = session.send(draft, mode or self.mode, once, self.keeper.stored)
+        self._sending = self._send(session, sent, draft)
 
     @work(group="send")
     async def _send(self, session: Session, sent: AsyncGenerator[Event, None], draft: str) -> None:
@@ -166,9 +180,13 @@ class SendingScreen(ForkedScreen):
             told = usage_sentence(None, cost, self.sent, is_broken_off=broken)
             self.query_one(HintLine).show_cost(told)
         await self._offer_miss()
-        if self.session is not None:
-            await transcript.take_in(self.session.memory.turns)
+        await self._take_in()
         await self._free()
+
+    async def _take_in(self) -> None:
+        """Show what is stored; a reply that is not, stays in view."""
+        if self.session is not None and not self.backend.store.unstored:
+            await self.query_one(Transcript).take_in(self.session.memory.turns)
 
     async def _offer_miss(self) -> None:
         """Who says that a reply is wrong may know what it lacked."""
@@ -184,6 +202,8 @@ class SendingScreen(ForkedScreen):
         """
         if message.worker is not self._sending or message.session is not self.session:
             return
+        if message.cancelled and not self._stopped:
+            return  # the app ends: `on_unmount` sees to what was sent
         place = self._said.position if self._said else 0
         for turn in message.session.memory.turns[-2:]:
             if place and turn.position >= place:
@@ -195,35 +215,39 @@ class SendingScreen(ForkedScreen):
         if message.cancelled:
             self._return(message.draft)
         if not self._answered:
-            await self.query_one(Transcript).take_in(message.session.memory.turns)
+            await self._take_in()
         await self._free()
 
     async def _show_unstored(self, session: Session) -> None:
-        """Say beside a reply that it is not stored, and store it as soon as that can be done."""
-        if (place := session.unstored) is None:
-            return
-        what = f"Not stored from character {place + 1:,} on" if place else "Not stored"
-        await self.query_one(Transcript).warn(f"{what}: {_UNSTORED}")
-        self._retry = self._retry or self.set_interval(STORE_AGAIN, partial(self._store, session))
+        """Say beside a reply that it is not stored."""
+        if (place := session.unstored) is not None:
+            what = f"Not stored from character {place + 1:,} on" if place else "Not stored"
+            await self.query_one(Transcript).warn(f"{what}: {_UNSTORED}")
+
+    @on(ReplyRefused)
+    def _try_again(self) -> None:
+        """Store it as soon as that can be done."""
+        self._retry = self._retry or self.set_interval(STORE_AGAIN, self._store)
 
     @work(thread=True, exclusive=True, group="store")
-    def _store(self, session: Session) -> None:
-        try:
-            turn = session.store_again()
-        except StoreError:
-            return  # there is no room yet
-        if turn is not None:
-            self.post_message(ReplyStored(session, turn))
-        elif self._retry is not None:
-            self._retry.stop()  # it was stored ahead of the next message, or another one came
-            self._retry = None
+    def _store(self) -> None:
+        with suppress(StoreError):  # there is no room yet
+            self.backend.store.unstored.store_again()
 
     @on(ReplyStored)
+    @telling
     async def _reply_stored(self, message: ReplyStored) -> None:
-        if message.session is self.session:
-            await self.query_one(Transcript).warn("")
-            await self.query_one(Transcript).put(message.turn)
-            self.plan_now(afresh=True)
+        """Show it as it is stored; and the conversation anew, where it stands elsewhere in it."""
+        if self._retry is not None and not self.backend.store.unstored:
+            self._retry.stop()
+            self._retry = None
+        if message.conversation != self.conversation.id or self.session is None:
+            return
+        session, transcript = self.session, self.query_one(Transcript)
+        if not await transcript.replace_stored(message.turn) and not self.busy:
+            await asyncio.to_thread(session.memory.refresh)
+            await transcript.show(session.memory.turns)
+        self.plan_now(afresh=True)
 
     def _return(self, draft: str) -> None:
         """A message that was not answered, back into the prompt; not what was said before."""

@@ -69,6 +69,8 @@ class Prompt(TextArea):
             highlight_cursor_line=False,
             placeholder=PLACEHOLDER,
         )
+        self.submitted: list[str] = []
+        """What was taken out of the prompt and is nowhere else yet."""
         self._history: list[str] = []
         self._place = 0
         self._unsent = ""
@@ -202,7 +204,13 @@ class Prompt(TextArea):
     def submit(self) -> None:
         """Take the draft with the key: what is typed next is not a part of it."""
         if self.draft.strip():
-            self.post_message(self.Submitted(self.take_draft()))
+            self.submitted.append(self.take_draft())
+            self.post_message(self.Submitted(self.submitted[-1]))
+
+    def hand_over(self, text: str) -> None:
+        """Let a submitted text go: whoever it was meant for has it."""
+        if text in self.submitted:
+            self.submitted.remove(text)
 
     def _held(self, text: str) -> str:
         marker = f"[pasted text {len(self._pastes) + 1}: {len(text):,} characters]"

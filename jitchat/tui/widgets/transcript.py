@@ -102,6 +102,20 @@ class Transcript(TurnStretch):
             await self.mount_all(views)
             self.anchor()
 
+    async def replace_stored(self, turn: Turn) -> bool:
+        """Take a reply that could not be stored for what it is in the store; False: it is not here.
+
+        The reply that is growing is another one.
+        """
+        place = self._place_at(turn)
+        if place is None or self._turns[place].status is Status.STREAMING:
+            return False
+        view = self._view_of(turn.position)
+        if view is not None:
+            await view.warn("")
+        await self.put(turn)
+        return True
+
     def detail_of(self, turn: Turn) -> Detail:
         """What is shown beside a turn that is mounted."""
         view = self._view_of(turn.position)
@@ -286,10 +300,16 @@ class Transcript(TurnStretch):
 
     def _place_of(self, turn: Turn) -> int | None:
         """The index of a turn that is here already; what grows is the reply that is stored."""
-        last = len(self._turns) - 1
-        if turn.role is Role.ASSISTANT and self._growing_turn() is not None:
-            return last
-        found = (n for n in range(last, -1, -1) if self._turns[n].position == turn.position)
+        place = self._place_at(turn)
+        if place is None and turn.role is Role.ASSISTANT and self._growing_turn() is not None:
+            return len(self._turns) - 1
+        return place
+
+    def _place_at(self, turn: Turn) -> int | None:
+        """The index of the turn that has its position and is said by the same."""
+        wanted = turn.position, turn.role
+        places = range(len(self._turns) - 1, -1, -1)
+        found = (n for n in places if (self._turns[n].position, self._turns[n].role) == wanted)
         return next(found, None)
 
     async def _detail_of(self, turn: Turn) -> Detail:

@@ -127,6 +127,8 @@ class TurnView(Vertical):
     async def finish(self, turn: Turn, detail: Detail = NOTHING) -> None:
         """The turn as it was stored."""
         self.turn, self.detail = turn, detail
+        if not self.is_attached:  # the app ended while the details were looked up
+            return
         if self.reply is not None:
             await self.reply.finish(turn.content)
         if self._reasoning is not None:

@@ -1,0 +1,94 @@
+"""Replies that the store refused: each is kept here, and tried again, until it is stored."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Protocol
+
+from jitchat.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from jitchat.values import Turn
+
+
+class Unstored(Protocol):
+    """A reply of which something is not stored."""
+
+    @property
+    def conversation(self) -> str:
+        """The conversation that it belongs to, by id."""
+
+    @property
+    def rest(self) -> str:
+        """What came of it and is not stored."""
+
+    def store_again(self) -> Turn | None:
+        """Store the rest; None where it is still growing, or was stored before.
+
+        Raises:
+            StoreError: It still cannot be stored.
+
+        """
+
+
+class UnstoredReplies:
+    """Those of every conversation, the oldest first. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._replies: list[Unstored] = []
+        self.on_kept: Callable[[], object] = lambda: None
+        """Told, in whichever thread, that there is one more."""
+        self.on_stored: Callable[[str, Turn], object] = lambda _conversation, _turn: None
+        """Told, in whichever thread, that one is whole in the store now."""
+
+    def __bool__(self) -> bool:
+        return bool(self._replies)
+
+    @property
+    def rests(self) -> list[str]:
+        """What would be lost of each if the process ended now."""
+        with self._lock:
+            replies = list(self._replies)
+        return [rest for reply in replies if (rest := reply.rest)]
+
+    def keep(self, reply: Unstored) -> None:
+        """Keep a reply that the store refused."""
+        with self._lock:
+            if reply in self._replies:
+                return
+            self._replies.append(reply)
+        self.on_kept()
+
+    def store_again(self) -> None:
+        """Store every reply that can be stored now; the others stay here.
+
+        Raises:
+            StoreError: Why the first of the others cannot.
+
+        """
+        refusal: StoreError | None = None
+        with self._lock:
+            replies = list(self._replies)
+        for reply in replies:
+            try:
+                turn = reply.store_again()
+            except StoreError as error:
+                refusal = refusal or error
+                continue
+            with self._lock:
+                if reply in self._replies:
+                    self._replies.remove(reply)
+            if turn is not None:
+                self.on_stored(reply.conversation, turn)
+        if refusal is not None:
+            raise refusal
+
+
+def amount_of(rests: Sequence[str]) -> str:
+    """`1,234 characters of a reply`."""
+    count, letters = len(rests), sum(map(len, rests))
+    noun = "character" if letters == 1 else "characters"
+    return f"{letters:,} {noun} of {'a reply' if count == 1 else f'{count} replies'}"
