@@ -32,7 +32,7 @@ from jitchat.bench.scores import (
 )
 from jitchat.bench.subprocess_worker import Fields, Tell, alone
 from jitchat.errors import WindowOverflow
-from jitchat.index.embedder import Embedder, Vectors, load_embedder
+from jitchat.index.embedder import Embedder, load_embedder
 from jitchat.index.pace import BATCH
 from jitchat.memory import Memory
 from jitchat.store.database import Database
@@ -43,6 +43,8 @@ from jitchat.window.tokens import TokenCounter, counter_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from jitchat.index.embedder import Vectors
 
 
 _TALK = "talk"

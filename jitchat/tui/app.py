@@ -263,7 +263,7 @@ class JitchatApp(App[None]):
         if quits:
             self.exit()
 
-    async def action_help_quit(self) -> None:
+    def action_help_quit(self) -> None:
         """Ctrl+C: stop a reply, or empty the prompt; twice in two seconds: quit."""
         moment = time.monotonic()
         chat = self.screen if isinstance(self.screen, ChatScreen) else None
@@ -271,7 +271,7 @@ class JitchatApp(App[None]):
             self.notify(told, markup=False)
             return
         if moment - self._interrupted_at < TWICE_WITHIN:
-            await self.action_quit()
+            self.call_later(self.action_quit)
             return
         self._interrupted_at = moment
         if chat is not None and chat.busy:

@@ -6,7 +6,7 @@ import asyncio
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import events, on, work
 from textual.worker import Worker, WorkerError, get_current_worker
 
 from jitchat.errors import JitchatError, StoreError
@@ -65,7 +65,8 @@ class SendingScreen(ForkedScreen):
         """The position that the reply will have."""
         self._retry: Timer | None = None
 
-    def on_mount(self) -> None:
+    @on(events.Mount)
+    def _hear_of_replies(self) -> None:
         """Hear of replies that the store refuses, and of those that it takes after all."""
         unstored = self.backend.store.unstored
         unstored.on_kept = lambda: self.post_message(ReplyRefused())
