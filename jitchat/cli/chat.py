@@ -128,16 +128,16 @@ def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> 
 
 
 def _save_the_last(store: ColdStore) -> None:
-    """Store what the store refused before, and a file that was deleted; say what is lost."""
+    """Save a file that was deleted, store what the store refused before; say what is lost."""
     store.database.on_notice = _warn
-    with suppress(StoreError):
-        store.unstored.store_again()
-    if rests := store.unstored.rests:
-        _warn(f"{amount_of(rests)} could not be stored.")
     try:
         store.database.save_if_deleted()
     except StoreError as error:
         _warn(str(error))
+    with suppress(StoreError):
+        store.unstored.store_again()
+    if rests := store.unstored.rests:
+        _warn(f"{amount_of(rests)} could not be stored.")
 
 
 def _warn(sentence: str) -> None:

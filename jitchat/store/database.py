@@ -288,25 +288,32 @@ class Database:
 
         What another thread reads or writes for longer than that is broken off, and taken back.
         """
-        while not self._lock.acquire(timeout=_PATIENCE):
-            self._connection.interrupt()
-        try:
+        with self._alone():
             for connection in (self._connection, *self._left):
                 connection.close()
             self._forget_copy()
-        finally:
-            self._lock.release()
 
     def save_if_deleted(self) -> None:
         """Save what is open where its file is gone: once it is closed, that would be for good.
+
+        What another thread reads or writes is broken off as by `close`.
 
         Raises:
             StoreError: It cannot be saved.
 
         """
-        with self._lock, self._named_errors():
+        with self._alone(), self._named_errors():
             if self.refusal is None and _place(self.path).database is None:
                 self._keep_place()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        while not self._lock.acquire(timeout=_PATIENCE):
+            self._connection.interrupt()
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def _forget_copy(self) -> None:
         if self._copy is not None:
