@@ -248,7 +248,10 @@ class MissingTurnView(MissWork):
         self._asked = Asked(None)
         self._forgotten: list[Case] = []
         """Cases that were taken back here, the last one last."""
-        self._serial = 0
+        self._serial = self._shown = 0
+        """Of the text as it stands, and of the text that the rows are of."""
+        self._is_submitted = False
+        """Whether Enter waits for the rows of the text as it stands."""
         self._heading, self._note = Static(id="miss-heading"), Static(id="miss-note")
         self._header = Static(Content(header()), id="miss-header")
         self._input = Input(placeholder="search: words of the turn, or its #id", id="miss-text")
@@ -303,6 +306,13 @@ class MissingTurnView(MissWork):
             self.notify(told, markup=False)
 
     @on(Input.Submitted)
+    def _submitted(self) -> None:
+        """Take the first row of what was typed: the rows on screen may still be of another text."""
+        if self._shown == self._serial:
+            self.action_miss()
+        else:
+            self._is_submitted = True
+
     @on(OptionList.OptionSelected)
     def action_miss(self) -> None:
         """The turn under the cursor was missing, unless the window had all of it."""
@@ -333,6 +343,7 @@ class MissingTurnView(MissWork):
     @on(Input.Changed)
     def _look_now(self) -> None:
         self._serial += 1
+        self._is_submitted = False
         self.look(self._serial, self._input.value)
 
     @on(MissWork.Looked)
@@ -340,6 +351,8 @@ class MissingTurnView(MissWork):
         """Show what was found, unless something else was asked for since."""
         if message.serial != self._serial:
             return
+        self._shown = message.serial
+        is_submitted, self._is_submitted = self._is_submitted, False
         if isinstance(message.outcome, JitchatError):
             self.tell(message.outcome)
             return
@@ -355,6 +368,8 @@ class MissingTurnView(MissWork):
         if not str(self._note.content):
             self._note.update(Content(_ASKS))
         self._fill(at=0)
+        if is_submitted:
+            self.action_miss()
 
     @on(MissWork.Noted)
     def _noted(self, message: MissWork.Noted) -> None:

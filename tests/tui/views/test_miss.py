@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 from textual.widgets import Input, OptionList, Static
 
 from jitchat.store.regression_cases import Case, CaseKind, Cases
-from jitchat.tui.views.missing_turn import MissingTurnView, MissWork, row_line, row_of
+from jitchat.tui.views.missing_turn import Asked, MissingTurnView, MissWork, row_line, row_of
 from jitchat.tui.views.regression_cases import NONE_YET, RegressionCasesView
 from jitchat.tui.views.view import NO_REPLY, Replied, exchange_of
 from jitchat.tui.widgets.hint_line import HintLine
@@ -191,3 +192,26 @@ def test_letters_typed_while_a_look_is_under_way_are_looked_up_together(
     work._look_next()
     work.look(5, "port")
     assert begun[2:] == [(5, "port")]
+
+
+async def test_enter_waits_for_the_rows_of_what_was_typed(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed, is_free = MissWork._listed, threading.Event()
+
+    def late(view: MissWork, found: Replied, text: str) -> Asked:
+        if text:
+            is_free.wait(20)
+        return listed(view, found, text)
+
+    monkeypatch.setattr(MissWork, "_listed", late)
+    async with demo_app(backend).run_test(size=(100, 30)) as pilot:
+        screen = await sent(pilot, QUESTION)
+        assert screen.session is not None
+        await opened(pilot, "alt+w", MissingTurnView)
+        await pilot.press(*"#20", "enter")
+        is_free.set()
+        await settled(pilot)
+        await settled(pilot)
+        noted = Cases(backend.store.database).of(screen.session.memory.conversation.id)
+        assert [case.wanted.position for case in noted] == [20]
