@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
+from textual.worker import WorkerError
 
 from jitchat.compare_modes import Asking
 from jitchat.errors import JitchatError, WindowOverflow
@@ -286,6 +288,13 @@ class AskAllView(ComparingView):
         self._tell("Esc stops all three and keeps what came.")
         self._asker = self._ask(self._asking)
         self.refresh_bindings()
+
+    async def on_unmount(self) -> None:
+        """Have the answers end first, with what came of them."""
+        if self._asker is not None:
+            self._asker.cancel()
+            with suppress(WorkerError):
+                await self._asker.wait()
 
     @work(group="ask")
     async def _ask(self, asking: Asking) -> None:
