@@ -1,4 +1,4 @@
-"""What requests cost, as far as it is known: a price that nobody gave is unknown, never nothing.
+"""Has labelled questions answered and judged: the requests, what they cost, and the log of replies.
 
 The protocol is the one that figures on LoCoMo are published by: CORRECT or WRONG as JSON, and
 generous. The wording is our own; the answer is quoted as JSON, so that it cannot speak for the

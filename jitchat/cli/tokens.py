@@ -230,14 +230,14 @@ def list_models(flags: Flags, *, as_json: bool) -> None:
             if (samples := models.of(server, model).samples(counter))
         ]
     if as_json:
-        say_json([_learnt_models_fields(each) for each in found])
+        say_json([_learnt_fields(each) for each in found])
     elif found:
         _print_table([_cells(each) for each in found])
     else:
         say("No server taught anything yet: each reply whose tokens it reports is a sample.")
 
 
-def _learnt_models_fields(each: _Learnt) -> dict[str, Any]:
+def _learnt_fields(each: _Learnt) -> dict[str, Any]:
     return {
         "server": each.server,
         "model": each.model,

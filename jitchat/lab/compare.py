@@ -1,7 +1,7 @@
-"""Two runs beside each other, over the cells that both have an answer for.
+"""Two runs beside each other: what differs in how they were asked, and where answers differ.
 
-Only those: where one run was asked more, or failed, or did not fit, its share would be of other
-questions. How many are left out for that is told.
+Only cells that both have an answer for are compared: where one run was asked more, or failed, or
+did not fit, its share would be of other questions. How many are left out for that is told.
 """
 
 from __future__ import annotations

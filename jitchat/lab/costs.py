@@ -1,4 +1,4 @@
-"""What a run is going to send, before it is sent.
+"""What a run is going to send, and what it has spent.
 
 Invariant: the same results give the same figures in whatever order they come.
 """

@@ -1,4 +1,4 @@
-"""What is asked for in the lab: the kinds of question.
+"""The facts of the lab, and the questions about them.
 
 A template holds what the user says (`statements`) and the question; both are patterns as
 `str.format` takes them. `{v}` is the value; other names are drawn beside it. A list of words, a

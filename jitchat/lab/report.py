@@ -1,4 +1,4 @@
-"""How figures are to be read: one text, wherever they are shown."""
+"""How the figures of a run are told: its titles, caveats and tables of text."""
 
 from __future__ import annotations
 

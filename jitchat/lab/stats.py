@@ -1,7 +1,8 @@
-"""How the lab's figures are written, everywhere the same.
+"""The figures of a run: shares with their intervals, sums by length and kind, and their spelling.
 
-Both methods keep within the possible and stay honest where a few cells were asked, or all of
-them were right: there the textbook's "share ± 2 standard errors" says that nothing is unsure.
+Intervals are Wilson's and Newcombe's: they keep within the possible and stay honest where a few
+cells were asked, or all of them were right: there the textbook's "share ± 2 standard errors" says
+that nothing is unsure.
 
 Invariant: every result is in one square, one length, one kind and one mode, so each of these
 adds up to the cells that are decided, in whatever order the results come.

@@ -1,4 +1,4 @@
-"""How hard the lab asks: less, once the endpoint wants that."""
+"""Asks the questions of a run: workers that share a throttle, each question a fork of its talk."""
 
 from __future__ import annotations
 

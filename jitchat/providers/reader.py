@@ -1,4 +1,4 @@
-"""Reading a window back: from the messages of a request to who said what, and the question.
+"""The embedded reader: it answers with the sentences of the window that match the question best.
 
 The reader gets what any model gets, so this parses the very text that was sent: turns as
 messages, quoted turns and index lines in the last one, the question at its end.

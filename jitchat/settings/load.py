@@ -1,10 +1,10 @@
-"""Which provider answers, and what of `[provider]` counts for it.
+"""Loads the settings: the file, the environment and the flags, and which provider they put in use.
 
 What a source says under `[provider]` is meant for the provider that this source has in mind.
 Where a stronger source names another one, the weaker one's address, model and key are not
 for it: they would send a key, or a text, to the wrong server.
 
-They are checked as every setting is; only the TOML has them, neither a variable nor a flag.
+Profiles are checked as every setting is; only the TOML has them, neither a variable nor a flag.
 
 A key of the TOML `[section] name` is the variable JITCHAT_SECTION_NAME; a variable that is
 empty counts as not set. What every source says is checked, even where another one wins.
@@ -149,7 +149,7 @@ def _is_file(said: Given) -> bool:
     return not said.origin.startswith(("$", "--"))
 
 
-_NESTED_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
+_PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 _OF_THE_READER = ("limit", "reserve")
 
 
@@ -198,7 +198,7 @@ def _tables(kind: str, value: object, origin: str) -> Iterator[tuple[str, Mappin
 
 
 def _require_name(name: str, origin: str) -> None:
-    if not _NESTED_NAME.fullmatch(name):
+    if not _PROFILE_NAME.fullmatch(name):
         raise SettingsError(
             f"{origin}: {shortened(name, 60)!r} cannot be the name of a provider.",
             "Use letters, digits, - and _, as in [providers.work]; 40 at most.",

@@ -234,29 +234,26 @@ def _blob(connection: sqlite3.Connection, address: str) -> str:
     return content
 
 
-RequestsFields = Mapping[str, Any]
-
-
 class PostedRequests:
     """What was posted for the windows of a cold store."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def keep(self, window_id: int, request: RequestsFields) -> None:
+    def keep(self, window_id: int, request: Fields) -> None:
         """Store what left last for a window, by the archive's id for it."""
         with self._database.write() as connection:
             connection.execute(
                 "UPDATE windows SET request = ? WHERE id = ?", (json.dumps(request), window_id)
             )
 
-    def of(self, window_id: int) -> RequestsFields | None:
+    def of(self, window_id: int) -> Fields | None:
         """Read what left for a window; None where that was not kept."""
         with self._database.read() as connection:
             row = connection.execute(
                 "SELECT request FROM windows WHERE id = ?", (window_id,)
             ).fetchone()
-            found: RequestsFields | None = json.loads(row[0]) if row and row[0] else None
+            found: Fields | None = json.loads(row[0]) if row and row[0] else None
         return found
 
 
@@ -389,7 +386,7 @@ def _send(connection: sqlite3.Connection, row: Sequence[Any]) -> Send:
     header, sizes, request = json.loads(described)
     budget, full, band = header["budget"], header["full_tokens"], header.get("band", 0)
     picking = header.get("picking")
-    kinds = dict(_sends_sizes(connection, identity) if sizes is None else sizes)
+    kinds = dict(_segment_sizes(connection, identity) if sizes is None else sizes)
     require(int, full, band, budget["limit"], budget["reserve"], *kinds.values())
     return Send(
         window_id=identity,
@@ -413,7 +410,7 @@ def _send(connection: sqlite3.Connection, row: Sequence[Any]) -> Send:
     )
 
 
-def _sends_sizes(connection: sqlite3.Connection, window_id: int) -> dict[str, int]:
+def _segment_sizes(connection: sqlite3.Connection, window_id: int) -> dict[str, int]:
     """Sum up a window of before its sizes were kept beside it."""
     return dict(connection.execute(_SIZES, (window_id,)).fetchall())
 

@@ -246,7 +246,7 @@ def _beside(history: History, position: int) -> list[int]:
     return [turn.position for turn in (*asked, *answers)]
 
 
-_LISTING_FENCE = "<index>\n</index>\n"
+_INDEX_FENCE = "<index>\n</index>\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +262,7 @@ def list_turns(
     history: History, retrieval: Retrieval, known: frozenset[int], room: int, price: Price
 ) -> Listing:
     """Write lines for turns that are not `known`, as many as `room` tokens pay for."""
-    left = room - price(_LISTING_FENCE)
+    left = room - price(_INDEX_FENCE)
     lines, needless = [], set()
     for entry, reason, is_late in _entries(retrieval):
         index = history.find(entry.turn)

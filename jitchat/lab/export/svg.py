@@ -1,4 +1,4 @@
-"""Pieces of an SVG picture: every text in it is escaped here, and nowhere else.
+"""A run as one SVG picture: cards, curves and heatmaps.
 
 Heatmaps side by side above, the curves beneath. It brings its own light ground, so that it reads
 on a dark page too; every square tells its figures when it is pointed at.
@@ -243,7 +243,7 @@ def _axes(plot: _Plot) -> Iterator[str]:
 
 AXIS, GAP, LEAST = 44, 26, 30
 """Room for the depths, room between two modes, and the least width of a square."""
-_MOST, _SVG_HEATMAP_HIGH, _HEAD, _BETWEEN = 104, 30, 26, 2
+_MOST, _SQUARE_HIGH, _HEAD, _BETWEEN = 104, 30, 26, 2
 _NAMED = 190
 """So wide must a map be to have its mode's share above it."""
 _HATCH = "jitchat-rot-does-not-fit"
@@ -263,7 +263,7 @@ class _Grid:
 
     @property
     def height(self) -> float:
-        return _SVG_HEATMAP_HIGH * len(self.asked.depths)
+        return _SQUARE_HIGH * len(self.asked.depths)
 
 
 def heatmaps(asked: Experiment, tallies: Tallies, width: float) -> Part:
@@ -325,10 +325,10 @@ def _squares(mode: Mode, grid: _Grid, tallies: Tallies) -> Iterator[str]:
     for row, depth in enumerate(grid.asked.depths):
         for column, length in enumerate(grid.asked.lengths):
             tally = tallies.squares.get((mode, length, depth))
-            square = _square(tally, grid.square - _BETWEEN, _SVG_HEATMAP_HIGH - _BETWEEN)
+            square = _square(tally, grid.square - _BETWEEN, _SQUARE_HIGH - _BETWEEN)
             about = f"{mode.value}, {length:,} tokens, depth {stats.percent(depth)}"
             told = tag("title", f"{about}: {stats.share_of(tally)}")
-            yield moved(told + square, column * grid.square, _HEAD + row * _SVG_HEATMAP_HIGH)
+            yield moved(told + square, column * grid.square, _HEAD + row * _SQUARE_HIGH)
 
 
 def _square(tally: Tally | None, width: float, height: float) -> str:
@@ -356,7 +356,7 @@ def _shared(share: float, box: dict[str, float]) -> str:
 def _depths(grid: _Grid) -> str:
     drawn = []
     for row, depth in enumerate(grid.asked.depths):
-        y = (row + 0.5) * _SVG_HEATMAP_HIGH + 3
+        y = (row + 0.5) * _SQUARE_HIGH + 3
         told = stats.percent(depth)
         drawn.append(words(told, AXIS - 8, y, 11, fill=FAINT, text_anchor="end"))
     return "".join(drawn)

@@ -1,4 +1,4 @@
-"""Colours of a terminal, as escape sequences that every terminal with 24-bit colours knows.
+"""A run as text of 80 columns, with colours or without.
 
 Maps stand side by side as far as the width goes; more of them, or more lengths than fit, go on
 below.
@@ -180,9 +180,9 @@ def text_picture(run: Run, results: Sequence[Result], *, colour: bool = False) -
 
 def _lines(run: Run, tallies: Tallies, *, colour: bool) -> Iterator[str]:
     asked = run.experiment
-    yield from _picture_text_told(f"Context rot: {brief_title(run)}")
-    yield from _picture_text_told(stats.decided(run, tallies.whole))
-    yield from _picture_text_told(settings_line(run))
+    yield from _wrapped(f"Context rot: {brief_title(run)}")
+    yield from _wrapped(stats.decided(run, tallies.whole))
+    yield from _wrapped(settings_line(run))
     yield ""
     yield "Right answers in per cent. Down: depth of the fact, 0 % is the beginning."
     yield "Across: thousands of tokens of the conversation."
@@ -195,13 +195,13 @@ def _lines(run: Run, tallies: Tallies, *, colour: bool) -> Iterator[str]:
     yield ""
     for mode in asked.modes:
         for at, line in enumerate(mode_lines(mode, asked, tallies)):
-            yield from _picture_text_told(f"{'' if at else mode.value:<8}{line}")
+            yield from _wrapped(f"{'' if at else mode.value:<8}{line}")
     if run.is_reader:
         yield ""
-        yield from _picture_text_told(READER_CAVEAT)
+        yield from _wrapped(READER_CAVEAT)
 
 
-def _picture_text_told(text: str) -> list[str]:
+def _wrapped(text: str) -> list[str]:
     """Break a text of whatever origin into lines; a letter may be two columns wide."""
     safe = visible(text)
     width = WIDTH if cell_len(safe) <= len(safe) else WIDTH // 2

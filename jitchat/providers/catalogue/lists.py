@@ -211,7 +211,7 @@ def _host(url: str) -> str:
 
 _MOST_PAGES = 20
 _PAGE = 1_000
-_LISTS_SHOWN_WITHIN = 2.0
+_MODELS_SHOWN_WITHIN = 2.0
 """Seconds for what Ollama says of the models that are not loaded."""
 
 
@@ -226,7 +226,7 @@ async def fetch_models(
     """
     async with Server(endpoint, protocol_name, transport) as server:
         if protocol_name == "ollama":
-            return await with_limits(server, await ollama_models(server), _LISTS_SHOWN_WITHIN)
+            return await with_limits(server, await ollama_models(server), _MODELS_SHOWN_WITHIN)
         if protocol_name in ("anthropic", "gemini"):
             pages = _gemini_pages(server) if protocol_name == "gemini" else _pages(server)
             return models_of([row async for rows in pages for row in rows])

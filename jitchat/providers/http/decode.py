@@ -1,8 +1,8 @@
-"""What takes a body apart into events, whatever their framing: bytes in, (event, data) out.
+"""From the bytes of an answer to events: server-sent events, or JSON objects.
 
-As the WHATWG's HTML standard defines the stream (section 9.2.6), and tolerant where servers
-are not: chunks may split anywhere, even inside a character or between CR and LF, and an event
-that the stream's end leaves open still counts.
+Server-sent events are read as the WHATWG's HTML standard defines the stream (section 9.2.6), and
+tolerant where servers are not: chunks may split anywhere, even inside a character or between CR
+and LF, and an event that the stream's end leaves open still counts.
 
 Lines end at a line feed and nowhere else, for JSON may hold every other line end as it is. Objects
 that follow each other in any other way, in an array, spread over lines or with nothing between

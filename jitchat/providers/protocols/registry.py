@@ -1,4 +1,4 @@
-"""Where a protocol's routes are, for an address with the API's version or without it.
+"""Which protocol a provider speaks, and where its routes are.
 
 An address may have a query, such as `?api-version=1`: it belongs behind each route.
 """

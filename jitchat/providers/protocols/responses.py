@@ -1,4 +1,4 @@
-"""Reading JSON that a server wrote: whatever it holds, nothing here fails.
+"""What is read from the JSON of a server: values, usage and tool calls; nothing here fails.
 
 By the book, every fragment has an index, and the first of a call its id. Servers leave out
 either or both, number every call 0, or repeat the name; arguments stay as they were written.

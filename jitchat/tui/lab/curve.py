@@ -1,4 +1,4 @@
-"""A sheet of character cells to draw on, in dots of braille: two across and four down a cell.
+"""The curves of a run, drawn in dots of braille: two across and four down a cell.
 
 Each mode has its letter, its own dashes and its own cell beside the others, so that the plot
 reads without colour. A plotting library draws the intervals over each other, and its lines

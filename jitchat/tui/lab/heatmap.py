@@ -1,4 +1,4 @@
-"""Where the squares of the heatmaps stand. Pure.
+"""The heatmaps of a run: where the squares stand, how they are drawn, and the widget.
 
 All maps stand side by side where every square has room for its number; else one is shown at a
 time. Of a map that is larger than its room, the part that the cursor is in is shown.

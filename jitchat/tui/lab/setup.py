@@ -1,4 +1,4 @@
-"""What of a run is on screen at which size. Pure."""
+"""What a new run asks: the rows of the pane in which it is set up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The turns that a reply may have lacked: which are listed, and how a row is drawn. Pure."""
+"""Pointing at the turn that a reply lacked: it is listed, searched for and noted."""
 
 from __future__ import annotations
 

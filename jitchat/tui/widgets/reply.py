@@ -1,4 +1,4 @@
-"""Markdown whose blocks stand a line apart, cheaply.
+"""A reply on screen as it grows: its Markdown block by block, and its reasoning.
 
 A style that depends on a block's place among the others would be found anew for each of them
 whenever one is mounted; so the last one is told by the widget that it has none below it. What
@@ -384,8 +384,6 @@ def _room(drawn: str, pieces: str) -> int:
     return place
 
 
-REASONING_DRAW_EVERY = 0.1
-"""Seconds between two drawings."""
 MOST = 40_000
 """Characters that are unfolded; the exact text has all of them."""
 _TAIL = 400
@@ -421,7 +419,7 @@ class Reasoning(Static):
         self._grown.append(piece)
         self._tail = (self._tail + piece)[-_TAIL:]
         if self._waiting is None:
-            self._waiting = self.set_timer(REASONING_DRAW_EVERY, self._draw_growing)
+            self._waiting = self.set_timer(DRAW_EVERY, self._draw_growing)
 
     def settle(self, text: str, tokens: int = 0) -> None:
         """The whole of it; `tokens` where the provider reported them, else 0."""
