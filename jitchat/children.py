@@ -10,13 +10,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from subprocess import DEVNULL, PIPE
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+
+Completed = subprocess.CompletedProcess[bytes]
 
 _NEEDED = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "TZ", "LANG", "LANGUAGE", "TMPDIR", "TEMP", "TMP",
@@ -76,9 +78,7 @@ def start_piped(command: Sequence[str], folder: Path) -> subprocess.Popen[bytes]
     )  # fmt: skip
 
 
-def run_users_command(
-    words: Sequence[str], seconds: float
-) -> subprocess.CompletedProcess[bytes] | None:
+def run_users_command(words: Sequence[str], seconds: float) -> Completed | None:
     """Run a command that the user configured, without a shell; None if it takes too long.
 
     Raises:

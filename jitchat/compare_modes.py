@@ -12,18 +12,15 @@ import time
 from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from jitchat.errors import EmptyDraft, JitchatError, StoreError
 from jitchat.events import Event, SendFailed
 from jitchat.recorder import Answer, answer_after
+from jitchat.session import Session
 from jitchat.store.replies import answers_to
 from jitchat.threads import to_the_end
 from jitchat.values import Mode, Turn
 from jitchat.window.steering import NO_MORE, Once
-
-if TYPE_CHECKING:
-    from jitchat.session import Session
 
 Hear = Callable[[Mode, Event], object]
 """Told of each event, and of whose answer it is."""

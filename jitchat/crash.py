@@ -10,13 +10,10 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from jitchat.paths import make_private
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _LOOKS_LIKE_A_KEY = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|key|tok)[-_][\w-]{8,}|\bAIza[\w-]{10,}|(?i:bearer)\s+\S+"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from jitchat.errors import JitchatError
-    from jitchat.values import IndexEntry, Limit, Retrieval, Turn, Usage
-    from jitchat.window.window import ContextWindow
+from jitchat.errors import JitchatError
+from jitchat.values import IndexEntry, Limit, Retrieval, Turn, Usage
+from jitchat.window.window import ContextWindow
 
 
 @dataclass(frozen=True, slots=True)

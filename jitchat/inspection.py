@@ -5,32 +5,28 @@ What a window would be, why it is so, and what was sent before.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+from jitchat.memory import Memory
 from jitchat.planning import Meter, Planned, Planning, Question, Reader
+from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Posted, Provider, Wire
 from jitchat.replay import window_of
 from jitchat.small_models.picker import ModelPicker
+from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
+from jitchat.store.models import LearntModel
 from jitchat.store.windows import Ending, Sends
 from jitchat.values import Mode, Role, Turn, Usage
 from jitchat.why import Explained
 from jitchat.window.budget import Budget
+from jitchat.window.calibration import Calibration
 from jitchat.window.plan import SYSTEM_PROMPT
 from jitchat.window.steering import NO_MORE, Held, Hold, Once, Steering
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from jitchat.memory import Memory
-    from jitchat.providers.catalogue.table import Prices
-    from jitchat.small_models.small_model import SmallModel
-    from jitchat.store.models import LearntModel
-    from jitchat.window.calibration import Calibration
-    from jitchat.window.tokens import TokenCounter
-    from jitchat.window.window import ContextWindow
+from jitchat.window.tokens import TokenCounter
+from jitchat.window.window import ContextWindow
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,29 +9,24 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from jitchat.errors import ContextOverflow, StoreError, WindowOverflow
+from jitchat.memory import Memory
 from jitchat.providers.provider import forgetting
+from jitchat.store.models import LearntModel
 from jitchat.text.sanitize import repaired
 from jitchat.text.sentences import referenced
 from jitchat.values import LEARNT, Mode, Retrieval, Role, Status, Turn, Usage
+from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.history import History
 from jitchat.window.plan import Sources, plan
 from jitchat.window.steering import NO_MORE, Once, Steering
 from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import ContextWindow
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from jitchat.memory import Memory
-    from jitchat.store.models import LearntModel
-    from jitchat.window.budget import Budget
-
 
 Planned = ContextWindow | WindowOverflow
 """A window, or why there is none."""

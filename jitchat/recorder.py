@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from types import TracebackType
 
 from jitchat.errors import EmptyDraft, JitchatError, NotAnAnswer, StoreError
 from jitchat.events import (
@@ -24,6 +25,7 @@ from jitchat.events import (
     UsageReported,
     WindowBuilt,
 )
+from jitchat.memory import Memory
 from jitchat.providers.provider import (
     Adapted,
     Delta,
@@ -37,20 +39,14 @@ from jitchat.providers.provider import (
     posted_fields,
     posted_from,
 )
+from jitchat.store.replies import ReplyWriter
 from jitchat.store.store import require
 from jitchat.store.windows import Ending, PostedRequests, WindowRecord
 from jitchat.text.sanitize import shortened
 from jitchat.threads import to_the_end
 from jitchat.values import Mode, Role, Status, Turn, Usage
 from jitchat.window.record import header_fields, ledger_fields, segment_fields
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import TracebackType
-
-    from jitchat.memory import Memory
-    from jitchat.store.replies import ReplyWriter
-    from jitchat.window.window import ContextWindow
+from jitchat.window.window import ContextWindow
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,25 +6,21 @@ Each message is planned in its own place, with the settings, pins and exclusions
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jitchat.errors import WindowOverflow
 from jitchat.memory import Memory
+from jitchat.planning import Planning
 from jitchat.replay import window_of
+from jitchat.session import Session
+from jitchat.store.regression_cases import Case
 from jitchat.store.turn_cache import StoreElsewhere
 from jitchat.values import Mode
 from jitchat.why import Explained, why
 from jitchat.window.steering import Once
 from jitchat.window.why import Standing, why_by_ledger
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from jitchat.planning import Planning
-    from jitchat.session import Session
-    from jitchat.store.regression_cases import Case
-    from jitchat.window.window import ContextWindow
+from jitchat.window.window import ContextWindow
 
 
 @dataclass(frozen=True, slots=True)

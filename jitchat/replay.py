@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from jitchat.store.store import ColdStore, require
 from jitchat.store.windows import Send, Sends, WindowArchive
+from jitchat.values import Turn
 from jitchat.window.record import window_from
+from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
     from jitchat.store.database import Database
-    from jitchat.values import Turn
-    from jitchat.window.window import ContextWindow
 
 
 @dataclass(frozen=True, slots=True)

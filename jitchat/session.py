@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from jitchat.errors import ContextOverflow, StoreError, WindowOverflow
 from jitchat.events import Event, LimitLearnt, TurnsRetrieved, TurnStored, WindowBuilt
@@ -20,13 +20,9 @@ from jitchat.planning import Question, told_of_refusal
 from jitchat.recorder import Exchange, Outgoing
 from jitchat.threads import to_the_end
 from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Turn
+from jitchat.window.budget import Budget
 from jitchat.window.steering import NO_MORE, Once
 from jitchat.window.window import ContextWindow, digest_of
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Sequence
-
-    from jitchat.window.budget import Budget
 
 __all__ = ["Session", "SessionOptions"]
 

@@ -6,11 +6,8 @@ A turn is named by its position in its conversation, from 1: the `#id` on screen
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 BY_USER = "set by you"
 LOADED = "loaded in the server"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from jitchat.memory import Memory
+from jitchat.store.path import Path
 from jitchat.values import Status, Turn
 from jitchat.window.why import (
     Standing,
@@ -15,13 +17,7 @@ from jitchat.window.why import (
     why_unasked,
     why_unknown,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from jitchat.memory import Memory
-    from jitchat.store.path import Path
-    from jitchat.window.window import ContextWindow
+from jitchat.window.window import ContextWindow
 
 
 @dataclass(frozen=True, slots=True)

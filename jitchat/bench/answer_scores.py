@@ -13,18 +13,13 @@ import re
 import statistics
 import string
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from jitchat.bench.questions import CATEGORIES, Question
 from jitchat.bench.scores import ALL
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from jitchat.values import Mode
-
+from jitchat.values import Mode
 
 _IRREGULAR = {
     "skies": "sky", "dying": "die", "lying": "lie", "tying": "tie", "innings": "inning",

@@ -16,24 +16,19 @@ import errno
 import hashlib
 import json
 import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from io import FileIO
+from pathlib import Path
 
 from jitchat.bench.answer_scores import Answer
+from jitchat.bench.questions import Case, Question
 from jitchat.errors import BenchFailed, NotAnAnswer, ProviderError
 from jitchat.providers.provider import Delta, Finished, Options, Provider
 from jitchat.text.figures import counted, dollars
 from jitchat.values import Message, Role, Usage
 from jitchat.window.tokens import TokenCounter, request_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from io import FileIO
-    from pathlib import Path
-
-    from jitchat.bench.questions import Case, Question
-
 
 REPLY_TOKENS = 32
 """So many are assumed of a reply that has not come yet; LoCoMo's own runs stop an answer there."""

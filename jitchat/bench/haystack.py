@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import random
 import tomllib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from jitchat.values import Role, Turn
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 NEEDLE = "Ingrid keeps the spare key to the boat shed under the third flowerpot from the left."
 PHRASINGS = (

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from jitchat.bench.questions import Cases, LabelledTalk, OpenTalk, Question, held
 from jitchat.bench.scores import Outcome
 from jitchat.errors import BenchFailed, WindowOverflow
+from jitchat.index.embedder import Embedder
 from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.transfer.formats import store_found
+from jitchat.transfer.report import Found
 from jitchat.values import Mode, Retrieval
+from jitchat.window.budget import Budget
 from jitchat.window.plan import SYSTEM_PROMPT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jitchat.index.embedder import Embedder
-    from jitchat.transfer.report import Found
-    from jitchat.window.budget import Budget
-    from jitchat.window.tokens import TokenCounter
-    from jitchat.window.window import ContextWindow
+from jitchat.window.tokens import TokenCounter
+from jitchat.window.window import ContextWindow
 
 _WIDER = "Give the model's context size with --limit, or leave that mode out of --modes."
 

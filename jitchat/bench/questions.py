@@ -8,26 +8,21 @@ each string as it stands. An id that no turn has is dropped by the first and mis
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from jitchat.errors import BenchFailed, ImportFailed
+from jitchat.memory import Memory
 from jitchat.transfer.formats import left_out, read_value
 from jitchat.transfer.locomo import is_locomo, read_locomo, samples
+from jitchat.transfer.report import Found
 from jitchat.values import Message, Mode, Retrieval, Role, Turn
+from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.plan import SYSTEM_PROMPT, Sources, plan
 from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import ContextWindow, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from jitchat.memory import Memory
-    from jitchat.transfer.report import Found
-    from jitchat.window.budget import Budget
-
 
 ANSWER_BRIEFLY = (
     "Answer the question in a short phrase, in exact words of the conversation whenever possible,"

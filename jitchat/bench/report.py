@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -13,14 +14,9 @@ from rich.text import Text
 
 from jitchat import __version__
 from jitchat.bench.scores import SHORTLISTS, ModeScores, Scores, embedder_name
+from jitchat.settings import Settings
 from jitchat.text.sanitize import visible
 from jitchat.values import Mode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from jitchat.settings import Settings
 
 _LOGIN = re.compile(r"(?<=//)[^/]*@")
 

@@ -10,6 +10,7 @@ import os
 import re
 import sys
 import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -42,8 +43,6 @@ from jitchat.window.budget import Budget
 from jitchat.window.tokens import TokenCounter, counter_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
     from jitchat.index.embedder import Vectors
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import log10
-from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -14,10 +13,8 @@ from jitchat import __version__
 from jitchat.bench.haystack import PHRASINGS
 from jitchat.bench.report import settings_fields
 from jitchat.bench.scores import QUESTIONS, Measured, Sent
+from jitchat.settings import Settings
 from jitchat.values import Mode
-
-if TYPE_CHECKING:
-    from jitchat.settings import Settings
 
 
 def scaling_fields(sizes: Sequence[Measured], length: str, settings: Settings) -> dict[str, object]:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from jitchat.bench.questions import CATEGORIES, Question
 from jitchat.index.search import SHORTLIST
+from jitchat.store.database import Database
 from jitchat.text.words import content_words
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Sequence
-
-    from jitchat.store.database import Database
 
 
 QUESTIONS = 40

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from jitchat.paths import locate
 from jitchat.providers.protocols.registry import protocol_named
+from jitchat.providers.provider import Endpoint, Lessons, Provider
 from jitchat.providers.reader import ReaderProvider
+from jitchat.settings import Settings
 from jitchat.settings.keys import FoundKey, find_key
+from jitchat.settings.profiles import Profile
 from jitchat.settings.small_models import (
     SMALL_MODELS,
     ModelAddress,
@@ -17,15 +20,8 @@ from jitchat.settings.small_models import (
     address_of,
 )
 from jitchat.small_models.small_model import SmallModel
+from jitchat.values import Message
 from jitchat.window.tokens import TokenCounter, counter_for, request_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from jitchat.providers.provider import Endpoint, Lessons, Provider
-    from jitchat.settings import Settings
-    from jitchat.settings.profiles import Profile
-    from jitchat.values import Message
 
 
 def make_provider(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from jitchat.bench.questions import Cases, LabelledTalk, doubts, read_labelled
+from jitchat.bench.scores import Outcome
 from jitchat.cli.bench_answers import answer_all, make_cases, require_kept
 from jitchat.cli.bench_options import (
     AnswerFlags,
@@ -22,14 +23,9 @@ from jitchat.cli.bench_options import (
 from jitchat.cli.bench_scaling import scaling_command
 from jitchat.cli.options import Flags, SharingCommand, endpoint_options
 from jitchat.cli.output import emit, progress, say
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jitchat.bench.scores import Outcome
-    from jitchat.index.embedder import Embedder
-    from jitchat.settings import Settings
-    from jitchat.values import Mode
+from jitchat.index.embedder import Embedder
+from jitchat.settings import Settings
+from jitchat.values import Mode
 
 
 @click.group("bench")

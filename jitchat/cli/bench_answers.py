@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jitchat import __version__
@@ -14,20 +16,16 @@ from jitchat.bench.report import without_login
 from jitchat.cli import compose
 from jitchat.cli.bench_options import AnswerFlags, why_unwritable
 from jitchat.cli.compose import key_in_the_open, lacks_key, make_counter
+from jitchat.cli.options import Flags
 from jitchat.cli.output import progress, require_yes, say
 from jitchat.errors import KeyRefused, ProviderError
+from jitchat.settings import Settings
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import shortened
 from jitchat.window.plan import SYSTEM_PROMPT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from rich.table import Table
-
-    from jitchat.cli.options import Flags
-    from jitchat.settings import Settings
 
 
 _SHOWN = 400

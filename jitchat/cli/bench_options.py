@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jitchat.bench.answers import Price
 from jitchat.cli.options import Flags
 from jitchat.cli.output import emit, is_terminal, say
 from jitchat.errors import BenchFailed, SettingsError
@@ -22,11 +24,7 @@ from jitchat.text.sanitize import shortened
 from jitchat.values import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rich.table import Table
-
-    from jitchat.bench.answers import Price
 
 
 _LEXICAL = "lexical"

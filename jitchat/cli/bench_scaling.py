@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from jitchat.bench.haystack import Haystack, Length
 from jitchat.bench.scaling import Wanted, measured, steps
 from jitchat.bench.scaling_report import plots, scaling_fields, tables
+from jitchat.bench.scores import Measured
 from jitchat.cli.bench_options import (
     measuring_options,
     modes_of,
@@ -24,12 +25,7 @@ from jitchat.cli.compose import make_budget
 from jitchat.cli.options import Flags, SharingCommand, location_options
 from jitchat.cli.output import emit, is_terminal, progress
 from jitchat.paths import absolute
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jitchat.bench.scores import Measured
-    from jitchat.values import Mode
+from jitchat.values import Mode
 
 _SIZES, _LARGE = "20,40,80,160,320,1000", "10000,100000"
 _WIDEST = 100

@@ -6,8 +6,10 @@ import asyncio
 import os
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -17,28 +19,25 @@ from jitchat.cli.chosen import chosen_model
 from jitchat.cli.keys import require_known_keys
 from jitchat.cli.model_backend import ModelBackend
 from jitchat.cli.opening import choose_conversation, quiet_libraries
+from jitchat.cli.options import Flags
 from jitchat.cli.output import OutputError, is_terminal, warn
 from jitchat.cli.termination import heed_interrupts, leave_threads, restore_with
 from jitchat.errors import StoreError
+from jitchat.index.embedder import Embedder
 from jitchat.index.embedding_models import model_cached
+from jitchat.paths import Paths
+from jitchat.settings import Settings
 from jitchat.settings.small_models import require_addresses
+from jitchat.store.store import ColdStore
 from jitchat.store.unstored import amount_of
 from jitchat.tui import collector
 from jitchat.tui.driver import widen_input
+from jitchat.values import Conversation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from jitchat.cli.options import Flags
-    from jitchat.index.embedder import Embedder
     from jitchat.lab.experiment import RunWanted
-    from jitchat.paths import Paths
     from jitchat.session import Session
-    from jitchat.settings import Settings
-    from jitchat.store.store import ColdStore
     from jitchat.tui.app import JitchatApp
-    from jitchat.values import Conversation
 
 SWITCH_SECONDS = 0.0005
 """How long indexing may keep the interpreter from the event loop; Python's default is ten times

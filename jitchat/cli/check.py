@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -15,15 +16,11 @@ from jitchat.cli.output import emit, painted, say, say_json
 from jitchat.cli.who import who_answers
 from jitchat.memory import Memory
 from jitchat.regression_cases import Checked, Checking
+from jitchat.session import Session
 from jitchat.store.regression_cases import Case, Cases
+from jitchat.store.store import ColdStore
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from jitchat.session import Session
-    from jitchat.store.store import ColdStore
 
 NONE_YET = "No cases are noted yet. In the chat, Alt+W notes the turn that a reply lacked."
 _HEADS = ("case", "message", "turn", "then", "now")

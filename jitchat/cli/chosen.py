@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from jitchat.errors import JitchatError
 from jitchat.store.database import Database
 from jitchat.store.models import ChosenModel
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def chosen_model(database: Database) -> tuple[str, str] | None:

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from jitchat.cli.answerers import key_in_the_open, lacks_key, make_provider, make_small_model
 from jitchat.cli.who import Who, who_answers
+from jitchat.errors import EmbedderUnavailable
 from jitchat.index.embedder import Embedder, load_embedder
+from jitchat.memory import Memory
 from jitchat.paths import Paths, absolute
 from jitchat.session import Session, SessionOptions
+from jitchat.settings import Settings
 from jitchat.settings.profiles import same_server
 from jitchat.settings.small_models import SmallModelSection, address_of
+from jitchat.small_models.small_model import SmallModel
+from jitchat.window.budget import Budget
 from jitchat.window.plan import SYSTEM_PROMPT
 from jitchat.window.tokens import TokenCounter, counter_for
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jitchat.errors import EmbedderUnavailable
-    from jitchat.memory import Memory
-    from jitchat.settings import Settings
-    from jitchat.small_models.small_model import SmallModel
-    from jitchat.window.budget import Budget
 
 __all__ = [
     "key_in_the_open", "lacks_key", "make_budget", "make_counter", "make_embedder",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import click
 
@@ -11,11 +11,7 @@ from jitchat.cli.options import Flags, SharingCommand, location_options
 from jitchat.cli.output import say, say_json
 from jitchat.store.windows import Costs, Spent
 from jitchat.text.figures import local
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jitchat.values import Conversation
+from jitchat.values import Conversation
 
 
 @click.command("conversations", cls=SharingCommand)

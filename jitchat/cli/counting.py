@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from jitchat.cli.answerers import endpoint_of
 from jitchat.errors import UsageError
 from jitchat.providers.catalogue.limits import count_exactly
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jitchat.settings.profiles import Profile
-    from jitchat.values import Message
+from jitchat.settings.profiles import Profile
+from jitchat.values import Message
 
 
 async def count_by(profile: Profile, model: str, messages: Sequence[Message]) -> int:

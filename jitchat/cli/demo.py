@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,13 +13,11 @@ from jitchat.cli.chosen import chosen_in_the_app
 from jitchat.cli.keys import require_known_keys
 from jitchat.cli.opening import opened_store
 from jitchat.cli.options import Flags, SharingCommand, tour_options
+from jitchat.session import Session
+from jitchat.settings import Settings
 from jitchat.transfer.formats import store_demo
 from jitchat.tui import collector
-
-if TYPE_CHECKING:
-    from jitchat.session import Session
-    from jitchat.settings import Settings
-    from jitchat.values import Conversation
+from jitchat.values import Conversation
 
 
 @click.command("demo", cls=SharingCommand)

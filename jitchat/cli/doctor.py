@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
@@ -20,7 +21,9 @@ from jitchat.cli.options import Flags, SharingCommand, common_options
 from jitchat.cli.output import emit, painted, say_json
 from jitchat.cli.who import Who
 from jitchat.errors import JitchatError, NotAnAnswer, ProviderError, Unreachable
+from jitchat.paths import Paths
 from jitchat.providers.catalogue import lists
+from jitchat.providers.catalogue.lists import LocalServer
 from jitchat.providers.catalogue.table import READER
 from jitchat.providers.http.client import CERTIFICATES
 from jitchat.providers.provider import (
@@ -30,23 +33,15 @@ from jitchat.providers.provider import (
     Retrying,
     ToolCall,
 )
+from jitchat.settings import Settings
 from jitchat.settings.keys import KeysFile, key_sources
 from jitchat.settings.load import unknown_variables
+from jitchat.settings.profiles import Profile
 from jitchat.settings.small_models import require_addresses
 from jitchat.store.database import Database
 from jitchat.text.figures import counted
 from jitchat.values import Message, Role
 from jitchat.window.tokens import EstimateCounter, counter_for
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from jitchat.paths import Paths
-    from jitchat.providers.catalogue.lists import LocalServer
-    from jitchat.settings import Settings
-    from jitchat.settings.profiles import Profile
-
 
 _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "yellow")}
 

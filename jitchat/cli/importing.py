@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,15 +12,11 @@ from jitchat.cli.opening import opened_store
 from jitchat.cli.options import Flags, SharingCommand, embedder_options
 from jitchat.cli.output import progress, say, warn
 from jitchat.index.embedder import Embedder, NoEmbedder
+from jitchat.store.store import ColdStore
 from jitchat.text.figures import counted
 from jitchat.transfer.formats import read_file, store_all
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from jitchat.store.store import ColdStore
-    from jitchat.transfer.report import Found
-    from jitchat.values import Conversation
+from jitchat.transfer.report import Found
+from jitchat.values import Conversation
 
 
 @click.command("import", cls=SharingCommand)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
@@ -11,13 +11,9 @@ from jitchat.cli.chosen import chosen_in_the_app
 from jitchat.cli.keys import require_known_keys
 from jitchat.cli.options import Flags, SharingCommand, common_options, location_options
 from jitchat.cli.output import say
+from jitchat.settings import Settings
 from jitchat.settings.keys import key_source
 from jitchat.settings.load import unknown_variables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from jitchat.settings import Settings
 
 
 @click.command("paths", cls=SharingCommand)

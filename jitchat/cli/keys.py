@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 import click
 
 from jitchat.cli.options import Flags, SharingCommand, SharingGroup, location_options
 from jitchat.cli.output import is_terminal, say, say_json
 from jitchat.errors import SettingsError, UsageError
+from jitchat.settings import Settings
 from jitchat.settings.keys import (
     THE_FILE,
     THE_RING,
@@ -25,11 +26,6 @@ from jitchat.settings.keys import (
 )
 from jitchat.settings.profiles import Profile, nearest
 from jitchat.text.sanitize import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from jitchat.settings import Settings
 
 
 def require_known_keys(settings: Settings) -> None:

@@ -6,8 +6,8 @@ about its model is kept where the chat keeps it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from jitchat import __version__
 from jitchat.bench.report import settings_fields, without_login
@@ -16,30 +16,26 @@ from jitchat.cli.answerers import key_of, make_provider
 from jitchat.cli.compose import session_with, system_text
 from jitchat.cli.who import Who
 from jitchat.errors import KeyRefused, UsageError
+from jitchat.index.embedder import Embedder
 from jitchat.lab.compare import changed
+from jitchat.lab.experiment import Experiment
 from jitchat.lab.grade import CONTRACT
 from jitchat.lab.judge import Judge
 from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import Run, RunFile, source_of
 from jitchat.lab.runs import Runs
 from jitchat.lab.service import Answerer
+from jitchat.memory import Memory
+from jitchat.paths import Paths
+from jitchat.session import Session
+from jitchat.settings import Settings
+from jitchat.settings.profiles import Profile
 from jitchat.settings.small_models import address_of
 from jitchat.store.store import ColdStore, local_now
 from jitchat.text.sanitize import one_line
+from jitchat.values import Turn
+from jitchat.window.budget import Budget
 from jitchat.window.tokens import TokenCounter, message_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from jitchat.index.embedder import Embedder
-    from jitchat.lab.experiment import Experiment
-    from jitchat.memory import Memory
-    from jitchat.paths import Paths
-    from jitchat.session import Session
-    from jitchat.settings import Settings
-    from jitchat.settings.profiles import Profile
-    from jitchat.values import Turn
-    from jitchat.window.budget import Budget
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # the first frame does not wait for any of this
-    from collections.abc import Sequence
+from jitchat.paths import Paths
+from jitchat.settings import Settings
+from jitchat.store.store import ColdStore
+from jitchat.values import Message
 
+if TYPE_CHECKING:
     from jitchat.cli.lab_service import LocalLabDesk
     from jitchat.cli.model_choices import ModelChoices
     from jitchat.cli.who import Who
     from jitchat.memory import Memory
-    from jitchat.paths import Paths
     from jitchat.providers.catalogue.models import ProviderChoice
     from jitchat.session import Session
-    from jitchat.settings import Settings
-    from jitchat.store.store import ColdStore
-    from jitchat.values import Message
     from jitchat.window.budget import Budget
 
 

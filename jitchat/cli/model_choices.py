@@ -6,27 +6,25 @@ Nothing is asked for here without being told to, but `running`, which looks at t
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat.cli.answerers import keyed_endpoint
+from jitchat.providers.catalogue.lists import LocalServer
 from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice, State, model_from
 from jitchat.providers.catalogue.table import PRESETS, READER_LIMIT, Prices, known_as
+from jitchat.settings import Settings
 from jitchat.settings.keys import find_key, key_sources
 from jitchat.settings.profiles import Profile, same_server
+from jitchat.store.database import Database
 from jitchat.store.models import ModelLists, server_of
 from jitchat.values import BY_USER, OWN, Limit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
-    from pathlib import Path
-
     import httpx
-
-    from jitchat.providers.catalogue.lists import LocalServer
-    from jitchat.settings import Settings
-    from jitchat.store.database import Database
 
 
 @dataclass(frozen=True, slots=True)

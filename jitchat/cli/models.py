@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import click
 
 from jitchat.cli import model_choices
+from jitchat.cli.model_choices import ModelChoices
 from jitchat.cli.opening import opened_store
 from jitchat.cli.options import Flags, SharingCommand, location_options
 from jitchat.cli.output import emit, painted, say, say_json
 from jitchat.errors import JitchatError, ProviderError, SettingsError
+from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice
 from jitchat.providers.catalogue.table import Prices, source
 from jitchat.store.models import ModelLists
 from jitchat.text.figures import age, counted
 from jitchat.text.sanitize import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jitchat.cli.model_choices import ModelChoices
-    from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice
-
 
 _SHOWN = 10
 """Models of each provider in the list of all."""

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from jitchat.cli.output import warn
+from jitchat.paths import Paths
 from jitchat.store.database import Database
 from jitchat.store.replies import close_interrupted
 from jitchat.store.store import ColdStore
 from jitchat.transfer.formats import DEMO_ID, store_demo
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jitchat.paths import Paths
-    from jitchat.values import Conversation
+from jitchat.values import Conversation
 
 
 def quiet_libraries() -> None:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from jitchat.errors import SettingsError
 from jitchat.paths import Paths, locate
+from jitchat.settings import Settings
 from jitchat.settings.schema import all_keys, kind_of, rule_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from jitchat.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

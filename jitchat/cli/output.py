@@ -10,9 +10,10 @@ from __future__ import annotations
 import codecs
 import os
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import click
 
@@ -21,9 +22,6 @@ from jitchat.crash import crash_report, place_of
 from jitchat.errors import BenchFailed, JitchatError
 from jitchat.paths import locate
 from jitchat.text.sanitize import CHANGED, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 
 class OutputError(JitchatError):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,6 +16,8 @@ from jitchat.cli.output import emit, fitted, is_terminal, say, say_json
 from jitchat.cli.report import print_segments, sums, window_fields
 from jitchat.errors import StoreUnreadable, UsageError
 from jitchat.replay import Replay, Replayed, sends_for
+from jitchat.store.store import ColdStore
+from jitchat.store.windows import Send
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import (
     ending_sentences,
@@ -24,13 +27,7 @@ from jitchat.tui.figures import (
     stable_sentence,
 )
 from jitchat.window.why import parts_told
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jitchat.store.store import ColdStore
-    from jitchat.store.windows import Send
-    from jitchat.window.window import ContextWindow, LedgerRow
+from jitchat.window.window import ContextWindow, LedgerRow
 
 
 @click.command("replay", cls=SharingCommand)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from jitchat.cli.output import emit, fitted, painted, say
+from jitchat.providers.catalogue.table import Prices
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line, shortened
 from jitchat.tui.figures import identity_sentence, limit_sentence, part_figure
@@ -16,11 +18,6 @@ from jitchat.window.record import (
 )
 from jitchat.window.savings import picking_sentences, window_cost
 from jitchat.window.window import ContextWindow, Segment, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jitchat.providers.catalogue.table import Prices
 
 TEXT_WIDTH = 100
 """Characters of a segment's text on paper; in a terminal, what its width leaves."""

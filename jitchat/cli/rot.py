@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from functools import wraps
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -24,10 +25,6 @@ from jitchat.lab.runs import Runs
 from jitchat.settings.profiles import nearest
 from jitchat.text.sanitize import shortened
 from jitchat.values import Mode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
 
 USUAL = "quick"
 """The preset where none is given."""

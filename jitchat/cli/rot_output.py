@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -12,16 +13,13 @@ import click
 from jitchat.cli.bench_options import print_table, unwritable, why_unwritable
 from jitchat.cli.output import emit, say
 from jitchat.errors import UsageError
+from jitchat.lab.experiment import Result
 from jitchat.lab.report import tables
+from jitchat.lab.run_file import Run
 from jitchat.lab.stats import Tallies, tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from rich.table import Table
-
-    from jitchat.lab.experiment import Result
-    from jitchat.lab.run_file import Run
 
 
 def print_run(run: Run, results: Sequence[Result], files: RotFiles) -> Tallies:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
 from textwrap import fill
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -17,29 +17,24 @@ from jitchat.cli.answerers import exposed
 from jitchat.cli.compose import key_in_the_open
 from jitchat.cli.lab_service import LocalLabDesk, address, is_here, judge_of
 from jitchat.cli.opening import opened_store
+from jitchat.cli.options import Flags
 from jitchat.cli.output import is_terminal, require_yes, say
+from jitchat.cli.rot import RotFlags
 from jitchat.cli.rot_output import print_run
 from jitchat.cli.who import Who, who_answers
 from jitchat.errors import BenchFailed, UsageError
 from jitchat.lab.costs import estimated, estimated_cells, sentence
 from jitchat.lab.events import CellEnded, LabEvent, RunEnded, Slowed, TalkBegun, TalkReady
 from jitchat.lab.experiment import Experiment, Result, Verdict
+from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import RunFile, short
+from jitchat.lab.service import Answerer
+from jitchat.lab.stats import Tallies, Tally
+from jitchat.settings import Settings
 from jitchat.settings.small_models import require_addresses
 from jitchat.text.figures import counted, total_of
 from jitchat.text.sanitize import one_line, shortened
 from jitchat.values import ASSUMED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-
-    from jitchat.cli.options import Flags
-    from jitchat.cli.rot import RotFlags
-    from jitchat.lab.lab import Lab
-    from jitchat.lab.service import Answerer
-    from jitchat.lab.stats import Tallies, Tally
-    from jitchat.settings import Settings
-
 
 _NEXT_TO_NOTHING = 1e-9
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -13,18 +14,14 @@ from jitchat.cli.output import is_terminal, say, say_json
 from jitchat.cli.rot_output import RotFiles, file_options
 from jitchat.errors import StoreError, UsageError
 from jitchat.lab.compare import compared
+from jitchat.lab.run_file import Run, RunFile
 from jitchat.lab.runs import Runs
 from jitchat.lab.stats import NOTHING, Tally, percent
 from jitchat.text.sanitize import one_line
+from jitchat.values import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from jitchat.lab.run_file import Run, RunFile
-    from jitchat.values import Mode
-
     Listed = tuple[Run, int, Mapping[Mode, Tally]]
-    from collections.abc import Iterator
 
 
 @click.command("list", cls=SharingCommand)

@@ -12,11 +12,9 @@ import os
 import signal
 import sys
 import threading
-from typing import TYPE_CHECKING, NoReturn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import FrameType
+from collections.abc import Callable
+from types import FrameType
+from typing import NoReturn
 
 LONGEST = 1.5
 """Seconds."""

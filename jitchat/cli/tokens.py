@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -22,10 +23,6 @@ from jitchat.text.sanitize import one_line, repaired
 from jitchat.values import Message, Role, Sample
 from jitchat.window.calibration import Calibration
 from jitchat.window.tokens import TokenCounter, counter_for, request_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 
 _SHOWN = 8
 """So many of the latest samples are printed; JSON has all."""

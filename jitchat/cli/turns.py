@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import aclosing, contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -29,17 +30,13 @@ from jitchat.errors import (
 from jitchat.events import Event, ReplyDelta, SendFailed, TurnStored
 from jitchat.memory import Memory
 from jitchat.providers.provider import Finished
+from jitchat.session import Session
 from jitchat.settings.small_models import require_addresses
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode, Status, Turn
 from jitchat.window.record import messages_body
 from jitchat.window.steering import Once
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from jitchat.session import Session
-    from jitchat.window.window import ContextWindow
+from jitchat.window.window import ContextWindow
 
 UNINDEXED = "the newest turns are not indexed, for nothing can be written to the database."
 

@@ -12,24 +12,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from jitchat.cli.answerers import endpoint_of
 from jitchat.cli.model_choices import facts_of
 from jitchat.errors import SettingsError, StoreError
+from jitchat.providers.catalogue.models import ModelInfo
 from jitchat.providers.catalogue.table import READER_LIMIT, Prices, source
+from jitchat.settings import Settings
+from jitchat.settings.profiles import Profile
+from jitchat.store.database import Database
 from jitchat.store.models import LearntModel, LearntModels, server_of
 from jitchat.text.sanitize import one_line
 from jitchat.values import ASSUMED, BY_USER, LEARNT, LOADED, OWN, UNTOLD, Limit
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import TokenCounter, counter_for
-
-if TYPE_CHECKING:
-    from jitchat.providers.catalogue.models import ModelInfo
-    from jitchat.settings import Settings
-    from jitchat.settings.profiles import Profile
-    from jitchat.store.database import Database
-
 
 ASSUMED_LIMIT, ASSUMED_LOCAL_LIMIT = 8_192, 4_096
 """In tokens, for a model whose context size nobody told us."""

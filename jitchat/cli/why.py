@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
@@ -10,6 +11,7 @@ from jitchat.cli.options import Flags, SharingCommand, common_options
 from jitchat.cli.output import say, say_json
 from jitchat.cli.turns import given_text, opened_session
 from jitchat.errors import UnknownTurn, UsageError
+from jitchat.session import Session
 from jitchat.store.path import parent_of
 from jitchat.text.sanitize import shortened
 from jitchat.values import Mode, Placed, Role
@@ -17,11 +19,6 @@ from jitchat.why import Explained, why
 from jitchat.window.record import ledger_fields
 from jitchat.window.steering import Once
 from jitchat.window.why import Standing
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from jitchat.session import Session
 
 _WIDTH = 60
 """Characters of the message that are repeated."""

@@ -6,6 +6,7 @@ the built-in one. Nothing here asks the network; see `download` for that.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -20,8 +21,6 @@ from jitchat.index.embedding_models import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 

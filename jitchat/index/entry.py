@@ -15,8 +15,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
+from jitchat.store.database import Database
+from jitchat.store.path import Stretch
 from jitchat.store.store import TURN_COLUMNS, UNSETTLED, turn_from
 from jitchat.text.dates import has_time_cue, mentioned, tells_when
 from jitchat.text.entities import MOST, every_entity
@@ -25,11 +26,6 @@ from jitchat.text.sentences import is_question, marked_sentences
 from jitchat.text.stance import commits, disclaims, is_decision
 from jitchat.text.words import stop_words, words
 from jitchat.values import IndexEntry, Turn
-
-if TYPE_CHECKING:
-    from jitchat.store.database import Database
-    from jitchat.store.path import Stretch
-
 
 _REACH = 20_000
 

@@ -14,19 +14,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from jitchat.errors import EmbedderUnavailable
 from jitchat.index.embedder import Embedder, vectors_of
 from jitchat.index.entry import index_entry
 from jitchat.index.pace import BATCH, Pace, parts_of, slices_of
 from jitchat.index.rows import IndexRow
+from jitchat.store.path import Stretch
 from jitchat.store.store import TURN_COLUMNS, UNSETTLED, ColdStore, require, turn_from
 from jitchat.text.words import folded, stems
-
-if TYPE_CHECKING:
-    from jitchat.store.path import Stretch
-    from jitchat.values import IndexEntry, Turn
+from jitchat.values import IndexEntry, Turn
 
 _FLOAT = 4
 """Bytes of one number of a vector."""

@@ -12,14 +12,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from jitchat.values import Turn
-
+from jitchat.values import Turn
 
 ATTENDED_SECONDS = 1.0
 _REST, _LONGEST_REST = 4.0, 0.25

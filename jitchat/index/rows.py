@@ -8,21 +8,19 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from jitchat.index.lexical import Places, Scores
 from jitchat.text.dates import YEAR_SIZE, Span, number_of, spans_of
 from jitchat.values import IndexEntry
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-    from datetime import datetime
-
     from numpy.typing import NDArray
-
-    from jitchat.index.lexical import Places, Scores
 
 
 GAP_SECONDS = 4 * 3600

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -34,8 +35,6 @@ from jitchat.index.rows import Columns, IndexRow, Vectors
 from jitchat.values import Candidate, IndexEntry, Placed, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
     from jitchat.index.retrieve import Query
 
 

@@ -7,13 +7,10 @@ them stand out from a white and from a black ground.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from jitchat.values import Mode
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SCALE = ("#f6c06a", "#e98a4f", "#c2696a", "#7f6199", "#2a5fa5")
 """From a share of 0 to one of 1, in equal steps."""

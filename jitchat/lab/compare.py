@@ -7,8 +7,8 @@ did not fit, its share would be of other questions. How many are left out for th
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jitchat.lab.experiment import Result, Verdict
 from jitchat.lab.run_file import Run, short
@@ -16,10 +16,6 @@ from jitchat.lab.stats import Interval, Tallies, Tally, newcombe, newcombe_paire
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import shortened
 from jitchat.values import Mode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
 
 _Place = tuple[Mode, int]
 """A mode and a length."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.service import Answerer, Estimate
@@ -17,10 +17,6 @@ from jitchat.text.figures import about_cost, counted
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
 
 ANSWER_TOKENS = 64
 """So many are assumed of an answer that has not come yet."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from jitchat.lab.experiment import Cell, Result
+from jitchat.lab.experiment import Cell, Result
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitchat.lab.facts import Kind
 from jitchat.values import Mode, Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 HARD = (Kind.PARAPHRASED, Kind.UPDATED, Kind.DISTRACTED)
 """What real models stumble over first."""

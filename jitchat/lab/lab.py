@@ -8,29 +8,25 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 
 from jitchat.errors import BenchFailed, JitchatError, StoreError
+from jitchat.index.embedder import Embedder
 from jitchat.lab.events import LabEvent, RunEnded, TalkBegun
 from jitchat.lab.experiment import Cell, Verdict
 from jitchat.lab.facts import avoided
 from jitchat.lab.filler import exchanges
+from jitchat.lab.judge import Judge
 from jitchat.lab.planting import Planted, Planting, Talk, planted, planted_in, talks
+from jitchat.lab.run_file import RunFile
 from jitchat.lab.workers import Hear, Means, Throttle, Workers, in_thread
+from jitchat.memory import Memory
+from jitchat.session import Session
+from jitchat.values import Turn
 from jitchat.window.tokens import TokenCounter, message_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Sequence
-
-    from jitchat.index.embedder import Embedder
-    from jitchat.lab.judge import Judge
-    from jitchat.lab.run_file import RunFile
-    from jitchat.memory import Memory
-    from jitchat.session import Session
-    from jitchat.values import Turn
 
 _LATER = timedelta(hours=1)
 """So long after the last turn of a made-up conversation its questions are asked."""

@@ -12,15 +12,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from jitchat.lab.experiment import Cell, Experiment
 from jitchat.lab.facts import Fact, Kind, Saying, Where, makers
+from jitchat.lab.filler import Exchange
 from jitchat.values import Mode, Role, Turn
-
-if TYPE_CHECKING:
-    from jitchat.lab.filler import Exchange
-
 
 Price = Callable[[str], int]
 """Tells the tokens of a message."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -12,17 +12,12 @@ from rich.text import Text
 from jitchat.lab import stats
 from jitchat.lab.compare import Change, Comparison, change_told, interval_told, left_out, signed
 from jitchat.lab.costs import Spent
+from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import Tallies, Tally
 from jitchat.text.sanitize import shortened, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from jitchat.lab.experiment import Experiment
-    from jitchat.values import Mode
-
+from jitchat.values import Mode
 
 READER_CAVEAT = (
     "The embedded reader is no language model: it quotes the sentences of the window that share"

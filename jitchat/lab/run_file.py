@@ -22,8 +22,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from dataclasses import fields as dataclass_fields
 from datetime import datetime
+from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from jitchat.errors import StoreBusy, StoreReadOnly
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
@@ -35,11 +36,7 @@ from jitchat.store.lab_runs import RotRows
 from jitchat.store.store import ColdStore, local_now
 from jitchat.text.figures import local
 from jitchat.values import Mode, Turn, Usage
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from jitchat.window.window import ContextWindow
+from jitchat.window.window import ContextWindow
 
 
 @dataclass(frozen=True, slots=True)

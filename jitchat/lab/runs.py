@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
 
 from jitchat.errors import StoreError, StoreReadOnly, UnknownRun
 from jitchat.lab.run_file import Hold, Run, RunFile, forget
 from jitchat.paths import make_private
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime
-    from pathlib import Path
 
 LAST = "last"
 """Names the run that was begun last."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from jitchat.lab.experiment import Experiment
+
 if TYPE_CHECKING:
-    from jitchat.lab.experiment import Experiment
     from jitchat.lab.lab import Lab
     from jitchat.lab.runs import Runs
 

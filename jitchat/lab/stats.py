@@ -11,6 +11,7 @@ adds up to the cells that are decided, in whatever order the results come.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import hypot, sqrt
 from typing import TYPE_CHECKING
@@ -23,8 +24,6 @@ from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
     from jitchat.lab.run_file import Run
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from jitchat.bench.questions import held
 from jitchat.errors import (
@@ -20,26 +20,23 @@ from jitchat.errors import (
     WindowOverflow,
 )
 from jitchat.events import RetryScheduled, SendFailed
+from jitchat.index.embedder import Embedder
 from jitchat.lab.events import CellBegun, CellEnded, CellRetried, LabEvent, Slowed, TalkReady
 from jitchat.lab.experiment import Cell, Result, Verdict
+from jitchat.lab.facts import Fact
 from jitchat.lab.grade import grade
+from jitchat.lab.judge import Judge
 from jitchat.lab.planting import Planted, Planting
+from jitchat.lab.run_file import RunFile
 from jitchat.memory import Memory
 from jitchat.recorder import Answer, answer_after
+from jitchat.session import Session
 from jitchat.store.path import Path
 from jitchat.store.windows import Sends
 from jitchat.text.sanitize import repaired
 from jitchat.values import Mode, Status, Turn
+from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
-
-if TYPE_CHECKING:
-    from jitchat.index.embedder import Embedder
-    from jitchat.lab.facts import Fact
-    from jitchat.lab.judge import Judge
-    from jitchat.lab.run_file import RunFile
-    from jitchat.session import Session
-    from jitchat.window.budget import Budget
-
 
 _LONGEST = 60.0
 """Seconds of pause ahead of a request, at the most."""

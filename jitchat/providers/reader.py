@@ -23,9 +23,9 @@ import math
 import re
 import threading
 from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
 
 from jitchat.providers.provider import Delta, Finished, Options, Piece
 from jitchat.text.dates import has_time_cue
@@ -34,10 +34,6 @@ from jitchat.text.sentences import is_question, sentences
 from jitchat.text.stance import commits
 from jitchat.text.words import stem, stems, words
 from jitchat.values import Message, Role, Usage
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
-
 
 _DAY = re.compile(r"\A\[([A-Z][a-z]{2} \d{4}-\d\d-\d\d)\]\n")
 _BLOCK = re.compile(

@@ -9,16 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from jitchat.errors import SettingsError
 from jitchat.settings.profiles import nearest
 from jitchat.settings.schema import all_keys
 from jitchat.settings.sections import SECTIONS, Secret, Setting, shown
 from jitchat.text.sanitize import repaired, shortened
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 __all__ = ["checked", "nearest", "toml_text", "unknown", "unknown_in_table"]
 

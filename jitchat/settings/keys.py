@@ -23,22 +23,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
 
-from jitchat.children import run_users_command
+from jitchat.children import Completed, run_users_command
 from jitchat.crash import redacted, remember_secret
 from jitchat.errors import JitchatError, SettingsError, UsageError
 from jitchat.paths import make_private, open_to_others
 from jitchat.settings.checks import toml_text
+from jitchat.settings.profiles import Profile
 from jitchat.settings.sections import Secret
 from jitchat.text.sanitize import shortened
-
-if TYPE_CHECKING:
-    from subprocess import CompletedProcess  # noqa: TID251  its type
-    from types import ModuleType
-
-    from jitchat.settings.profiles import Profile
-
 
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 _ASSIGNED = re.compile(r"(?:export\s+|set\s+)?[A-Za-z_][A-Za-z0-9_]*\s*[=:]\s*(?=\S)")
@@ -186,7 +180,7 @@ def _words(command: str, what: str) -> list[str]:
     return words
 
 
-def _run(words: list[str], what: str) -> CompletedProcess[bytes]:
+def _run(words: list[str], what: str) -> Completed:
     """Run it; the error is made outside of the handler, for its context holds the command."""
     try:
         done = run_users_command(words, SECONDS)

@@ -15,7 +15,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from jitchat.crash import remember_secret
 from jitchat.errors import SettingsError
@@ -33,10 +34,6 @@ from jitchat.settings.schema import (
 )
 from jitchat.settings.sections import NamedModel, NamedProvider, Setting, settings_of
 from jitchat.text.sanitize import one_line, shortened
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 _USUAL = "openai"
 """Who is meant where only an address or a model is given."""

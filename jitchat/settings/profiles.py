@@ -9,6 +9,7 @@ key but the one that the configuration spells out; `jitchat.settings.keys` finds
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import SplitResult, urlsplit
@@ -21,8 +22,6 @@ from jitchat.settings.sections import NamedModel, NamedProvider, ProviderSetting
 from jitchat.text.sanitize import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     from jitchat.settings.schema import Settings
 
 

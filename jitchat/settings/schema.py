@@ -5,8 +5,8 @@ A key is written `section.name`, everywhere.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from jitchat.errors import SettingsError
 from jitchat.providers.catalogue.table import PRESETS
@@ -28,9 +28,6 @@ from jitchat.settings.sections import (
     settings_of,
     shown,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 __all__ = [
     "SECTIONS", "Secret", "Settings", "all_keys", "kind_of", "rule_of",

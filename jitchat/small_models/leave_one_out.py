@@ -6,23 +6,19 @@ Requests go one after the other. Nothing is stored, and what fails is told of wi
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError, NotAnAnswer
 from jitchat.index.embedder import Embedder, vectors_of
+from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Delta, Options, Provider
 from jitchat.small_models.small_model import LONGEST
 from jitchat.text.words import folded, words
 from jitchat.values import Message, Usage
 from jitchat.window.sweep import MOST, by_score, without
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Collection, Sequence
-
-    from jitchat.providers.catalogue.table import Prices
-    from jitchat.window.window import ContextWindow
+from jitchat.window.window import ContextWindow
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,24 +10,19 @@ best of the ranking, so that a small model's slip cannot lose what was found in 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError, NotAnAnswer
 from jitchat.small_models.small_model import Heard, SmallModel, not_as_asked, object_in
 from jitchat.text.sanitize import both_ends, visible
 from jitchat.values import Candidate, Hit, Message, Mode, Picking, Retrieval, Role
+from jitchat.window.budget import Budget
+from jitchat.window.history import History
 from jitchat.window.plan import Sources, plan
 from jitchat.window.render import fenced, free_tag, index_line
+from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from jitchat.window.budget import Budget
-    from jitchat.window.history import History
-    from jitchat.window.tokens import TokenCounter
-
 
 _NOT_YET = "not asked before the message is sent"
 _NOTHING = "not asked, as nothing was found"

@@ -5,20 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError, NotAnAnswer, Unreachable
+from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Delta, Options, Posted, Provider
 from jitchat.values import Message, Usage
 from jitchat.window.tokens import TokenCounter, request_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from jitchat.providers.catalogue.table import Prices
-
 
 _FENCE = "```"
 

@@ -12,22 +12,17 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_left
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError, NotAnAnswer, SummariserStopped
 from jitchat.index.entry import SUMMARY_WIDTH
+from jitchat.memory import Memory
 from jitchat.small_models.small_model import Heard, SmallModel, not_as_asked, object_in
 from jitchat.text.sanitize import both_ends, shortened
 from jitchat.values import Message, Role, Turn
 from jitchat.window.render import fenced, free_tag
 from jitchat.window.window import quote_all
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
-
-    from jitchat.memory import Memory
-
 
 BATCH = 8
 """Turns a request."""

@@ -16,10 +16,12 @@ import sqlite3
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
+from pathlib import Path
 from stat import S_ISREG
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from jitchat.errors import (
     StoreBusy,
@@ -31,11 +33,6 @@ from jitchat.errors import (
 )
 from jitchat.paths import make_private, open_to_others
 from jitchat.text.sanitize import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
 
 ELSEWHERE = "Name another file with --db."
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitchat.errors import StoreUnreadable
-
-if TYPE_CHECKING:
-    from jitchat.store.database import Database
+from jitchat.store.database import Database
 
 Fields = Mapping[str, Any]
 """As JSON knows it."""

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import urlsplit
 
+from jitchat.store.database import Database
 from jitchat.text.sanitize import repaired
 from jitchat.values import Limit, Sample
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Mapping
-
-    from jitchat.store.database import Database
 
 
 KEPT_SAMPLES = 64

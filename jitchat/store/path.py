@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from jitchat.values import Turn
+
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from jitchat.values import Turn
 
 Stretch = tuple[int, int]
 """The first and the last of some positions without a gap."""

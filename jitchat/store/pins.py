@@ -5,16 +5,15 @@ It is the turn that is held, so a turn that two branches share is held in both.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from jitchat.store.path import Path
 from jitchat.text.sanitize import repaired
+from jitchat.values import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from jitchat.store.database import Database
-    from jitchat.store.path import Path
-    from jitchat.values import Turn
 
 
 _HELD = """

@@ -5,18 +5,15 @@ Each is a case that can be tried again: a message, and a turn that its window is
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from jitchat.store.database import Database
 from jitchat.store.store import TURN_COLUMNS, turn_from
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jitchat.store.database import Database
-    from jitchat.values import Turn
+from jitchat.values import Turn
 
 _WIDTH = len(TURN_COLUMNS.split(","))
 _WANTED_COLUMNS = TURN_COLUMNS.replace("t.", "w.")

@@ -16,21 +16,20 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from jitchat.errors import StoreError, StoreFull, StoreReadOnly
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
 from jitchat.text.sanitize import repaired
 from jitchat.values import Mode, Role, Status, Turn, Usage
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable
-    from datetime import datetime
-
-    from jitchat.store.database import Database
-    from jitchat.store.store import ColdStore
 
 
 SAVE_EVERY = 0.5

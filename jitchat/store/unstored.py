@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from jitchat.errors import StoreError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from jitchat.values import Turn
+from jitchat.values import Turn
 
 
 class Unstored(Protocol):

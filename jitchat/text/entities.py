@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jitchat.text.sanitize import shortened
 from jitchat.text.words import folded, stop_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MOST = 12
 _WIDTH = 60

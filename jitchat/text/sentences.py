@@ -9,10 +9,7 @@ and is cut at a blank. Time grows linearly with the text, whatever it holds.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator
 
 LONGEST = 1_000
 

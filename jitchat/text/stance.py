@@ -13,13 +13,10 @@ asks, "the port is wrong" tells of a port.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from jitchat.text.sentences import is_question, marked_sentences, sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _WHO = r"\b(?:we|i|they|you|he|she|the team|everyone|everybody|(?:both|all) of us)"
 _WE_WILL = r"\b(?:we|i)(?:'re|'m|'ll| are| am| will)(?: definitely| now| just| then)?"

@@ -9,22 +9,17 @@ import itertools
 import json
 import re
 import sys
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from itertools import islice
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from jitchat.errors import ImportFailed
+from jitchat.store.store import ColdStore
 from jitchat.transfer.locomo import is_locomo, read_locomo
 from jitchat.transfer.plain import BrokenLine, read_plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from jitchat.store.store import ColdStore
-    from jitchat.transfer.report import Found
-    from jitchat.values import Conversation
-
+from jitchat.transfer.report import Found
+from jitchat.values import Conversation
 
 MAX_BYTES = 200 << 20
 MAX_OBJECTS = 1_000_000

@@ -9,14 +9,11 @@ caption says. The fields that would give answers away (`query`, `observation`,
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from jitchat.transfer.report import Found, Gathering
 from jitchat.values import Role
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _SESSION = re.compile(r"session_([0-9]{1,6})")
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from jitchat.text.sanitize import one_line, repaired, shortened
 from jitchat.values import Role, Turn
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
 
 _LONGEST_NAME = 80
 _LONGEST_TITLE = 120

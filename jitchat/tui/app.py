@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,6 +14,11 @@ from rich.segment import Segments
 from rich.text import Text
 from textual import constants, events, work
 from textual.app import App, SystemCommand
+from textual.await_complete import AwaitComplete
+from textual.driver import Driver
+from textual.notifications import Notify, SeverityLevel
+from textual.screen import Screen
+from textual.theme import Theme
 
 from jitchat import __version__
 from jitchat.crash import crash_report, place_of
@@ -24,19 +30,11 @@ from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.telling import cause_of, tell
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.prompt import Prompt
+from jitchat.values import Conversation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from textual.await_complete import AwaitComplete
-    from textual.driver import Driver
-    from textual.notifications import Notify, SeverityLevel
-    from textual.screen import Screen
-    from textual.theme import Theme
-
     from jitchat.lab.experiment import RunWanted
     from jitchat.tui.backend import Backend
-    from jitchat.values import Conversation
 
 TWICE_WITHIN = 2.0
 """Seconds in which a second Ctrl+C quits."""

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
 
-if TYPE_CHECKING:  # the first frame does not wait for the session's imports
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from jitchat.index.embedder import Embedder
-    from jitchat.lab.service import LabDesk
-    from jitchat.providers.catalogue.models import ProviderChoice
-    from jitchat.session import Session
-    from jitchat.settings import Settings
-    from jitchat.store.store import ColdStore
-    from jitchat.values import Conversation, Message
-    from jitchat.window.budget import Budget
+from jitchat.index.embedder import Embedder
+from jitchat.lab.service import LabDesk
+from jitchat.providers.catalogue.models import ProviderChoice
+from jitchat.session import Session
+from jitchat.settings import Settings
+from jitchat.store.store import ColdStore
+from jitchat.values import Conversation, Message
+from jitchat.window.budget import Budget
 
 
 class Backend(Protocol):

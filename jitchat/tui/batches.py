@@ -7,12 +7,9 @@ piece waits for nothing, and no other event waits for pieces or overtakes them.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from jitchat.events import Event, ReasoningDelta, ReplyDelta
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 EVERY = 0.08
 """Seconds between two reports of pieces, at least."""

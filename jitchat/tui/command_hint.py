@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from jitchat.tui.commands import COMMANDS, addressed_in, is_command, mistyped
 from jitchat.tui.keys import command_help
+from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.values import Mode
-
-if TYPE_CHECKING:
-    from jitchat.tui.widgets.hint_line import HintLine
 
 _MODE_WITHIN = re.compile(rf"(?<!\S)@({'|'.join(Mode)})(?!\S)", re.IGNORECASE)
 _LOOKED_AT = 10_000

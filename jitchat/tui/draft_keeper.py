@@ -8,15 +8,11 @@ known key is not kept.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from jitchat.crash import holds_secret
 from jitchat.errors import StoreError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jitchat.store.pins import Drafts
+from jitchat.store.pins import Drafts
 
 KEEP_AFTER = 0.5
 """Seconds of silence after a key until the draft is written."""

@@ -19,17 +19,14 @@ import selectors
 import signal
 import struct
 import termios
+from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from textual import constants
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 ESCAPE_SECONDS = 0.025
 """What follows Esc in one key is sent with it; for a slow line, ESCDELAY sets milliseconds."""

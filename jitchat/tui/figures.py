@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,22 +11,20 @@ from rich.cells import cell_len, set_cell_size
 
 from jitchat.errors import StoreError
 from jitchat.providers.provider import Finished
+from jitchat.replay import Replayed
+from jitchat.store.store import ColdStore
+from jitchat.store.windows import Send
 from jitchat.text.figures import cost_of
 from jitchat.text.sanitize import one_line, shortened
 from jitchat.values import ASSUMED, Status, Turn, Usage
+from jitchat.window.budget import Budget
 from jitchat.window.savings import spent
 from jitchat.window.why import parts_told
+from jitchat.window.window import ContextWindow, LedgerRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from jitchat.index.indexer import Progress
-    from jitchat.replay import Replayed
     from jitchat.store.replies import ReplyNote
-    from jitchat.store.store import ColdStore
-    from jitchat.store.windows import Send
-    from jitchat.window.budget import Budget
-    from jitchat.window.window import ContextWindow, LedgerRow
 
 
 BESIDE = 3

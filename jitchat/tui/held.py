@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from jitchat.planning import Planned
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import part_figure
 from jitchat.values import Mode
 from jitchat.window.difference import Change, difference
 from jitchat.window.steering import Held, Hold
 from jitchat.window.window import ContextWindow, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jitchat.planning import Planned
 
 _NAMED = 4
 """So many turns are named; the others are counted."""

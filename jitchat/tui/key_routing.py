@@ -13,23 +13,19 @@ order whatever the focus does meanwhile:
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual import events
+from textual.binding import ActiveBinding
+from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from jitchat.tui.widgets.hint_line import HintLine, Key
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from textual.binding import ActiveBinding
-    from textual.screen import Screen
 
 Pane = Transcript | Inspector
 

@@ -6,15 +6,12 @@ and Ctrl+H are other keys in most terminals and are not used.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual.binding import Binding, BindingType
 
 from jitchat.tui.commands import COMMANDS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,28 +6,27 @@ drops what comes late from one that was left.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.message import Message
+from textual.worker import Worker
 
-if TYPE_CHECKING:  # the first frame does not wait for the session's imports
-    from collections.abc import Sequence
-    from pathlib import Path
+from jitchat.errors import JitchatError
+from jitchat.events import Event
+from jitchat.store.windows import Spent
+from jitchat.values import Mode, Turn
+from jitchat.window.budget import Budget
+from jitchat.window.steering import Held, Once
+from jitchat.window.window import ContextWindow
 
-    from textual.worker import Worker
-
-    from jitchat.errors import JitchatError
-    from jitchat.events import Event
+if TYPE_CHECKING:
     from jitchat.index.indexer import Progress
     from jitchat.providers.catalogue.models import ProviderChoice
     from jitchat.session import Session
     from jitchat.small_models.summariser import LinesWritten
-    from jitchat.store.windows import Spent
-    from jitchat.values import Mode, Turn
-    from jitchat.window.budget import Budget
-    from jitchat.window.steering import Held, Once
-    from jitchat.window.window import ContextWindow
 
 
 @dataclass

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from jitchat.text.sanitize import one_line
 from jitchat.tui.widgets.model_list import READER, in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from jitchat.providers.catalogue.models import ProviderChoice
 
 NOTHING = "For a model: start Ollama, or press Ctrl+L and paste a provider's key."

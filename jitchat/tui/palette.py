@@ -7,17 +7,13 @@ can be told apart with any kind of colour vision; each segment has its own patte
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from textual.color import BLACK, WHITE, Color
+from textual.theme import Theme
 
 from jitchat.lab.colours import MODE_COLOURS, contrast
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from textual.theme import Theme
 
 TEXT, MARK = 4.5, 3.0
 """Contrast at least, as WCAG 2.2 has it: (lighter + 0.05) / (darker + 0.05)."""

@@ -9,16 +9,12 @@ move. The band is that of the samples within 3.5 modified z-scores (Iglewicz and
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, hypot, sqrt
 from statistics import linear_regression, median
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from jitchat.values import Sample
-
+from jitchat.values import Sample
 
 LEAST_SAMPLES = 3
 """With fewer nothing is corrected."""

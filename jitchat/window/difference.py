@@ -6,16 +6,12 @@ rows, is what that window holds.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from jitchat.values import Mode
 from jitchat.window.window import ContextWindow, Kind, Segment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
 
 SAME = "Both windows have the same turns."
 

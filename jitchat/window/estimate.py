@@ -14,14 +14,11 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence, Set
 
 _UPPER = r"A-Z\xc0-\xd6\xd8-\xde"
 _LOWER = r"a-z\xdf-\xf6\xf8-\u02af\u0300-\u036f\u1e00-\u1eff"

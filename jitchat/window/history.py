@@ -7,15 +7,12 @@ one subtraction, however long the conversation is.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, compress
-from typing import TYPE_CHECKING
 
 from jitchat.values import Role, Status, Turn
 from jitchat.window.render import verbatim
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 LONGEST_EXCHANGE = 6
 """In turns. Some conversations have one speaker only, or tools that talk for pages: there,

@@ -23,14 +23,16 @@ same rate as what is.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import ceil
-from typing import TYPE_CHECKING
 
 from jitchat.errors import WindowOverflow
 from jitchat.values import Mode, Retrieval, Turn
+from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
+from jitchat.window.history import History
 from jitchat.window.ledger import Choice, ledger_rows, never_candidates
 from jitchat.window.recall import Allowance, Recall, recall
 from jitchat.window.render import verbatim
@@ -48,13 +50,6 @@ from jitchat.window.window import (
     system_segment,
     tail_segments,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from jitchat.window.budget import Budget
-    from jitchat.window.history import History
-
 
 SYSTEM_PROMPT = (
     "You are a helpful assistant in a long conversation, of which you may see only a part."

@@ -13,18 +13,17 @@ A line says that a turn exists and what it is about, so that the model can ask f
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import TYPE_CHECKING
 
 from jitchat.text.sentences import is_question
+from jitchat.values import Candidate, Hit, IndexEntry, Retrieval
 from jitchat.window.render import index_line
 from jitchat.window.window import Piece, Price, quote_all
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from jitchat.values import Candidate, Hit, IndexEntry, Retrieval
     from jitchat.window.history import History
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitchat.values import Mode, Picking, Role
 from jitchat.window.budget import Budget
@@ -16,9 +17,6 @@ from jitchat.window.window import (
     Segment,
     Verdict,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 Fields = dict[str, Any]
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
@@ -22,8 +23,6 @@ from jitchat.text.sanitize import one_line, skeleton
 from jitchat.values import IndexEntry, Role, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from jitchat.window.window import ContextWindow, Segment
 
 

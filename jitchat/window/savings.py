@@ -9,16 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from datetime import datetime, timedelta
+from typing import Protocol
 
 from jitchat.text.figures import about_cost, cost_of
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode, Usage
 from jitchat.window.window import ContextWindow, Kind
-
-if TYPE_CHECKING:
-    from datetime import datetime, timedelta
-
 
 _FIRST = (Kind.SYSTEM, Kind.PINNED)
 """What stands ahead of the recent block, whose start moves when it is cut."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from jitchat.values import Turn
-    from jitchat.window.budget import Budget
+from jitchat.values import Turn
+from jitchat.window.budget import Budget
 
 
 class Hold(StrEnum):

@@ -6,18 +6,13 @@ Nothing else changes: what stays is byte for byte the same, and the fence goes w
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from jitchat.errors import WindowOverflow
 from jitchat.values import BY_USER, Message
+from jitchat.window.budget import Budget
 from jitchat.window.window import ContextWindow, Kind, Segment, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jitchat.errors import WindowOverflow
-    from jitchat.window.budget import Budget
-
 
 LEAST = 512
 """The smallest budget of a grid, in tokens."""

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from jitchat.values import Message
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
 from jitchat.window.estimate import estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     import tiktoken
-
-    from jitchat.values import Message
 
 _CACHED_AS = {
     "cl100k_base": (

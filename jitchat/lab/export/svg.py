@@ -6,27 +6,22 @@ on a dark page too; every square tells its figures when it is pointed at.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, product
 from math import log
 from textwrap import wrap
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
 from jitchat.lab import stats
 from jitchat.lab.colours import MODE_COLOURS, SCALE, colour_of, ink_on
+from jitchat.lab.experiment import Experiment, Result
 from jitchat.lab.report import READER_CAVEAT, brief_title, mode_lines, settings_line
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import Tallies, Tally, tallied
 from jitchat.text.sanitize import one_line, visible
 from jitchat.values import Mode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from jitchat.lab.experiment import Experiment, Result
-
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
 """What the reader's machine has; nothing is fetched."""

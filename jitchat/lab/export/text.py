@@ -6,9 +6,9 @@ below.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
@@ -19,12 +19,7 @@ from jitchat.lab.report import READER_CAVEAT, brief_title, mode_lines, settings_
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import Tallies, Tally, tallied
 from jitchat.text.sanitize import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jitchat.values import Mode
-
+from jitchat.values import Mode
 
 _PLAIN = "\x1b[0m"
 

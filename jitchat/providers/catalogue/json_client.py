@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Self
+from types import TracebackType
+from typing import Self
 
 import httpx
 
@@ -27,11 +28,7 @@ from jitchat.providers.protocols.refusals import CHECK_URL, refusal
 from jitchat.providers.protocols.registry import base_of, root_of
 from jitchat.providers.protocols.requests import USER_AGENT, addressed, credentials
 from jitchat.providers.protocols.responses import parsed
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from jitchat.providers.provider import Endpoint
+from jitchat.providers.provider import Endpoint
 
 MAX_BYTES = 8 << 20
 PATIENCE = 20.0

@@ -5,6 +5,7 @@ What is counted is the very body that would be sent, without what says how to an
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -19,8 +20,6 @@ from jitchat.providers.provider import Endpoint, Options
 from jitchat.values import LOADED, Limit, Message
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import httpx
 
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitchat.providers.catalogue.table import (
     PRESETS,
@@ -23,11 +25,6 @@ from jitchat.providers.catalogue.table import (
 from jitchat.providers.protocols.responses import at, count, text_at
 from jitchat.text.sanitize import one_line
 from jitchat.values import LOADED, MAXIMUM, Limit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from datetime import date, datetime
-
 
 THE_SERVER = "the server"
 """The source of prices that come with the list of models."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 import ssl
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
@@ -19,15 +19,10 @@ import httpx
 from jitchat.errors import KeyRefused, ProviderError, SettingsError, Unreachable
 from jitchat.providers.http.redaction import without_secrets
 from jitchat.providers.http.retry import Failure
+from jitchat.providers.provider import Endpoint, Options, WireProtocol
 from jitchat.providers.this_machine import is_this_machine
 from jitchat.text.sanitize import one_line, shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jitchat.providers.provider import Endpoint, Options, WireProtocol
-    from jitchat.values import Message
-
+from jitchat.values import Message
 
 CERTIFICATES = {
     "SSL_CERT_FILE": False,

@@ -19,16 +19,13 @@ the parser holds back comes out in every case.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from jitchat.errors import NotAnAnswer, StreamCut
 from jitchat.providers.protocols.refusals import CHECK_URL
 from jitchat.providers.provider import Finished, Piece, WireProtocol
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 MAX_EVENT_BYTES = 8 << 20
 BOM = b"\xef\xbb\xbf"

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, suppress
-from typing import TYPE_CHECKING
 
 import httpx
 
@@ -33,11 +33,7 @@ from jitchat.providers.provider import (
     Wire,
     WireProtocol,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-
-    from jitchat.values import Message
+from jitchat.values import Message
 
 _MAX_ERROR_BYTES = 64 << 10
 

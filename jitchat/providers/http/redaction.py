@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import copy
 import re
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote
 
+from jitchat.errors import ProviderError
 from jitchat.providers.protocols.registry import query_of
-
-if TYPE_CHECKING:
-    from jitchat.errors import ProviderError
-    from jitchat.providers.provider import Endpoint
+from jitchat.providers.provider import Endpoint
 
 _RUN = 8
 BLOT = "•••"

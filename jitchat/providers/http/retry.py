@@ -10,10 +10,10 @@ import asyncio
 import copy
 import random
 import re
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
 
 from jitchat.errors import ContextOverflow, KeyRefused, ProviderError
 from jitchat.providers.protocols.parameters import refused_parameter
@@ -21,10 +21,6 @@ from jitchat.providers.protocols.refusals import is_quota_spent
 from jitchat.providers.protocols.responses import at, first, parsed
 from jitchat.providers.provider import Options, Retrying, forgetting
 from jitchat.text.sanitize import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
-
 
 MORE_TRIES = 2
 _TOO_MANY = 429

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from jitchat.providers.http.redaction import BLOT, OPEN, blotted
 from jitchat.providers.provider import Endpoint, Wire
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import httpx
 
 

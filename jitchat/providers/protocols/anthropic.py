@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from jitchat.errors import NotAnAnswer
@@ -21,13 +22,10 @@ from jitchat.providers.protocols.responses import (
 )
 from jitchat.providers.provider import Delta, Endpoint, Finished, Options, Piece, Reasoning
 from jitchat.text.sanitize import shortened
+from jitchat.values import Message, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import httpx
-
-    from jitchat.values import Message, Usage
 
 
 _LONGEST_ANSWER = 16_384

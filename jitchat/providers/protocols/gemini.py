@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -31,8 +32,6 @@ from jitchat.text.sanitize import shortened
 from jitchat.values import Message, Role, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import httpx
 
 

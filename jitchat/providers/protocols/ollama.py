@@ -5,6 +5,7 @@ Left to itself it takes a context of its own choice and drops the oldest message
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from jitchat.errors import NotAnAnswer
@@ -14,13 +15,10 @@ from jitchat.providers.protocols.requests import as_objects, credentials, filled
 from jitchat.providers.protocols.responses import CountsSoFar, ToolCalls, at, count, parsed, text_at
 from jitchat.providers.protocols.thinking import ThinkTags
 from jitchat.providers.provider import Endpoint, Finished, Options, Piece, Reasoning
+from jitchat.values import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import httpx
-
-    from jitchat.values import Message
 
 _CHECK_URL = "Check provider.base_url, and that it is Ollama that answers there."
 _SWITCHES = {"on": True, "true": True, "off": False, "false": False, "none": False}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import httpx
 
@@ -23,11 +23,7 @@ from jitchat.providers.protocols.responses import (
 )
 from jitchat.providers.protocols.thinking import ThinkTags
 from jitchat.providers.provider import Endpoint, Finished, Options, Piece, Reasoning
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jitchat.values import Message, Usage
+from jitchat.values import Message, Usage
 
 _CAPS = ("max_tokens", "max_completion_tokens")
 

@@ -6,13 +6,10 @@ Only what was sent can be refused, and nothing is left out without which there i
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator
 
 from jitchat.providers.protocols.refusals import overflow_in, searchable, value_of
 from jitchat.providers.protocols.responses import at, first, parsed
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
 
 _STATUSES = frozenset({400, 422, 500})
 """Of an error that may be about a parameter; templates of local models fail with 500."""

@@ -11,15 +11,11 @@ Between the app and the model there may be a proxy that speaks another dialect t
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from jitchat.errors import ContextOverflow, KeyRefused, NotAnAnswer, ProviderError, RequestRefused
 from jitchat.providers.protocols.responses import at, count, first, parsed
 from jitchat.text.sanitize import both_ends, shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
 
 _SHOWN = 300
 """Characters of a provider's own error text that are passed on."""

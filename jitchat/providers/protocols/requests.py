@@ -7,21 +7,16 @@ one role in a row; some refuse the system's role altogether. Blank messages are 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import httpx
 
 from jitchat import __version__
 from jitchat.providers.protocols.registry import query_of
+from jitchat.providers.provider import Endpoint
 from jitchat.values import Message, Role
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from jitchat.providers.provider import Endpoint
-
 
 BETWEEN = "\n\n"
 """What stands between texts that become one."""

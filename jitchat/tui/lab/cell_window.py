@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import cycle
-from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.errors import JitchatError
+from jitchat.lab.experiment import Result
+from jitchat.lab.run_file import RunFile
 from jitchat.lab.stats import percent
 from jitchat.text.sanitize import visible
 from jitchat.tui.figures import ledger_note
@@ -23,16 +26,8 @@ from jitchat.tui.lab.setup import SHORT
 from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
+from jitchat.values import Turn
 from jitchat.window.window import ContextWindow, LedgerRow
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from textual.widget import Widget
-
-    from jitchat.lab.experiment import Result
-    from jitchat.lab.run_file import RunFile
-    from jitchat.values import Turn
 
 _GONE = "The window of this cell is not in the file of its run."
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import OptionList, Static
 
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
@@ -18,16 +19,9 @@ from jitchat.lab.stats import Place, Tally, duration, percent
 from jitchat.text.sanitize import one_line, shortened
 from jitchat.tui.figures import BESIDE, cut, tokens, usage_sentence
 from jitchat.tui.lab.heatmap import NOTHING
+from jitchat.tui.lab.shown_run import ShownRun
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import RowList
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from textual.widget import Widget
-
-    from jitchat.tui.lab.shown_run import ShownRun
-
 
 MARKS = {
     Verdict.RIGHT: "✓",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.lab.compare import Change, Comparison, change_told, interval_told, left_out, signed
@@ -16,14 +17,7 @@ from jitchat.lab.stats import share, total
 from jitchat.text.sanitize import one_line
 from jitchat.tui.lab.frame import LabFrame
 from jitchat.tui.palette import MUTED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from textual.widget import Widget
-
-    from jitchat.values import Mode
-
+from jitchat.values import Mode
 
 Run = tuple[str, str]
 """Characters, and the name of what they are: `mode`, `better`, `worse`, `unclear`, `axis`."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.reactive import reactive
@@ -20,12 +19,9 @@ from jitchat.lab.costs import Spent
 from jitchat.lab.run_file import short
 from jitchat.lab.stats import NOTHING, Tallies, Tally, cost, duration, percent, tokens
 from jitchat.tui.figures import cut
+from jitchat.tui.lab.heatmap import Grid
 from jitchat.tui.palette import MUTED
 from jitchat.values import Mode
-
-if TYPE_CHECKING:
-    from jitchat.tui.lab.heatmap import Grid
-
 
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """By row and column within a cell."""

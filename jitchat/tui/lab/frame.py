@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from pathlib import PurePath
+from typing import ClassVar
 
 from textual import on
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Static
 
+from jitchat.errors import JitchatError
+from jitchat.lab.compare import Comparison
+from jitchat.lab.events import LabEvent
+from jitchat.lab.experiment import Result
+from jitchat.lab.run_file import Run
+from jitchat.lab.service import Answerer
+from jitchat.lab.stats import Tally
 from jitchat.text.sanitize import one_line
+from jitchat.tui.lab.runner import Opened
 from jitchat.tui.lab.setup import SHORT, too_small
 from jitchat.tui.screens.help import HelpScreen
 from jitchat.tui.telling import tell
 from jitchat.tui.widgets.hint_line import KeyLine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import PurePath
-
-    from textual.app import ComposeResult
-    from textual.geometry import Size
-    from textual.widget import Widget
-
-    from jitchat.errors import JitchatError
-    from jitchat.lab.compare import Comparison
-    from jitchat.lab.events import LabEvent
-    from jitchat.lab.experiment import Result
-    from jitchat.lab.run_file import Run
-    from jitchat.lab.service import Answerer
-    from jitchat.lab.stats import Tally
-    from jitchat.tui.lab.runner import Opened
-    from jitchat.values import Mode
+from jitchat.values import Mode
 
 
 @dataclass

@@ -6,11 +6,12 @@ time. Of a map that is larger than its room, the part that the cursor is in is s
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual.binding import Binding
 from textual.geometry import Region
 from textual.message import Message
@@ -18,17 +19,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from jitchat.lab.colours import colour_of, ink_on
+from jitchat.lab.experiment import Experiment
 from jitchat.lab.run_file import short
 from jitchat.lab.stats import Place, Tally, percent, points, total
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
-    from textual import events
-
-    from jitchat.lab.experiment import Experiment
-    from jitchat.values import Mode
-
+from jitchat.values import Mode
 
 HEAD = 2
 """Rows above the squares of a map: its name, and the lengths."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.binding import Binding
@@ -13,33 +13,27 @@ from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.reactive import reactive
 from textual.style import Style
+from textual.timer import Timer
+from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.errors import JitchatError
+from jitchat.lab.experiment import Result
 from jitchat.lab.export.files import FORMATS, exported
 from jitchat.lab.report import READER_CAVEAT
+from jitchat.lab.run_file import Run
 from jitchat.text.sanitize import one_line, shortened, visible
 from jitchat.tui.lab.cell_window import CellWindow
 from jitchat.tui.lab.cells import SquarePane, whole
 from jitchat.tui.lab.curve import CurvePlot, SpentTable
 from jitchat.tui.lab.frame import LabEnded, LabFrame, LabReported
 from jitchat.tui.lab.heatmap import Grid, HeatMaps
+from jitchat.tui.lab.runner import LabRunner
 from jitchat.tui.lab.setup import Page, planned
 from jitchat.tui.lab.shown_run import Progress, ShownRun, kinds_told
 from jitchat.tui.palette import MUTED
 from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.widgets.save_line import SaveLine, save
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from textual.timer import Timer
-    from textual.widget import Widget
-
-    from jitchat.lab.experiment import Result
-    from jitchat.lab.run_file import Run
-    from jitchat.tui.lab.runner import LabRunner
-
 
 _STOPPING = "stopping; what came is kept"
 _BAR = 28

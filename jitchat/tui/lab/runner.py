@@ -11,23 +11,19 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError
 from jitchat.lab.compare import Comparison, compared
 from jitchat.lab.events import LabEvent
+from jitchat.lab.experiment import Result
+from jitchat.lab.lab import Lab
+from jitchat.lab.run_file import RunFile
+from jitchat.lab.runs import Runs
+from jitchat.lab.service import LabDesk
 from jitchat.lab.stats import Tally, tallied
+from jitchat.tui.lab.setup import Sending
 from jitchat.tui.lab.shown_run import ShownRun
-
-if TYPE_CHECKING:
-    from jitchat.lab.experiment import Result
-    from jitchat.lab.lab import Lab
-    from jitchat.lab.run_file import RunFile
-    from jitchat.lab.runs import Runs
-    from jitchat.lab.service import LabDesk
-    from jitchat.tui.lab.setup import Sending
-    from jitchat.values import Mode
-
+from jitchat.values import Mode
 
 EVERY = 1 / 15
 """Seconds between two batches, at least."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual import on
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import OptionList, Static
 
 from jitchat.lab.run_file import Run
@@ -19,10 +19,6 @@ from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import BESIDE, cut
 from jitchat.tui.widgets.row_list import RowList
 from jitchat.values import Mode
-
-if TYPE_CHECKING:
-    from textual.widget import Widget
-
 
 _PRESET, _CELLS = 11, 11
 _SHARES, _TOTALS = (7, 9, 7), (16, 16, 16)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import OptionList, Static
 
 from jitchat.lab.costs import estimated, sentence
 from jitchat.lab.experiment import PRESETS, Experiment, RunWanted, preset
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import short
+from jitchat.lab.service import Answerer
 from jitchat.lab.stats import percent
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line
@@ -27,14 +29,6 @@ from jitchat.tui.lab.heatmap import HEAD, HIGH, Grid
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import ASSUMED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from textual.widget import Widget
-
-    from jitchat.lab.service import Answerer
-
 
 LEAST = (60, 18)
 """Columns and rows of the terminal without which nothing is shown but that."""

@@ -5,8 +5,8 @@ All figures are those of `Tallies`; here results are only found again by their c
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jitchat.lab.events import (
     CellBegun,
@@ -19,18 +19,13 @@ from jitchat.lab.events import (
     TalkReady,
 )
 from jitchat.lab.experiment import Cell, Result, Verdict
+from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import Place, Tallies, Tallying, duration
 from jitchat.text.figures import total_of
 from jitchat.text.sanitize import shortened
 from jitchat.tui.lab.heatmap import Heat
 from jitchat.values import Mode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from jitchat.lab.facts import Kind
-
 
 _BASE, _CHOSEN = 2_000, 4_000
 """Tokens that a request is worth beside what is read for it, and that a window of `recency` or

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual import on, work
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import ScreenResume
+from textual.message import Message
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError
 from jitchat.lab.costs import estimated, sentence
 from jitchat.lab.experiment import PRESETS, RunWanted
+from jitchat.lab.run_file import Run
+from jitchat.lab.service import Answerer, LabDesk
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line
 from jitchat.tui.lab.compare import CompareScreen
@@ -34,19 +40,8 @@ from jitchat.tui.lab.run import RunScreen
 from jitchat.tui.lab.runner import Opened, compare, go_on, look_at, make, shares
 from jitchat.tui.lab.runs_list import RunsList
 from jitchat.tui.lab.setup import Sending, SetupPane, judge_told, own_told, who_told
+from jitchat.tui.lab.shown_run import ShownRun
 from jitchat.tui.widgets.hint_line import KeyLine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from textual.app import ComposeResult
-    from textual.message import Message
-    from textual.widget import Widget
-
-    from jitchat.lab.run_file import Run
-    from jitchat.lab.service import Answerer, LabDesk
-    from jitchat.tui.lab.shown_run import ShownRun
-
 
 _STOPS = "Esc stops a run at any time; what came is kept, and it can be gone on with."
 _GONE = "Its conversations, windows and answers are deleted. This cannot be taken back."

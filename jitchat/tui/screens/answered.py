@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 from textual.worker import get_current_worker
@@ -30,16 +32,12 @@ from jitchat.tui.telling import SECONDS, tell, telling
 from jitchat.tui.widgets.model_list import READER, meant_by
 from jitchat.tui.widgets.prompt import PLACEHOLDER, Prompt
 from jitchat.tui.widgets.top_line import TopLine
+from jitchat.values import Conversation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from textual.app import ComposeResult
-
     from jitchat.providers.catalogue.models import ProviderChoice
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
-    from jitchat.values import Conversation
 
 READER_PLACEHOLDER = "Ask about what was said. reader quotes it; it is no language model"
 ANOTHER_KEY = "Ctrl+L, then F4, takes another key."

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual.app import ComposeResult
 from textual.containers import Container
 from textual.screen import Screen
 
@@ -26,14 +27,12 @@ from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Mode, Turn, Usage
 from jitchat.window.savings import window_cost
 from jitchat.window.steering import NO_MORE
+from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
-    from textual.app import ComposeResult
-
     from jitchat.index.indexer import Progress
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
-    from jitchat.window.window import ContextWindow
 
 WIDE = 110
 """Columns from which the inspector stands beside the transcript."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
@@ -11,9 +10,6 @@ from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
 from jitchat.text.sanitize import one_line, visible
-
-if TYPE_CHECKING:
-    from textual.app import ComposeResult
 
 PART = 20_000
 """Characters that are shown at a time: to lay out a megabyte takes seconds."""

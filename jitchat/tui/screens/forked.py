@@ -6,6 +6,7 @@ Nothing is overwritten: each makes a branch of the conversation, or goes to one.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,6 @@ from jitchat.values import Conversation, Mode, Role, Status, Turn
 from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
 

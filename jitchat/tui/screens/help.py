@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
 
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -12,9 +12,6 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from jitchat.tui.keys import ACTIONS, LAB_KEYS, PANE_KEYS, PROMPT_KEYS
-
-if TYPE_CHECKING:
-    from textual.app import ComposeResult
 
 WORDS = (
     ("window", "what one request carries: system, pinned, recent, index, retrieved, draft"),

@@ -9,6 +9,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.worker import Worker
 
 from jitchat.errors import JitchatError
 from jitchat.events import TurnsRetrieved
@@ -18,8 +19,6 @@ from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.values import Conversation, Mode
 
 if TYPE_CHECKING:
-    from textual.worker import Worker
-
     from jitchat.small_models.summariser import Summariser
     from jitchat.tui.backend import Backend
 

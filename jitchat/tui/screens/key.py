@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual import events, on, work
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
@@ -14,14 +14,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from jitchat.errors import JitchatError
+from jitchat.providers.catalogue.models import ProviderChoice
 from jitchat.text.sanitize import one_line
+from jitchat.tui.backend import Backend
 from jitchat.tui.telling import SECONDS
-
-if TYPE_CHECKING:
-    from textual.app import ComposeResult
-
-    from jitchat.providers.catalogue.models import ProviderChoice
-    from jitchat.tui.backend import Backend
 
 
 class KeyInput(Input):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
@@ -11,12 +12,6 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from jitchat.store.unstored import amount_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from textual.app import ComposeResult
-
 
 _STAYS = "Who stays has it stored as soon as there is room."
 

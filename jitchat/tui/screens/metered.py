@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from textual import on, work
 
 from jitchat.errors import JitchatError, StoreError
 from jitchat.events import UsageReported
+from jitchat.store.windows import Ending
 from jitchat.text.figures import total_of
 from jitchat.tui.figures import exact_sentence, is_broken_off, usage_sentence
 from jitchat.tui.messages import (
@@ -27,14 +29,11 @@ from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Conversation, Role, Turn, Usage
+from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from jitchat.session import Session
-    from jitchat.store.windows import Ending
     from jitchat.tui.backend import Backend
-    from jitchat.window.window import ContextWindow
 
 
 _LOOKED_BACK = 50

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
@@ -15,6 +16,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 
 from jitchat.errors import JitchatError, KeyRefused
+from jitchat.providers.catalogue.models import ProviderChoice
+from jitchat.tui.backend import Backend
 from jitchat.tui.telling import tell
 from jitchat.tui.widgets.model_list import (
     READER,
@@ -26,14 +29,6 @@ from jitchat.tui.widgets.model_list import (
     shortened_rows,
     typed_rows,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from textual.app import ComposeResult
-
-    from jitchat.providers.catalogue.models import ProviderChoice
-    from jitchat.tui.backend import Backend
 
 Picked = tuple[str, str]
 """A provider's name, and a model's there."""

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.timer import Timer
 from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError
@@ -29,15 +30,13 @@ from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
+from jitchat.values import Conversation
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from jitchat.index.embedder import Embedder
     from jitchat.index.indexer import Progress
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
-    from jitchat.values import Conversation
 
 SHOWN_FIRST = 40
 """Turns that are read before the whole conversation is."""

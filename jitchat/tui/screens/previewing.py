@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.timer import Timer
 
 from jitchat.errors import JitchatError
 from jitchat.tui.command_hint import CommandHint, mode_within
@@ -20,14 +21,12 @@ from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Mode, Status, Usage
+from jitchat.window.steering import Once
+from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
-    from jitchat.window.steering import Once
-    from jitchat.window.window import ContextWindow
 
 PREVIEW_AFTER = 0.08
 """Seconds of silence after a key until the next window is planned anew."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from textual import on
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
@@ -12,17 +11,13 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
+from jitchat.store.store import ColdStore
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import folded
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
-
-if TYPE_CHECKING:
-    from textual.app import ComposeResult
-
-    from jitchat.store.store import ColdStore
-    from jitchat.values import Conversation
+from jitchat.values import Conversation
 
 Choice = tuple[str, int | None]
 """A conversation's id, and the position of a turn in it."""

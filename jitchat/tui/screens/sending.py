@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING
 
 from textual import events, on, work
+from textual.timer import Timer
 from textual.worker import Worker, WorkerError, get_current_worker
 
 from jitchat.errors import JitchatError, StoreError
@@ -38,10 +40,6 @@ from jitchat.values import Conversation, Mode, Role, Turn
 from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-
-    from textual.timer import Timer
-
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.timer import Timer
 
 from jitchat.tui.commands import addressed_in
 from jitchat.tui.messages import SessionReady, ViewsLoaded
@@ -20,10 +22,6 @@ from jitchat.values import Conversation, Mode, Role
 from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.timer import Timer
-
     from jitchat.lab.experiment import RunWanted
     from jitchat.session import Session
     from jitchat.tui.backend import Backend

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from textual import events
 from textual.app import SystemCommand
+from textual.screen import Screen
 
 from jitchat.tui.app import JitchatApp
+from jitchat.tui.backend import Backend
 from jitchat.tui.tour.keys import TourKey, TourKeyPressed, bindings
 from jitchat.tui.tour.screen import TourScreen
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from textual.screen import Screen
-
-    from jitchat.tui.backend import Backend
-    from jitchat.values import Conversation
+from jitchat.values import Conversation
 
 HELD_SECONDS = 0.25
 """Presses that come sooner after one another are of a key that is held, or that bounces."""

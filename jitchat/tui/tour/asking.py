@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from textual import on
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.events import SendFailed
+from jitchat.session import Session
+from jitchat.tui.backend import Backend
 from jitchat.tui.messages import (
     BacklogEnded,
     PreviewReady,
@@ -25,10 +26,6 @@ from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Conversation, Role
 from jitchat.window.steering import Once
-
-if TYPE_CHECKING:
-    from jitchat.session import Session
-    from jitchat.tui.backend import Backend
 
 
 class AskingScreen(GuidedScreen):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.style import Style
@@ -12,9 +12,6 @@ from textual.widgets import Static
 
 from jitchat.tui.tour.keys import TourKey
 from jitchat.tui.tour.steps import STEPS, heading
-
-if TYPE_CHECKING:
-    from textual.app import ComposeResult
 
 
 @dataclass(frozen=True, slots=True)

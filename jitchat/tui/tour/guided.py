@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual import events, on
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.timer import Timer
 
+from jitchat.session import Session
+from jitchat.tui.backend import Backend
 from jitchat.tui.screens.answered import READER_PLACEHOLDER
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.tour.bar import Told, TourBar
@@ -14,15 +19,7 @@ from jitchat.tui.tour.reading import reading_seconds
 from jitchat.tui.tour.steps import STEPS
 from jitchat.tui.widgets.model_list import READER
 from jitchat.tui.widgets.prompt import Prompt
-
-if TYPE_CHECKING:
-    from textual.app import ComposeResult
-    from textual.screen import Screen
-    from textual.timer import Timer
-
-    from jitchat.session import Session
-    from jitchat.tui.backend import Backend
-    from jitchat.values import Conversation
+from jitchat.values import Conversation
 
 ON_TOUR = "-touring"
 """The class of a screen with a bar."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-if TYPE_CHECKING:
-    from jitchat.lab.stats import Tallies
+from jitchat.lab.stats import Tallies
 
 
 class Counted(Protocol):

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
+from textual.timer import Timer
+
+from jitchat.tui.backend import Backend
 from jitchat.tui.telling import telling
 from jitchat.tui.tour.asking import AskingScreen
 from jitchat.tui.tour.lab import ShowsRun
 from jitchat.tui.tour.steps import STEPS, Ask, Compare, Measure
 from jitchat.tui.views.what_if import Comparison, Sides, WhatIfView
-
-if TYPE_CHECKING:
-    from textual.timer import Timer
-
-    from jitchat.tui.backend import Backend
-    from jitchat.values import Conversation
+from jitchat.values import Conversation
 
 LOOK_EVERY = 0.25
 """Seconds between two looks at the lab."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from jitchat.lab.stats import Tallies
+from jitchat.tui.tour.needle import Needle
 from jitchat.tui.tour.words import (
     Asked,
     said_in_full,
@@ -13,14 +15,8 @@ from jitchat.tui.tour.words import (
     said_of_comparison,
     said_of_rot,
 )
+from jitchat.tui.views.what_if import Comparison
 from jitchat.values import Mode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jitchat.lab.stats import Tallies
-    from jitchat.tui.tour.needle import Needle
-    from jitchat.tui.views.what_if import Comparison
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,21 +6,18 @@ Nothing is known ahead: where a reply is another one, or a window, the words are
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from jitchat.lab.stats import Tallies
+from jitchat.session import Session
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line, shortened
 from jitchat.text.sentences import sentences
 from jitchat.tui.figures import used_figure
+from jitchat.tui.tour.needle import Needle
+from jitchat.tui.views.what_if import Comparison
 from jitchat.values import Mode, Turn
 from jitchat.window.why import why_by_ledger
 from jitchat.window.window import ContextWindow, Kind
-
-if TYPE_CHECKING:  # these come with the screens that show them
-    from jitchat.lab.stats import Tallies
-    from jitchat.session import Session
-    from jitchat.tui.tour.needle import Needle
-    from jitchat.tui.views.what_if import Comparison
 
 _QUOTED = 80
 """Characters of a sentence that is quoted, at most."""

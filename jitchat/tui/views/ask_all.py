@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
-from textual.worker import WorkerError
+from textual.worker import Worker, WorkerError
 
 from jitchat.compare_modes import Asking
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.events import Event, ReasoningFound, ReplyDelta
+from jitchat.recorder import Answer
 from jitchat.text.sanitize import one_line
 from jitchat.tui.batches import Batches
 from jitchat.tui.figures import cost_figure, reported, tokens, used_figure
@@ -27,15 +30,6 @@ from jitchat.tui.views.view import Branched, Subject, asked_of
 from jitchat.tui.views.what_if import ComparingView, Comparison
 from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.values import Mode, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from textual.app import ComposeResult
-    from textual.widget import Widget
-    from textual.worker import Worker
-
-    from jitchat.recorder import Answer
 
 
 def state_of(answer: Answer) -> str:

@@ -6,9 +6,9 @@ nearest to the thumb first; leaving the view stops that.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log
-from typing import TYPE_CHECKING
 
 from textual import events, on, work
 from textual.binding import Binding
@@ -20,23 +20,18 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError, WindowOverflow
+from jitchat.planning import Planned as Plan
+from jitchat.planning import Question
 from jitchat.text.figures import counted
 from jitchat.tui.figures import WORKING, assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.sends_shown import SHOWN
 from jitchat.tui.views.view import Planned, Subject, View, asked_of
 from jitchat.tui.widgets.budget_bar import BudgetBar
+from jitchat.window.budget import Budget
 from jitchat.window.difference import SAME, Change, Difference, difference
 from jitchat.window.sweep import budget_grid, reserve_grid, retrieved_turns, sends_all, settled
 from jitchat.window.window import ContextWindow, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from jitchat.planning import Planned as Plan
-    from jitchat.planning import Question
-    from jitchat.window.budget import Budget
-
 
 SET, SETTLED, THUMB = "│", "▲", "█"
 """On the track: what is set, from where on nothing else is retrieved, what is looked at."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.errors import JitchatError
 from jitchat.providers.catalogue.table import cache_life
+from jitchat.session import Session
 from jitchat.store.windows import Send, Sends
 from jitchat.text.figures import counted, dollars
 from jitchat.text.sanitize import one_line
@@ -32,14 +34,6 @@ from jitchat.tui.widgets.budget_bar import PATTERNS
 from jitchat.values import ASSUMED, Usage
 from jitchat.window.savings import Money, Savings, Sent, savings
 from jitchat.window.window import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from textual.widget import Widget
-
-    from jitchat.session import Session
-
 
 _COLUMNS = (*(kind.value for kind in Kind), "free", "reserve", "limit", "full")
 

@@ -9,25 +9,19 @@ which send stands in a cell; this is what is needed and no more.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
-from typing import TYPE_CHECKING
 
+from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from jitchat.store.windows import Send
 from jitchat.tui.widgets.budget_bar import PATTERNS
 from jitchat.window.window import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from textual import events
-
-    from jitchat.store.windows import Send
-
 
 _WIDEST = 20
 """Cells from one bar to the next, where there are few."""

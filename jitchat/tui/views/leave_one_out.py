@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import OptionList, Static
+from textual.worker import Worker
 
 from jitchat.errors import JitchatError
 from jitchat.small_models.leave_one_out import (
@@ -32,13 +34,6 @@ from jitchat.tui.views.missing_turn import heading
 from jitchat.tui.views.view import STREAMING, GoTo, Replied, Subject, View, replied, why_none
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from textual.widget import Widget
-    from textual.worker import Worker
-
 
 _BAR = 12
 _FULL, _HALF, _REST = "█", "▌", "·"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 
 from jitchat.errors import JitchatError
@@ -40,13 +41,7 @@ from jitchat.tui.views.view import Another, GoTo, Outcome, Planned, Subject, Vie
 from jitchat.why import Explained, why
 from jitchat.window.steering import Held, Hold, Once
 from jitchat.window.why import Why
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from textual.widget import Widget
-
-    from jitchat.window.window import ContextWindow
+from jitchat.window.window import ContextWindow
 
 
 class LedgerWork(View):

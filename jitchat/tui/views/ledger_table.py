@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -30,9 +30,6 @@ from jitchat.window.ledger import Shortlist
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
 from jitchat.window.why import LEAST_TOLD, Standing, Why, parts_told
 from jitchat.window.window import ContextWindow, LedgerRow, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 
 class Order(StrEnum):

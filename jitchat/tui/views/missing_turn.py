@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 from textual import on, work
 from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 
 from jitchat.errors import JitchatError
@@ -20,17 +21,10 @@ from jitchat.text.sentences import referenced
 from jitchat.tui.figures import BESIDE, cut
 from jitchat.tui.views.view import Replied, Subject, View, replied, why_none
 from jitchat.tui.widgets.row_list import PointedList
+from jitchat.values import Turn
 from jitchat.why import Explained, why
 from jitchat.window.why import Standing
 from jitchat.window.window import ContextWindow, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from textual.widget import Widget
-
-    from jitchat.values import Turn
-
 
 MOST = 50
 """Rows; a text finds the others."""

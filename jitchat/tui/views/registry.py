@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from jitchat.tui.views.view import Subject, View
+from jitchat.tui.views.view import Subject, View
 
 VIEWS = {
     "ledger": "LedgerView",

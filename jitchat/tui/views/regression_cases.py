@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual import on, work
 from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.worker import get_current_worker
 
@@ -22,14 +23,7 @@ from jitchat.tui.figures import BESIDE, cut
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import GoTo, Subject, View
 from jitchat.tui.widgets.row_list import PointedList
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from textual.widget import Widget
-
-    from jitchat.window.why import Standing
-
+from jitchat.window.why import Standing
 
 _KINDS = {CaseKind.MISS: "missing", CaseKind.KEPT: "kept"}
 _MOST = 200

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual import events, on, work
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
@@ -16,20 +16,16 @@ from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError, WindowOverflow
+from jitchat.replay import Replayed
+from jitchat.session import Session
 from jitchat.store.path import parent_of
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import used_figure
 from jitchat.tui.views.view import SendAgain
 from jitchat.values import Mode, Status, Turn
+from jitchat.window.budget import Budget
 from jitchat.window.savings import window_cost
 from jitchat.window.steering import Once
-
-if TYPE_CHECKING:
-    from textual.app import ComposeResult
-
-    from jitchat.replay import Replayed
-    from jitchat.session import Session
-    from jitchat.window.budget import Budget
 
 _KEYS = {"f": Mode.FULL, "y": Mode.RECENCY, "j": Mode.JIT}
 _MODES = list(_KEYS.values())

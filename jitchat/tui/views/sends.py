@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import ContentSwitcher, OptionList, Static, TextArea
 
 from jitchat.errors import JitchatError
 from jitchat.replay import Replay
+from jitchat.store.windows import Send
 from jitchat.text.sanitize import visible
 from jitchat.tui.figures import ledger_note
 from jitchat.tui.screens.exact import ExactScreen
@@ -32,13 +34,6 @@ from jitchat.tui.views.view import GoTo, SendAgain, Subject, View
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.row_list import PointedList
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from textual.widget import Widget
-
-    from jitchat.store.windows import Send
 
 NOTHING = "Nothing was sent here yet. Enter sends; every window is then kept."
 TABS = {

@@ -5,16 +5,19 @@ Pure; every figure is of a window that was sent, or of `difference`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from textual import events
 from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
+from textual.style import Style
 from textual.widget import Widget
 
 from jitchat.replay import Replay, Replayed, sends_for
+from jitchat.store.windows import Send
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line, shortened, visible
 from jitchat.tui.figures import (
@@ -31,15 +34,6 @@ from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import STREAMING, Subject
 from jitchat.window.difference import SAME, Change, Difference, difference
 from jitchat.window.window import ContextWindow, Kind, LedgerRow
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from textual import events
-    from textual.style import Style
-
-    from jitchat.store.windows import Send
-
 
 SHOWN = 200
 """Rows of one kind of difference; of a window with thousands of turns, the rest is one sum."""

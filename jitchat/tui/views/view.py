@@ -6,16 +6,21 @@ on a narrow one it is a screen of its own. Opening one changes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Static
 
+from jitchat.errors import JitchatError
 from jitchat.replay import window_of
 from jitchat.store.windows import Sends
 from jitchat.text.sanitize import visible
@@ -25,18 +30,11 @@ from jitchat.tui.telling import tell
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.values import Mode, Role, Status, Turn
 from jitchat.window.steering import NO_MORE, Held, Once
+from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import PurePath
-
-    from textual.app import ComposeResult
-    from textual.widget import Widget
-
-    from jitchat.errors import JitchatError
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
-    from jitchat.window.window import ContextWindow
 
 
 WIDE = 150

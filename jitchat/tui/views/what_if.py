@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from textual import events, on, work
 from textual.binding import Binding
@@ -18,6 +18,7 @@ from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.planning import Planned as Plan
+from jitchat.session import Session
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import shortened
 from jitchat.tui.figures import assumed_mark, part_figure, used_figure
@@ -26,17 +27,11 @@ from jitchat.tui.views.view import GoTo, Outcome, Planned, Subject, View, asked_
 from jitchat.tui.widgets.budget_bar import PATTERNS, to_scale
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import Mode, Turn
+from jitchat.window.budget import Budget
 from jitchat.window.difference import AlignedRow, aligned
 from jitchat.window.savings import window_cost, windows_cost
+from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from jitchat.session import Session
-    from jitchat.window.budget import Budget
-    from jitchat.window.steering import Once
-
 
 _TITLE = 48
 """Characters of the message in the title, at most."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rich.segment import Segment
+from rich.style import Style
 from textual import on, work
 from textual.binding import Binding
 from textual.content import Content
@@ -17,30 +19,23 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.style import Style as VisualStyle
+from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.errors import JitchatError
+from jitchat.providers.provider import Posted, Provider, Wire
 from jitchat.recorder import posted_for
+from jitchat.session import Session
 from jitchat.store.windows import Sends
 from jitchat.text.sanitize import one_line, visible
 from jitchat.tui.figures import assumed_mark, part_figure, stable_sentence
 from jitchat.tui.views.view import Subject, View
 from jitchat.tui.widgets.save_line import SaveLine
+from jitchat.values import Turn
 from jitchat.window.record import messages_body
 from jitchat.window.render import Place, placed
 from jitchat.window.window import ContextWindow, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from rich.style import Style
-    from textual.style import Style as VisualStyle
-    from textual.widget import Widget
-
-    from jitchat.providers.provider import Posted, Provider, Wire
-    from jitchat.session import Session
-    from jitchat.values import Turn
-
 
 _SHOWN = 8
 """Characters of a hash: enough to compare by eye."""

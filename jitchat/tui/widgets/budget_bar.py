@@ -8,23 +8,18 @@ prefix.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from jitchat.errors import WindowOverflow
 from jitchat.tui.figures import WORKING, tokens
 from jitchat.window.window import ContextWindow, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from textual import events
-
-    from jitchat.errors import WindowOverflow
 
 PATTERNS = {
     "system": "█",

@@ -8,25 +8,21 @@ A short notice takes the place of the figures for some seconds.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from math import ceil
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
+from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.screen import Screen
 from textual.style import Style
+from textual.timer import Timer
 from textual.widgets import Static
 
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import WORKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from textual.app import ComposeResult
-    from textual.screen import Screen
-    from textual.timer import Timer
 
 
 class KeyLine(Static):

@@ -6,13 +6,15 @@ It is given the very window that is sent; it counts and ranks nothing itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.style import Style
+from textual.timer import Timer
 from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError, WindowOverflow
@@ -47,15 +49,9 @@ from jitchat.tui.widgets.segment_rows import (
     with_changes,
     without_left,
 )
+from jitchat.values import Usage
 from jitchat.window.savings import picking_sentences
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Verdict
-
-if TYPE_CHECKING:
-    from textual.app import ComposeResult
-    from textual.timer import Timer
-
-    from jitchat.values import Usage
-
 
 _SWITCH = Style.from_meta({"@click": "screen.switch_window"})
 

@@ -9,10 +9,9 @@ from textual import work
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
+from textual.worker import Worker
 
 if TYPE_CHECKING:
-    from textual.worker import Worker
-
     from jitchat.tui.backend import Backend
 
 _MEGABYTE = 1 << 20

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.widgets.option_list import Option
@@ -17,11 +20,6 @@ from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
-
-    from textual import events
-
     from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice
 
 

@@ -8,20 +8,16 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from textual import events
 from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import TextArea
 
 from jitchat.text.sanitize import visible
 from jitchat.tui.keys import PROMPT_ACTIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from textual import events
 
 LARGE_PASTE = 50_000
 """Characters from which a paste is held aside."""

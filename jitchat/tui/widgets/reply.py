@@ -20,21 +20,19 @@ import asyncio
 import re
 import time
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from markdown_it import MarkdownIt
+from textual import events
+from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.timer import Timer
+from textual.widget import AwaitMount, Widget
 from textual.widgets import Markdown, Static
 from textual.widgets._markdown import MarkdownBlock, MarkdownBlockQuote, MarkdownFence
 
 from jitchat.text.sanitize import one_line, visible
-
-if TYPE_CHECKING:
-    from textual import events
-    from textual.app import ComposeResult
-    from textual.timer import Timer
-    from textual.widget import AwaitMount, Widget
 
 
 class _Fence(MarkdownFence):

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from textual.content import Content
 
 
 class PointedList(OptionList):

@@ -7,9 +7,9 @@ import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
@@ -17,9 +17,6 @@ from textual.widgets import Input, Static
 
 from jitchat.errors import JitchatError
 from jitchat.text.sanitize import one_line, shortened
-
-if TYPE_CHECKING:
-    from textual.app import ComposeResult
 
 
 class AlreadyThere(JitchatError):

@@ -7,22 +7,18 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
 
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.geometry import Size
+from textual.layout import DockArrangeResult
+from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.tui.widgets.turn_view import TurnView
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Sequence
-
-    from textual.geometry import Size
-    from textual.layout import DockArrangeResult
-    from textual.widget import Widget
-
-    from jitchat.values import Turn
+from jitchat.values import Turn
 
 
 class SteadyScroll(VerticalScroll):

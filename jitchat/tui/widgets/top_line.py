@@ -6,11 +6,12 @@ middle of the model's. What a conversation cost, and whether its tokens are esti
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 from textual import events, on
+from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
@@ -19,15 +20,8 @@ from textual.widgets import Static
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line
 from jitchat.tui.palette import MUTED
+from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.values import Mode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from textual.app import ComposeResult
-
-    from jitchat.tui.widgets.model_fetch import ModelFetch
-
 
 _LEAST_TITLE, _LEAST_EMBEDDER, _LEAST_MODEL = 8, 11, 16
 """Cells that are left of each at first, as long as others can give way."""

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from textual.binding import Binding
 from textual.message import Message
 
 from jitchat.tui.figures import NOTHING, Detail, TurnDetails, is_cut
 from jitchat.tui.keys import TURN_ACTIONS, pane_bindings
+from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.tui.widgets.stretch import MOST, TurnStretch
 from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Steering
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from jitchat.tui.widgets.reply import ReplyBody
-    from jitchat.window.window import Kind
+from jitchat.window.window import Kind
 
 __all__ = ["MOST", "Transcript"]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.style import Style
@@ -17,9 +16,6 @@ from jitchat.tui.widgets.reply import Reasoning, ReplyBody, beginning, left_out
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Hold
 from jitchat.window.window import Kind
-
-if TYPE_CHECKING:
-    from textual.app import ComposeResult
 
 _ENDED = {
     Status.CUT: "cut off",
