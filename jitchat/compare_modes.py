@@ -5,8 +5,6 @@ so each has its window kept, and a mode that fails leaves the others alone. Stop
 moment, what came is kept, and a message that nobody answered is unanswered.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Neither locals nor arguments, and not the error's own words either, for these qu
 stumbled over: only its type, the codes that it carries, and frames as file, line and function.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -30,8 +30,6 @@ Every error carries one sentence on what happened and one on what to do.
         └── StreamCut            the answer stopped half way
 """
 
-from __future__ import annotations
-
 
 class JitchatError(Exception):
     """The root: `what` happened, and `remedy`, what the user can do about it."""

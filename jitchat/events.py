@@ -1,7 +1,5 @@
 """What a session reports: frozen values, named in the past tense, in the order of the flow."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from jitchat.errors import JitchatError

@@ -3,8 +3,6 @@
 What a window would be, why it is so, and what was sent before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise

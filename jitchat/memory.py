@@ -6,8 +6,6 @@ several threads; locks are taken in the order indexing, index, memory, database.
 takes seconds, and no message waits for that: who stores a turn does not take its lock.
 """
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections.abc import Collection, Iterator, Mapping

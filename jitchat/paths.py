@@ -3,8 +3,6 @@
 `JITCHAT_HOME` puts everything into one folder. What is made there is its owner's alone.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator, Mapping

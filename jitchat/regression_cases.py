@@ -4,8 +4,6 @@ Each message is planned in its own place, with the settings, pins and exclusions
 `jit`, as if it were sent again. Nothing is sent, and no conversation is changed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

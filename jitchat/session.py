@@ -5,8 +5,6 @@ decide nothing. The user's turn is durable before the request leaves; whatever g
 ends as an event that carries the draft back, and what came of the reply is kept.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence

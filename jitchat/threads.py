@@ -1,7 +1,5 @@
 """Work that whoever waits for it cannot break off."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -3,8 +3,6 @@
 A turn is named by its position in its conversation, from 1: the `#id` on screen.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum

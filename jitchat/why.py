@@ -1,7 +1,5 @@
 """Why, and why not: looks up what a window's ledger does not say of a turn. Changes nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Answers and judgements → what they add to the JSON, and the table that is read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any

@@ -7,8 +7,6 @@ theirs move an answer's F1 now and then. The index stems by `jitchat.text.words`
 After `task_eval/evaluation.py` of snap-research/locomo, for the four categories that are asked.
 """
 
-from __future__ import annotations
-
 import re
 import statistics
 import string

@@ -9,8 +9,6 @@ while it wrote, is as good as none. A reply belongs to its key, which holds all 
 depends on; other runs' replies may stand in the same file.
 """
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import hashlib

@@ -1,7 +1,5 @@
 """Each question of a labelled conversation put to the app: import → index → retrieve → plan."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Scores → the JSON that is kept, and the tables that are read."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence

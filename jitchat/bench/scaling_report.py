@@ -1,7 +1,5 @@
 """What was measured of each size → the JSON that is kept, and the tables that are read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import log10

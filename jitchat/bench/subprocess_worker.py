@@ -5,8 +5,6 @@ standard input, reports on its standard output how far it is and what was made, 
 each, and ends with the work.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -5,8 +5,6 @@ Whatever goes wrong ends as a sentence on standard error and an exit code; never
 traceback.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The composition root's part that is about providers: who answers, who helps, and their keys."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

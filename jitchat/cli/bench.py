@@ -1,7 +1,5 @@
 """`jitchat bench`: how well retrieval finds what it should, and what that costs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

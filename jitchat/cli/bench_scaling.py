@@ -1,7 +1,5 @@
 """`jitchat bench scaling`: what each mode sends, finds and takes as a conversation grows."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """`jitchat check`: whether the turns that replies once lacked are in the window now."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

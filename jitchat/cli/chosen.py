@@ -1,7 +1,5 @@
 """The provider and the model that were picked in the app: the weakest of all sources."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from jitchat.errors import JitchatError

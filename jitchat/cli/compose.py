@@ -1,7 +1,5 @@
 """The composition root: from settings to the objects that do the work."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import replace

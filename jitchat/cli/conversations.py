@@ -1,7 +1,5 @@
 """`jitchat conversations`: what there is."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import click

@@ -1,7 +1,5 @@
 """Counting exactly, by the provider, for who asks: it takes a request, and sends no message."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 

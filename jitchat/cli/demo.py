@@ -1,7 +1,5 @@
 """`jitchat demo`: the guided tour."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory

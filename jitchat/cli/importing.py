@@ -1,7 +1,5 @@
 """`jitchat import`: conversations from a file, and a report of what was taken."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

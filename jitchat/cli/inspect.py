@@ -1,7 +1,5 @@
 """`jitchat paths` and `jitchat config`: what is used, and where it comes from."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Whether `[keys]` names actions that there are, and gives no key to two of them."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator, Mapping

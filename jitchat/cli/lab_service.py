@@ -4,8 +4,6 @@ No conversation of the user's is touched: a run has a file of its own. What a se
 about its model is kept where the chat keeps it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """`jitchat models`: every provider, whether it can answer, and its models."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Iterator, Sequence

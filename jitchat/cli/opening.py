@@ -1,7 +1,5 @@
 """Opening the cold store and choosing a conversation: all that the first frame waits for."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager

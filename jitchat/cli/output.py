@@ -5,8 +5,6 @@ Invariant: what others wrote (a model, a file, a server, the user's own argument
 of it is lost. Colours are our own, and only for a terminal that wants them.
 """
 
-from __future__ import annotations
-
 import codecs
 import os
 import sys

@@ -1,7 +1,5 @@
 """`jitchat replay`: a window that was sent, as it was, with its ledger and what came of it."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Sequence

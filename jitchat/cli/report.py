@@ -1,7 +1,5 @@
 """A window on paper: as JSON, and as one line a segment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The options of `jitchat rot`."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """`--fail-under`: the share of a mode's cells that has to be right."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping

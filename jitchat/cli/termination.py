@@ -6,8 +6,6 @@ longer than `LONGEST`, the process ends without it: what was committed is durabl
 was growing is interrupted.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

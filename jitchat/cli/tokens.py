@@ -1,7 +1,5 @@
 """`jitchat tokens`: how a model's tokens are counted, and what its server taught about that."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

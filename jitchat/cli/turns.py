@@ -1,7 +1,5 @@
 """`jitchat window` and `jitchat send`: the headless twin of the chat, on the same session."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 import sys

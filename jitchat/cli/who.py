@@ -4,8 +4,6 @@ What is known stands in the settings, in the lists that its server gave, in what
 the bundled table, in this order; only then is anything assumed.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """`jitchat why`: why a turn is in a window, and why not."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 Found by looking: nothing is loaded.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

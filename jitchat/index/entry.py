@@ -9,8 +9,6 @@ They stand beside the heuristic ones and are shown in their place, so that index
 neither. A turn's text does not change, so a line is written once.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

@@ -5,8 +5,6 @@ The last line it prints is JSON, {"ok": bool, "detail": str}. It is a process of
 because a download that hangs inside the library can only be ended from outside.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

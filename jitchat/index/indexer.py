@@ -7,8 +7,6 @@ start goes on from there. Where the embedder fails, entries are written without 
 stay missing until a later try.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext

@@ -3,8 +3,6 @@
 Not locked: its owner is.
 """
 
-from __future__ import annotations
-
 from itertools import takewhile
 
 from jitchat.index.embedder import Embedder

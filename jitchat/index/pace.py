@@ -8,8 +8,6 @@ Turns differ a thousandfold in length, and so do the hours of work in a hundred 
 may be lost or waited for is bounded by letters as well.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence

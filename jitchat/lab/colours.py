@@ -5,8 +5,6 @@ colour blindness; each step is darker than the one before, so that a grey print 
 them stand out from a white and from a black ground.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

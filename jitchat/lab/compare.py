@@ -4,8 +4,6 @@ Only cells that both have an answer for are compared: where one run was asked mo
 did not fit, its share would be of other questions. How many are left out for that is told.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

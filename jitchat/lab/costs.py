@@ -3,8 +3,6 @@
 Invariant: the same results give the same figures in whatever order they come.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """What the lab reports while it runs: frozen values, named in the past tense."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from jitchat.lab.experiment import Cell, Result

@@ -6,8 +6,6 @@ named draw (`date`, `month`, `weekday`) or a table (`number`, `clock`, `shape`, 
 how a value is drawn.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import string

@@ -6,8 +6,6 @@ to the letter, all others after case, markup, numbers, dates, times and units ar
 one spelling. A count has to be the only number. Where nothing was said, an answer has to say so.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

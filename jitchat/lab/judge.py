@@ -4,8 +4,6 @@ It is given the question, the expected answer and the answer as JSON, so that an
 speak for it, and its word is read as strictly as in the benchmarks.
 """
 
-from __future__ import annotations
-
 import json
 from contextlib import aclosing
 from dataclasses import dataclass

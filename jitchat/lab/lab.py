@@ -4,8 +4,6 @@ Nothing is staged: a conversation is stored and indexed as an imported one is, e
 sent as the chat sends it, and a cell is right only if the answer that came is.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence

@@ -1,7 +1,5 @@
 """How the figures of a run are told: its titles, caveats and tables of text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The folder of runs: a file each, so that one is forgotten by deleting it."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Sequence

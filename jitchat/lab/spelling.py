@@ -8,8 +8,6 @@ In a plain text (`jitchat.lab.spelling`) `16:40` is `4.40 pm` as well, `7 March`
 stands around it.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterator

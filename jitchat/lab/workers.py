@@ -1,7 +1,5 @@
 """Asks the questions of a run: workers that share a throttle, each question a fork of its talk."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Which hosts are the machine that asks. Pure: no name is looked up."""
 
-from __future__ import annotations
-
 import ipaddress
 import socket
 

@@ -4,8 +4,6 @@ An error names the origin (file, variable or flag), the key, what was expected, 
 valid key or value. It never quotes a secret.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping

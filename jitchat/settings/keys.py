@@ -10,8 +10,6 @@ answers, the provider's own variables, `api_key_cmd`, `api_key` in the configura
 file, the keyring. Every key that is found is remembered as a secret, so that no report shows it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

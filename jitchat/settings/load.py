@@ -10,8 +10,6 @@ A key of the TOML `[section] name` is the variable JITCHAT_SECTION_NAME; a varia
 empty counts as not set. What every source says is checked, even where another one wins.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

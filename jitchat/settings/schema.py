@@ -3,8 +3,6 @@
 A key is written `section.name`, everywhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 

@@ -3,8 +3,6 @@
 What is said here is what `--help`, the checks and `jitchat config` go by.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any

@@ -4,8 +4,6 @@ What is not said of one is taken from the provider that answers. A key goes to n
 than the one that it was set for.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Literal
 

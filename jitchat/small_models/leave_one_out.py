@@ -3,8 +3,6 @@
 Requests go one after the other. Nothing is stored, and what fails is told of with its turn.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import aclosing

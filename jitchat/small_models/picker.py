@@ -7,8 +7,6 @@ It sees the draft and index lines, never a turn at full text. Its picks are join
 best of the ranking, so that a small model's slip cannot lose what was found in plain sight.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import replace

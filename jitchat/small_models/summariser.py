@@ -8,8 +8,6 @@ The rules for a line are those that public measurements favour: self-contained, 
 pronouns, dates in place of "yesterday", numbers as they stand, assertion told from question.
 """
 
-from __future__ import annotations
-
 import asyncio
 from bisect import bisect_left
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence

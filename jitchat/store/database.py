@@ -8,8 +8,6 @@ what is open is saved there again, or beside what has taken its place. Where not
 written, what is stored can still be read.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

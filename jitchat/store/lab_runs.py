@@ -1,7 +1,5 @@
 """A run of the rot lab in its store: what it asks, and what came of each cell, as plain data."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

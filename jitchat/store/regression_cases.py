@@ -3,8 +3,6 @@
 Each is a case that can be tried again: a message, and a turn that its window is to have.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Replies that the store refused: each is kept here, and tried again, until it is stored."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from typing import Protocol

@@ -6,8 +6,6 @@ Relative words are resolved against the day on which the text was said, because 
 A day is the number YYYYMMDD, which compares as days do; where the year is open, it is MMDD.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Names, identifiers and quoted code: the words by which a text can be told from others."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

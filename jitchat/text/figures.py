@@ -1,7 +1,5 @@
 """Figures as people read them: counts, ages and amounts of money."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 

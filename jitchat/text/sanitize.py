@@ -8,8 +8,6 @@ the two selectors of emoji are kept: scripts of India and families of emoji need
 `skeleton` is for looking for a word that somebody may have hidden in a text.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from itertools import chain
 

@@ -6,8 +6,6 @@ item or a code fence. A sentence has at most 1,000 characters; what is longer is
 and is cut at a blank. Time grows linearly with the text, whatever it holds.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

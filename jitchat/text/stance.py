@@ -10,8 +10,6 @@ It has to say so of "that", "it" or "you" and at its beginning: "what is wrong w
 asks, "the port is wrong" tells of a port.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import chain

@@ -16,8 +16,6 @@ Each two words that are joined count as one more, so that an identifier, a path,
 an address is told from its words in another order, and is found by any stretch of it.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Nothing is stored here, so a file that turns out to be broken leaves nothing behind.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

@@ -6,8 +6,6 @@ caption says. The fields that would give answers away (`query`, `observation`,
 `event_summary`, `session_summary`) are never read.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime

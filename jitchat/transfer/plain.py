@@ -1,7 +1,5 @@
 """A plain list of turns: objects with role and content, perhaps created_at and name."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, datetime
 

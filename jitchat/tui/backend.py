@@ -1,7 +1,5 @@
 """What the app needs from whoever starts it: it builds nothing below itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol

@@ -4,8 +4,6 @@ A model gives hundreds of pieces a second; the screen takes in some ten reports 
 piece waits for nothing, and no other event waits for pieces or overtakes them.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 

@@ -5,8 +5,6 @@ while a reply streams. What an open conversation holds is kept as long as it is 
 is nothing to find in it.
 """
 
-from __future__ import annotations
-
 import gc
 
 

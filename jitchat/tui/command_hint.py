@@ -1,7 +1,5 @@
 """The hint line while a command is typed: what it does, and afterwards what stood there before."""
 
-from __future__ import annotations
-
 import re
 
 from jitchat.tui.commands import COMMANDS, addressed_in, is_command, mistyped

@@ -4,8 +4,6 @@ What begins with one is never a message, and no window is planned for it; with a
 it is.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

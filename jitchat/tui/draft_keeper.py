@@ -5,8 +5,6 @@ dies before. Where the app ends in order, it is kept only if it is not a turn. A
 known key is not kept.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 

@@ -10,8 +10,6 @@ what was typed before the app took the terminal over is read as it was meant. Af
 taken over anew, and its settings from before the app are still those that are restored.
 """
 
-from __future__ import annotations
-
 import codecs
 import fcntl
 import os

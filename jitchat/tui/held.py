@@ -1,7 +1,5 @@
 """What came of pinning or excluding a turn, in a sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from jitchat.planning import Planned

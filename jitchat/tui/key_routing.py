@@ -11,8 +11,6 @@ order whatever the focus does meanwhile:
 - What costs asks in the same way, whichever key it has.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial

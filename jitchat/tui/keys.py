@@ -4,8 +4,6 @@ An id never changes, so that `[keys]` in the configuration can name it. Ctrl+M, 
 and Ctrl+H are other keys in most terminals and are not used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

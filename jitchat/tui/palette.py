@@ -5,8 +5,6 @@ bars, rules and other marks have at least 3. The hues of the segments are Okabe 
 can be told apart with any kind of colour vision; each segment has its own pattern besides.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 

@@ -4,8 +4,6 @@ Nothing is lost between the windows and the rows: what a row tells of a mode, ad
 rows, is what that window holds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby

@@ -9,8 +9,6 @@ of a token by script, case and letter pairs, and only a block's sum is rounded. 
 to the true counts of prose in some 25 languages, source code, JSON and logs.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 import unicodedata

@@ -20,8 +20,6 @@ Invariant: segments still add up to what is used, to the token; what is not sent
 same rate as what is.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

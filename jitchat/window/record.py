@@ -1,7 +1,5 @@
 """A window as plain data, for the cold store and for JSON, and back again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

@@ -5,8 +5,6 @@ that holds all of its window before, or none. So nothing is saved on paper only;
 is what was sent, it costs what was paid. What a small model took to choose is in no sum.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta

@@ -3,8 +3,6 @@
 Nothing else changes: what stays is byte for byte the same, and the fence goes with its last turn.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ Of what a ledger has, the ledger decides. What never was a candidate is told of 
 stands among all turns, which is for the caller to look up.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

@@ -41,8 +41,6 @@ in the file steers a terminal, and nothing is lost.
         to_first, seconds, cost, note
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -4,8 +4,6 @@ Heatmaps side by side above, the curves beneath. It brings its own light ground,
 on a dark page too; every square tells its figures when it is pointed at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, product

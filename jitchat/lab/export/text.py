@@ -4,8 +4,6 @@ Maps stand side by side as far as the width goes; more of them, or more lengths 
 below.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap

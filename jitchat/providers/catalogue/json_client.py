@@ -5,8 +5,6 @@ are not followed, the way to this machine is not through a proxy, and neither a 
 end nor one that trickles keeps anybody waiting.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from types import TracebackType

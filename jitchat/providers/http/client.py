@@ -4,8 +4,6 @@ The environment is read here and not by httpx, so that only the variables that c
 can break it, and so that the one that does is named.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import ssl

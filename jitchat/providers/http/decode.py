@@ -16,8 +16,6 @@ it says so, by a reason or by the protocol's last event; a stream that just ends
 the parser holds back comes out in every case.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import suppress

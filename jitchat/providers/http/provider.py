@@ -5,8 +5,6 @@ raised outside of their handlers, without them as a context; and what a server s
 searched for the key before it is passed on.
 """
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence

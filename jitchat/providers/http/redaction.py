@@ -4,8 +4,6 @@ A server may repeat a key whole or cut, in capitals or small letters, or with it
 percent-encoded: any eight characters of it in a row are taken for it.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 from urllib.parse import parse_qsl, unquote

@@ -4,8 +4,6 @@ As the providers' own libraries do it: two more tries, half a second doubled fro
 unless the server says how long; and never where money or the window's size is what is wrong.
 """
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import random

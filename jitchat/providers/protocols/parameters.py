@@ -3,8 +3,6 @@
 Only what was sent can be refused, and nothing is left out without which there is no request.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator
 

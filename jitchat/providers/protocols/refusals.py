@@ -8,8 +8,6 @@ No two servers say it alike; the texts were collected from each of them.
 Between the app and the model there may be a proxy that speaks another dialect than the model.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

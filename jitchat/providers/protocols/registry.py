@@ -3,8 +3,6 @@
 An address may have a query, such as `?api-version=1`: it belongs behind each route.
 """
 
-from __future__ import annotations
-
 import re
 
 from jitchat.errors import SettingsError

@@ -4,8 +4,6 @@ Templates of local models refuse a second system message, one in the middle, and
 one role in a row; some refuse the system's role altogether. Blank messages are refused, too.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

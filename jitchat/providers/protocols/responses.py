@@ -4,8 +4,6 @@ By the book, every fragment has an index, and the first of a call its id. Server
 either or both, number every call 0, or repeat the name; arguments stay as they were written.
 """
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -5,8 +5,6 @@ the model's template wrote it, the closing one comes alone, at the start of a li
 split over chunks: what may still become one is held back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from jitchat.providers.provider import Delta, Piece, Reasoning, ReasoningEnded

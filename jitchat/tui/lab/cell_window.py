@@ -1,7 +1,5 @@
 """The window that was sent for a cell: its segments, their tokens, and their exact text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import cycle

@@ -1,7 +1,5 @@
 """The cells of a square as lines, and all that is known of one of them. Pure."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ reads without colour. A plotting library draws the intervals over each other, an
 without a letter at each measurement.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise

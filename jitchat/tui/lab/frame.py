@@ -1,7 +1,5 @@
 """What workers of the lab report to its screens. Workers carry; handlers decide."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath

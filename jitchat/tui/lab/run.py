@@ -1,7 +1,5 @@
 """What stands above a run: who answered what, how far it is, and what the lab waits for."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable, Sequence
 from pathlib import Path

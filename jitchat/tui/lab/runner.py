@@ -4,8 +4,6 @@ Whatever the lab does there, the screen's own loop is free. What happens is hand
 so that a quick run costs the screen no more than a slow one.
 """
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Callable, Mapping, Sequence

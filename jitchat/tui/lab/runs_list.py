@@ -1,7 +1,5 @@
 """The runs that are kept, as lines: which, how far, and the share of right answers by mode."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a new run asks: the rows of the pane in which it is set up."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 All figures are those of `Tallies`; here results are only found again by their cell.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The questions before something is sent, or deleted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial

@@ -1,7 +1,5 @@
 """The exact text of a segment or a turn."""
 
-from __future__ import annotations
-
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical

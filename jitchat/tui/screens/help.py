@@ -1,7 +1,5 @@
 """Keys and words on one page."""
 
-from __future__ import annotations
-
 import textwrap
 
 from textual.app import ComposeResult

@@ -1,7 +1,5 @@
 """Asking for a provider's key: pasted here, kept in a file that only the user can read."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from textual import events, on, work

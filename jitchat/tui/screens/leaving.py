@@ -1,7 +1,5 @@
 """Asking before the app is left with a reply that is not stored."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from textual.app import ComposeResult

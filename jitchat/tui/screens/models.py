@@ -1,7 +1,5 @@
 """Who answers: every provider, those that want a key greyed, and the models of each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime

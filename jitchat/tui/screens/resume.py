@@ -1,7 +1,5 @@
 """Conversations to resume, and a search through all that was ever said."""
 
-from __future__ import annotations
-
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding

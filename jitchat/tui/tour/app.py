@@ -1,7 +1,5 @@
 """The app with the tour on it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """The steps of the tour that ask: the question as a message, then once more beside it."""
 
-from __future__ import annotations
-
 import asyncio
 
 from textual import on

@@ -1,7 +1,5 @@
 """The bar of the tour: which step it is, what there is to see, and the keys."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from textual.app import ComposeResult

@@ -1,7 +1,5 @@
 """The chat while a tour goes on: where it stands, what its bars say, and what its keys do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from textual import events, on

@@ -1,7 +1,5 @@
 """The keys of the tour. Presentation clickers send PgDn and PgUp, or arrows, and a few more."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from textual.binding import Binding, BindingType

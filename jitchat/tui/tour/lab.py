@@ -1,7 +1,5 @@
 """What the tour reads off the rot lab, whose screens it does not know otherwise."""
 
-from __future__ import annotations
-
 from typing import Protocol, runtime_checkable
 
 from jitchat.lab.stats import Tallies

@@ -1,7 +1,5 @@
 """What the tour asks for: something that was said once in the demo conversation, long ago."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """How long it takes to read a text. Pure."""
 
-from __future__ import annotations
-
 CHARACTERS_A_SECOND = 15
 PAUSE = 1.5
 """Seconds to look at what the text is about."""

@@ -1,7 +1,5 @@
 """The chat that does the steps of the tour, each by what a user would do there."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from textual.timer import Timer

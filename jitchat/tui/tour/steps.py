@@ -1,7 +1,5 @@
 """The steps of the tour: what each is called, what it does, and what is said of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

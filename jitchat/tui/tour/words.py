@@ -3,8 +3,6 @@
 Nothing is known ahead: where a reply is another one, or a window, the words are others.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from jitchat.lab.stats import Tallies

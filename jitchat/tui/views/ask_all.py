@@ -1,7 +1,5 @@
 """How an answer looks among others: its state, its times, its tokens, its cost. Pure."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable
 from contextlib import suppress

@@ -4,8 +4,6 @@ The draft is looked up once. The windows of all steps of the slider are planned 
 nearest to the thumb first; leaving the view stops that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log

@@ -1,7 +1,5 @@
 """The lines of the history: what was saved, and one send in its figures. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 

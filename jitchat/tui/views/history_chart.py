@@ -7,8 +7,6 @@ Pure. A plotting library draws bars of uneven width, on ticks that are not round
 which send stands in a cell; this is what is needed and no more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby

@@ -1,7 +1,5 @@
 """How the trials of a reply are drawn: bars of change, the answer without a turn. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """What the ledger view has done in threads: planning, looking up, pinning. They post messages."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The rows of the ledger view: what each shows, in which order, and which of them. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Pointing at the turn that a reply lacked: it is listed, searched for and noted."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Every view by name; each is imported when it is opened for the first time."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 

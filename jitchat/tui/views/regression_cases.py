@@ -1,7 +1,5 @@
 """How noted cases are drawn: a line each, and all that is known of one. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

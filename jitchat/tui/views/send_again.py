@@ -1,7 +1,5 @@
 """Asking how a message is to be sent once more: in which mode, within which budget."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from textual import events, on, work

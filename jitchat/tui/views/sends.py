@@ -1,7 +1,5 @@
 """Time travel: every request that left, its window as it was, and what differs between two."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Pure; every figure is of a window that was sent, or of `difference`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What leaves or left for a window, and what there is to say of that. Slow: a thread's work."""
 
-from __future__ import annotations
-
 import json
 import re
 from bisect import bisect_right

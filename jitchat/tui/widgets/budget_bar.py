@@ -6,8 +6,6 @@ the scale breaks behind it, and what is free is told in figures. A double line e
 prefix.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ Textual's own footer is a widget a key; to mount those takes longer than all els
 A short notice takes the place of the figures for some seconds.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from math import ceil

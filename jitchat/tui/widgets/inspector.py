@@ -3,8 +3,6 @@
 It is given the very window that is sent; it counts and ranks nothing itself.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

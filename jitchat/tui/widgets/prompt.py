@@ -4,8 +4,6 @@ A very large paste is held aside and stands in the text as a marker, so that typ
 quick; what is sent is the whole.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Sequence

@@ -14,8 +14,6 @@ furthest away. Of what is very long, the beginning is drawn, and a line says how
 While it grows, its last line is shown; drawn now and then, for only the end of it is read.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import time

@@ -1,7 +1,5 @@
 """The list of a window's rows: of another window, only the lines that are others are drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rich.segment import Segment

@@ -1,7 +1,5 @@
 """Writing what is on screen to a file that the user names. Nothing is overwritten unasked."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The rows of a window's table: what each costs, why it is there, and what is not."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from rich.cells import cell_len

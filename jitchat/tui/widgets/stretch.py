@@ -3,8 +3,6 @@
 So a conversation of 100,000 turns opens as quickly as one of ten.
 """
 
-from __future__ import annotations
-
 import asyncio
 from bisect import bisect_left
 from collections.abc import Callable, Coroutine, Sequence

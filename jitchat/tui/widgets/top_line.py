@@ -4,8 +4,6 @@ What matters least gives way first: the title, the number of turns, the embedder
 middle of the model's. What a conversation cost, and whether its tokens are estimated, stay.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """The conversation: a cursor on its turns, and the reply that grows at its end."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

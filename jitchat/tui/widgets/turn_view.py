@@ -1,7 +1,5 @@
 """One turn on screen: who and when, whether the window has it and as what, its text and note."""
 
-from __future__ import annotations
-
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
