@@ -6,21 +6,22 @@ several threads; locks are taken in the order indexing, index, memory, database.
 takes seconds, and no message waits for that: who stores a turn does not take its lock.
 """
 
+from __future__ import annotations
+
 import sys
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
+from typing import TYPE_CHECKING
 
 from jitchat.errors import EmbedderUnavailable, StoreError
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.entry import ModelLines
-from jitchat.index.indexer import OnProgress
 from jitchat.index.loaded import LoadedIndex
 from jitchat.index.pace import BATCH, Pace
 from jitchat.index.retrieve import Asked, found_in, placed_in
-from jitchat.index.search import HotIndex
 from jitchat.store.pins import HeldTurns
 from jitchat.store.replies import Place, ReplyWriter, begin_reply
 from jitchat.store.store import ColdStore
@@ -29,6 +30,10 @@ from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import repaired
 from jitchat.text.sentences import without_references
 from jitchat.values import Conversation, IndexEntry, Placed, Retrieval, Role, Status, Turn
+
+if TYPE_CHECKING:
+    from jitchat.index.indexer import OnProgress
+    from jitchat.index.search import HotIndex
 
 
 class Memory:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat.cli.answerers import keyed_endpoint
-from jitchat.providers.catalogue.lists import LocalServer
 from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice, State, model_from
 from jitchat.providers.catalogue.table import PRESETS, READER_LIMIT, Prices, known_as
 from jitchat.settings import Settings
@@ -22,6 +21,9 @@ from jitchat.settings.profiles import Profile, same_server
 from jitchat.store.database import Database
 from jitchat.store.models import ModelLists, server_of
 from jitchat.values import BY_USER, OWN, Limit
+
+if TYPE_CHECKING:
+    from jitchat.providers.catalogue.lists import LocalServer
 
 if TYPE_CHECKING:
     import httpx

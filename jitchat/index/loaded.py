@@ -3,14 +3,19 @@
 Not locked: its owner is.
 """
 
+from __future__ import annotations
+
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from jitchat.index.embedder import Embedder
-from jitchat.index.indexer import Indexer
-from jitchat.index.search import HotIndex
 from jitchat.store.store import ColdStore
 from jitchat.store.turn_cache import FinishedTurns, behind
 from jitchat.values import Status, Turn
+
+if TYPE_CHECKING:
+    from jitchat.index.indexer import Indexer
+    from jitchat.index.search import HotIndex
 
 _AT_ONCE = 2_048
 """Rows; what they were read from is gone before the next ones are."""

@@ -16,12 +16,16 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import TYPE_CHECKING
 
-from jitchat.index.search import HotIndex
 from jitchat.text.dates import Span, asked_spans
 from jitchat.text.sanitize import both_ends
 from jitchat.text.words import content_words, folded, stem, words
 from jitchat.values import Candidate, Hit, Placed, Retrieval, Role, Turn
+
+if TYPE_CHECKING:
+    from jitchat.index.search import HotIndex
+
 
 _REACH = 2_000
 _BORROWED_WEIGHT = 0.3
