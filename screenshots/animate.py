@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING
 
 from jitchat.transfer.formats import store_demo
 from jitchat.tui.tour.app import HELD_SECONDS, TourApp
-from jitchat.tui.tour.reading import reading_seconds
-from jitchat.tui.tour.screen import TourScreen
-from jitchat.tui.tour.steps import STEPS, heading
-from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.tour.script import STEPS, heading, reading_seconds
+from jitchat.tui.tour.tour import Tour
 from screenshots.animation import Frame, animated
 from screenshots.stage import HERE, backend_in, settled, until
 
@@ -38,33 +36,31 @@ async def taken(home: Path) -> AsyncIterator[Frame]:
     backend = backend_in(home)
     app = TourApp(backend, store_demo(backend.store))
     async with app.run_test(size=SIZE) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, TourScreen))
-        chat = app.screen
-        assert isinstance(chat, TourScreen)
-        chat.query_one(Prompt).cursor_blink = False
+        await until(pilot, lambda: app.screen is app.chat)
+        app.chat.surfaces.prompt.cursor_blink = False
         for place in range(len(STEPS) + 1):
             if place:
                 await asyncio.sleep(HELD_SECONDS)
                 await pilot.press("space")
-            async for frame in _arrived(pilot, chat, place):
+            async for frame in _arrived(pilot, app.tour, place):
                 yield frame
     backend.store.database.close()
 
 
-async def _arrived(pilot: Pilot[None], chat: TourScreen, place: int) -> AsyncIterator[Frame]:
-    await until(pilot, lambda: chat.told.place == place and not chat.told.is_on_way)
+async def _arrived(pilot: Pilot[None], tour: Tour, place: int) -> AsyncIterator[Frame]:
+    await until(pilot, lambda: tour.progress.place == place and not tour.progress.is_on_way)
     for _ in range(LOOKS):
-        if not chat.is_measuring:
+        if not tour.is_measuring:
             break
-        yield _frame(pilot, chat, LOOKED_AT)
+        yield _frame(pilot, tour, LOOKED_AT)
         await asyncio.sleep(LOOK_EVERY)
     await settled(pilot)
-    yield _frame(pilot, chat, reading_seconds(chat.told.text))
+    yield _frame(pilot, tour, reading_seconds(tour.progress.text))
 
 
-def _frame(pilot: Pilot[None], chat: TourScreen, seconds: float) -> Frame:
+def _frame(pilot: Pilot[None], tour: Tour, seconds: float) -> Frame:
     svg = pilot.app.export_screenshot(title="jitchat demo", simplify=True)
-    return Frame(heading(chat.told.place), svg, seconds)
+    return Frame(heading(tour.progress.place), svg, seconds)
 
 
 async def draw(home: Path) -> None:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from jitchat.transfer.formats import store_demo
 from jitchat.tui.app import JitchatApp
+from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.lab.run import RunScreen
-from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.views.view import View
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
@@ -98,15 +98,15 @@ def _is_measured(pilot: Pilot[None]) -> bool:
 
 
 async def _use(pilot: Pilot[None], screen: ChatScreen, mode: str) -> None:
-    if screen.mode.value != mode:
+    if screen.steering.mode.value != mode:
         screen.action_use_mode(mode)
-        await until(pilot, lambda: not screen.working)
+        await until(pilot, lambda: not screen.previews.working)
 
 
 async def _write(pilot: Pilot[None], screen: ChatScreen, text: str) -> None:
-    planned = screen.planned
+    planned = screen.previews.planned
     screen.query_one(Prompt).insert(text)
-    await until(pilot, lambda: screen.planned > planned)
+    await until(pilot, lambda: screen.previews.planned > planned)
 
 
 async def _send(pilot: Pilot[None], screen: ChatScreen) -> None:
@@ -118,7 +118,7 @@ async def _ready(pilot: Pilot[None]) -> ChatScreen:
     await until(pilot, lambda: isinstance(pilot.app.screen, ChatScreen))
     screen = pilot.app.screen
     assert isinstance(screen, ChatScreen)
-    await until(pilot, lambda: screen.indexed and screen.window is not None)
+    await until(pilot, lambda: screen.indexing.indexed and screen.previews.window is not None)
     return screen
 
 

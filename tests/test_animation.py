@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from jitchat.tui.tour.steps import STEPS, heading
+from jitchat.tui.tour.script import STEPS, heading
 from screenshots.animation import LONGEST, SVG, Frame, animated, held
 from tests.support import ROOT
 

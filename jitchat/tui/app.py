@@ -24,9 +24,9 @@ from jitchat import __version__
 from jitchat.crash import crash_report, place_of
 from jitchat.errors import StoreError
 from jitchat.store.pins import ChosenTheme
+from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.keys import ACTIONS, MODES
 from jitchat.tui.palette import palette
-from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.telling import cause_of, tell
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.prompt import Prompt
@@ -46,7 +46,7 @@ class JitchatApp(App[None]):
     """jitchat in a terminal."""
 
     TITLE = "jitchat"
-    CSS_PATH = ["app.tcss", "screens/chat.tcss"]  # noqa: RUF012  Textual's own shape
+    CSS_PATH = ["app.tcss", "chat/chat.tcss"]  # noqa: RUF012  Textual's own shape
 
     def __init__(
         self, backend: Backend, conversation: Conversation, rot: RunWanted | None = None
@@ -146,7 +146,7 @@ class JitchatApp(App[None]):
     def on_ready(self) -> None:
         """Open the lab, where it was asked for."""
         if self._rot is not None and isinstance(self.screen, ChatScreen):
-            self.screen.open_lab(self._rot)
+            self.screen.views.open_lab(self._rot)
 
     def get_default_screen(self) -> ChatScreen:
         """The chat is the first screen; a blank one below it would be laid out and drawn too."""
@@ -265,7 +265,7 @@ class JitchatApp(App[None]):
         """Ctrl+C: stop a reply, or empty the prompt; twice in two seconds: quit."""
         moment = time.monotonic()
         chat = self.screen if isinstance(self.screen, ChatScreen) else None
-        if chat is not None and not chat.busy and (told := chat.empty_prompt()):
+        if chat is not None and not chat.busy and (told := chat.branches.empty_prompt()):
             self.notify(told, markup=False)
             return
         if moment - self._interrupted_at < TWICE_WITHIN:

@@ -107,7 +107,7 @@ def _watch_steps(notes: Notes) -> None:
 
 
 def _watch_windows(notes: Notes) -> None:
-    from jitchat.tui.screens.chat import ChatScreen
+    from jitchat.tui.chat.screen import ChatScreen
 
     show = ChatScreen.show_window
 

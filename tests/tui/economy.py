@@ -15,7 +15,7 @@ from textual.pilot import Pilot, WaitForScreenTimeout
 from textual.screen import Screen
 from textual.widget import Widget
 
-from jitchat.tui.screens import viewing
+from jitchat.tui.chat import views
 from jitchat.tui.widgets import stretch
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def mount_fewer_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def load_no_views(monkeypatch: pytest.MonkeyPatch) -> None:
     """Load a view when it is opened, not all of them a second after the start."""
-    monkeypatch.setattr(viewing, "PREPARE_AFTER", 3_600.0)
+    monkeypatch.setattr(views, "PREPARE_AFTER", 3_600.0)
 
 
 async def _wait_for_screen(pilot: Pilot[Any]) -> bool:

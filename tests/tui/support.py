@@ -17,7 +17,7 @@ from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings
 from jitchat.transfer.formats import DEMO_ID, store_demo
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.screens.chat import ChatScreen
+from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.window.tokens import EstimateCounter
 from tests.support import ScriptedProvider
@@ -186,7 +186,11 @@ async def until(pilot: Pilot[None], true: Callable[[], object], what: str) -> No
 async def ready(pilot: Pilot[None]) -> ChatScreen:
     """The chat once its conversation is indexed and the next window is on screen."""
     screen = chat(pilot)
-    await until(pilot, lambda: screen.window is not None and screen.indexed, "the first window")
+    await until(
+        pilot,
+        lambda: screen.previews.window is not None and screen.indexing.indexed,
+        "the first window",
+    )
     await pilot.pause()
     return screen
 
@@ -194,9 +198,9 @@ async def ready(pilot: Pilot[None]) -> ChatScreen:
 async def type_text(pilot: Pilot[None], text: str) -> None:
     """Into the prompt, as a paste of short texts would be."""
     screen = chat(pilot)
-    serial = screen.planned
+    serial = screen.previews.planned
     screen.query_one("#prompt").insert(text)  # type: ignore[attr-defined]
-    await until(pilot, lambda: screen.planned > serial, "the window for the draft")
+    await until(pilot, lambda: screen.previews.planned > serial, "the window for the draft")
     await pilot.pause()
 
 

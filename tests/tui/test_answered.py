@@ -52,7 +52,11 @@ async def test_switching_keeps_the_conversation_and_plans_for_the_other_limit(mo
         await until(pilot, lambda: rows(pilot), "its rows")
         await pilot.press("enter")
         await answers(pilot, "qwen3:8b")
-        await until(pilot, lambda: screen.window and screen.window.budget.limit == 2_048, "limit")
+        await until(
+            pilot,
+            lambda: screen.previews.window and screen.previews.window.budget.limit == 2_048,
+            "limit",
+        )
         await pilot.pause()
         assert screen.session.memory.turns == turns
         assert screen.query_one(Prompt).text == "half a thought"
@@ -104,11 +108,11 @@ async def test_a_conversation_that_cannot_be_answered_is_opened_by_another_pick(
     models.refusal = SettingsError("api_key_cmd of work printed no key.", "Run it by hand.")
     async with demo_app(models).run_test(size=SIZE) as pilot:
         screen = chat(pilot)
-        await until(pilot, lambda: screen.refusal, "the refusal")
+        await until(pilot, lambda: screen.opening.refusal, "the refusal")
         screen.action_models("qwen3:8b")
         await answers(pilot, "qwen3:8b")
         await ready(pilot)
-        assert screen.refusal is None
+        assert screen.opening.refusal is None
 
 
 async def test_a_provider_without_a_model_has_the_list_opened(models) -> None:
@@ -173,4 +177,4 @@ async def test_a_limit_that_is_told_during_a_reply_counts_for_the_next(models) -
         gate.set()
         await idle(pilot)
         await type_text(pilot, "on")
-        assert screen.window.budget.limit == 9_000
+        assert screen.previews.window.budget.limit == 9_000

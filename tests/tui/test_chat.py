@@ -35,8 +35,8 @@ async def test_the_first_run_shows_the_window_f2_hides_it_and_shift_tab_changes_
         assert shown(top, "#status") == "scripted scripted-1 · none · ~estimate"
         assert "next window" in shown(screen, "#inspector-title")
         assert screen.query_one(Prompt).has_focus
-        assert screen.window is not None
-        assert screen.window.mode is Mode.JIT
+        assert screen.previews.window is not None
+        assert screen.previews.window.mode is Mode.JIT
         screen.query_one(Inspector).point_at("recent")
         await pilot.press("f2")
         await pilot.pause()
@@ -47,11 +47,13 @@ async def test_the_first_run_shows_the_window_f2_hides_it_and_shift_tab_changes_
 
         seen = []
         for _ in range(3):
-            planned = screen.planned
+            planned = screen.previews.planned
             await pilot.press("shift+tab")
-            await until(pilot, lambda p=planned: screen.planned > p, "the next mode's window")
-            assert screen.window is not None
-            seen.append((screen.window.mode, screen.window.used))
+            await until(
+                pilot, lambda p=planned: screen.previews.planned > p, "the next mode's window"
+            )
+            assert screen.previews.window is not None
+            seen.append((screen.previews.window.mode, screen.previews.window.used))
         assert [mode for mode, _ in seen] == [Mode.FULL, Mode.RECENCY, Mode.JIT]
         assert seen[0][1] > seen[2][1] >= seen[1][1]
         assert isinstance(backend.provider, ScriptedProvider)
@@ -72,8 +74,8 @@ async def test_the_window_on_screen_has_its_exact_texts_and_is_the_one_that_is_s
         await pilot.press("enter")
         await until(pilot, lambda: pilot.app.screen is not screen, "the text")
         exact = pilot.app.screen.query_one("#exact").text  # type: ignore[attr-defined]
-        assert screen.window is not None
-        first = next(s for s in screen.window.segments if s.kind is Kind.RETRIEVED)
+        assert screen.previews.window is not None
+        first = next(s for s in screen.previews.window.segments if s.kind is Kind.RETRIEVED)
         assert exact == first.text
         await pilot.press("escape")
         inspector.point_at("left out")
@@ -85,12 +87,12 @@ async def test_the_window_on_screen_has_its_exact_texts_and_is_the_one_that_is_s
         screen.query_one(Prompt).focus()
 
         await pilot.press("enter")
-        await until(pilot, lambda: screen.sent, "the sent window")
+        await until(pilot, lambda: screen.previews.sent, "the sent window")
         await idle(pilot)
         assert isinstance(backend.provider, ScriptedProvider)
-        assert screen.window is not None
-        assert screen.window.messages() == backend.provider.requests[0]
-        assert screen.window.tokens_of(Kind.RETRIEVED) > 0
+        assert screen.previews.window is not None
+        assert screen.previews.window.messages() == backend.provider.requests[0]
+        assert screen.previews.window.tokens_of(Kind.RETRIEVED) > 0
         assert "sent window" in shown(screen, "#inspector-title")
         await type_text(pilot, "and")
         assert "next window" in shown(screen, "#inspector-title")
@@ -123,7 +125,7 @@ async def test_escape_before_the_first_word_gives_the_text_back(backend: TestBac
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
         await pilot.press("enter")
-        await until(pilot, lambda: screen.sent, "the sent window")
+        await until(pilot, lambda: screen.previews.sent, "the sent window")
         await pilot.press("escape")
         await idle(pilot)
         assert screen.query_one(Prompt).text == QUESTION
@@ -192,13 +194,13 @@ async def test_full_that_does_not_fit_is_refused_with_the_overshoot(backend: Tes
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
-        planned = screen.planned
+        planned = screen.previews.planned
         await pilot.press("shift+tab")
-        await until(pilot, lambda: screen.planned > planned, "the refusal")
+        await until(pilot, lambda: screen.previews.planned > planned, "the refusal")
         note = shown(screen, "#inspector-note")
         assert "more than the budget of 3,072" in note
         assert "Nothing is cut, so it is not sent." in note
-        assert screen.window is None
+        assert screen.previews.window is None
         await pilot.press("enter")
         await until(pilot, lambda: screen.query_one(Prompt).text, "the text in the prompt")
         assert screen.query_one(Prompt).text == QUESTION
@@ -212,15 +214,15 @@ async def test_a_new_conversation_is_empty_and_named_by_its_first_message(
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         await pilot.press("ctrl+n")
-        await until(pilot, lambda: screen.conversation.id != "demo", "the new conversation")
+        await until(pilot, lambda: screen.opening.conversation.id != "demo", "the new conversation")
         await ready(pilot)
         await pilot.press("ctrl+n")
         assert len(backend.store.conversations()) == 2, "an empty one is used again"
         await ready(pilot)
         await type_text(pilot, "Plan a birthday party for Birgit")
         await pilot.press("enter")
-        await until(pilot, lambda: screen.conversation.turns == 2, "question and answer")
-        assert screen.conversation.title == "Plan a birthday party for Birgit"
+        await until(pilot, lambda: screen.opening.conversation.turns == 2, "question and answer")
+        assert screen.opening.conversation.title == "Plan a birthday party for Birgit"
 
 
 async def test_searching_old_conversations_opens_the_turn(backend: TestBackend) -> None:
@@ -258,12 +260,14 @@ async def test_ctrl_c_empties_the_prompt_and_ctrl_z_brings_the_text_back(
         assert (prompt.text, app.clipboard) == (QUESTION, QUESTION)
         await pilot.press("end", "enter")
         await until(pilot, lambda: "The window is" in _last_text(screen), "the first words")
-        planned = screen.planned
+        planned = screen.previews.planned
         prompt.insert("and then?")
         await pilot.press("ctrl+c")
         await idle(pilot)
         assert prompt.text == "and then?", "what streams is stopped first"
-        await until(pilot, lambda: screen.planned > planned, "the window for what was typed")
+        await until(
+            pilot, lambda: screen.previews.planned > planned, "the window for what was typed"
+        )
         assert "next window" in shown(screen, "#inspector-title")
 
 

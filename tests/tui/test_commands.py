@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.tui.command_hint import hint_on, mode_within
+from jitchat.tui.chat.command_hint import hint_on, mode_within
 from jitchat.tui.commands import (
     COMMANDS,
     Addressed,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 CANARY = "sk-canary-0123456789"
 TEXT = "the user's own words"
-SCREEN, WIDGETS = "jitchat.tui.screens.chat:ChatScreen", "jitchat.tui.widgets"
+SCREEN, WIDGETS = "jitchat.tui.chat.screen:ChatScreen", "jitchat.tui.widgets"
 PLACES = (
     f"{SCREEN}.show_window",
     f"{SCREEN}.show_status",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from jitchat.tui.screens.chat import ChatScreen
+    from jitchat.tui.chat.screen import ChatScreen
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MINUTE = README[README.index("## The first minute") : README.index("| full: every turn |")]
@@ -40,7 +40,11 @@ async def typed(pilot: Pilot[None], text: str) -> None:
 
 
 async def planned(pilot: Pilot[None], screen: ChatScreen) -> None:
-    await until(pilot, lambda: not screen.working and screen.sent is None, "the next window")
+    await until(
+        pilot,
+        lambda: not screen.previews.working and screen.previews.sent is None,
+        "the next window",
+    )
     await pilot.pause()
 
 
@@ -73,22 +77,22 @@ async def test_the_first_minute_holds(tmp_path: Path, size: tuple[int, int]) -> 
         question, turn, fact = words(r"Type `(.+?)`.*turn (#\d+),.*Press Enter: “(.+?)” ", 1)
         await typed(pilot, question)
         await planned(pilot, screen)
-        assert screen.window is not None
-        assert screen.window.kind_of_turns()[int(turn[1:])] is Kind.RETRIEVED
+        assert screen.previews.window is not None
+        assert screen.previews.window.kind_of_turns()[int(turn[1:])] is Kind.RETRIEVED
         assert "next window" in title(screen)
         await pilot.press("enter")
-        await until(pilot, lambda: screen.sent, "the sent window")
+        await until(pilot, lambda: screen.previews.sent, "the sent window")
         await idle(pilot)
         assert last_reply(screen).startswith(f"“{fact}” ({turn}, ")
 
         second, denied = words(r"Shift\+Tab twice.*ask `(.+?)`\. The last turns alone (.+?) it", 2)
         assert denied == "do not hold"
         await pilot.press("shift+tab", "shift+tab")
-        assert screen.mode is Mode.RECENCY
+        assert screen.steering.mode is Mode.RECENCY
         await typed(pilot, second)
         await planned(pilot, screen)
         await pilot.press("enter")
-        await until(pilot, lambda: screen.sent, "the sent window")
+        await until(pilot, lambda: screen.previews.sent, "the sent window")
         await idle(pilot)
         assert last_reply(screen).startswith("The window does not hold an answer")
 
@@ -98,10 +102,10 @@ async def test_the_first_minute_holds(tmp_path: Path, size: tuple[int, int]) -> 
             3,
         )
         await pilot.press("shift+tab", "up")
-        assert screen.mode is Mode.JIT
+        assert screen.steering.mode is Mode.JIT
         await planned(pilot, screen)
         await pilot.press("enter")
-        await until(pilot, lambda: screen.sent, "the sent window")
+        await until(pilot, lambda: screen.previews.sent, "the sent window")
         await idle(pilot)
         assert answer in last_reply(screen)
         await look_at_rows(pilot, screen)

@@ -10,8 +10,8 @@ from textual.widgets import TextArea
 
 from jitchat.providers.provider import Finished, Reasoning, ReasoningEnded
 from jitchat.tui.app import JitchatApp
+from jitchat.tui.chat.branches import GO_ON
 from jitchat.tui.screens.exact import PART, ExactScreen
-from jitchat.tui.screens.forked import GO_ON
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.reply import Reasoning as ReasoningLine
 from jitchat.tui.widgets.top_line import ModeTab
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pytest
     from textual.pilot import Pilot
 
-    from jitchat.tui.screens.chat import ChatScreen
+    from jitchat.tui.chat.screen import ChatScreen
 
 TALK = talk("Which port?", "Port 8443.", "And the logo?", "It is green.")
 
@@ -48,7 +48,7 @@ def view(screen: ChatScreen, position: int) -> TurnView:
 async def answered(pilot: Pilot[None], count: int) -> None:
     """Until so many turns are stored, and nothing is under way."""
     screen = chat(pilot)
-    store, name = screen.backend.store, screen.conversation.id
+    store, name = screen.backend.store, screen.opening.conversation.id
     await until(pilot, lambda: store.tree(name).last >= count, "the turns")
     await idle(pilot)
 
@@ -81,10 +81,10 @@ async def test_a_reply_is_given_again_and_both_are_looked_at_by_key_click_and_op
         head = view(screen, 5).query_one(".turn-header")
         await pilot.click(head, offset=(str(head.render()).index("2 of 2") + 1, 0))
         await until(pilot, lambda: shown(screen) == [1, 2, 3, 4], "the other version")
-        await screen.open(screen.conversation, 5)
+        await screen.open(screen.opening.conversation, 5)
         await ready(pilot)
         assert shown(screen) == [1, 2, 3, 5]
-        await screen.open(screen.conversation, 4)
+        await screen.open(screen.opening.conversation, 4)
         await ready(pilot)
         assert shown(screen) == [1, 2, 3, 4]
 
@@ -124,7 +124,7 @@ async def test_an_edited_message_is_sent_as_a_fork(backend: TestBackend) -> None
         assert shown(screen) == [5, 6]
         assert "2 of 2" in header(screen, 5)
         assert "editing" not in str(screen.query_one("#cost").render())
-        texts = [turn.content for turn in backend.store.turns(screen.conversation.id)]
+        texts = [turn.content for turn in backend.store.turns(screen.opening.conversation.id)]
         assert texts == ["Which port exactly?", "Understood."]
 
 
@@ -133,7 +133,9 @@ async def test_the_window_of_an_edit_holds_only_what_it_follows(backend: TestBac
         screen = await at(pilot, "up", "e", "enter")
 
         def sent() -> str:
-            return str(screen.window.messages()) if screen.window is not None else ""
+            return (
+                str(screen.previews.window.messages()) if screen.previews.window is not None else ""
+            )
 
         await until(pilot, lambda: "logo" in sent() and "green" not in sent(), "its window")
         assert "Port 8443." in sent()
@@ -154,7 +156,7 @@ async def test_from_the_prompt_the_last_reply_is_given_again_and_the_last_messag
         assert prompt.text == "And the logo?"
         await pilot.press("escape")
         assert prompt.text == "half a thought"
-        assert screen.once.after is None
+        assert screen.steering.once.after is None
 
 
 async def test_emptying_the_prompt_ends_an_edit(backend: TestBackend) -> None:
@@ -167,7 +169,7 @@ async def test_emptying_the_prompt_ends_an_edit(backend: TestBackend) -> None:
             assert "editing #3" in str(line.render())
             await pilot.press("ctrl+c")
             assert prompt.text == unsent
-            assert screen.once.after is None
+            assert screen.steering.once.after is None
             assert "editing" not in str(line.render())
             if not unsent:
                 await pilot.press("ctrl+z")
@@ -185,7 +187,7 @@ async def test_another_answer_ends_an_edit_and_keeps_what_was_typed(backend: Tes
             await pilot.press("alt+e", *typed)
             await pilot.press("alt+r", "enter")
             await answered(pilot, 5 + number)
-            assert screen.once.after is None
+            assert screen.steering.once.after is None
             assert "editing" not in str(screen.query_one("#cost").render())
             assert prompt.text == kept
 
@@ -219,7 +221,7 @@ async def test_reasoning_is_one_line_until_it_is_asked_for(backend: TestBackend)
         assert str(lines.last().render()).splitlines()[1:] == ["Hm.", "Green?"]
         await pilot.click(lines.last())
         assert str(lines.last().render()) == "▸ reasoning · 10 characters"
-        messages = screen.session.preview("and?", screen.mode).messages()  # type: ignore[union-attr]
+        messages = screen.session.preview("and?", screen.steering.mode).messages()  # type: ignore[union-attr]
         assert "Hm." not in str(messages)
 
 
@@ -237,7 +239,7 @@ async def test_without_colours_cursor_and_mode_stand_out_and_unfolded_reasoning_
         await until(pilot, lambda: chosen.region.y == transcript.region.y, "its header on top")
         assert chosen.styles.text_style.reverse
         on = [tab for tab in screen.query(ModeTab) if tab.styles.text_style.reverse]
-        assert [tab.mode for tab in on] == [screen.mode]
+        assert [tab.mode for tab in on] == [screen.steering.mode]
 
 
 async def test_text_that_turns_out_to_be_reasoning_is_folded(backend: TestBackend) -> None:
@@ -257,7 +259,7 @@ async def test_nothing_is_done_to_turns_while_a_reply_is_on_its_way(backend: Tes
         for keys in (("r", "enter"), ("alt+e",), ("alt+g",), ("right",)):
             await pilot.press(*keys)
         assert screen.busy
-        assert screen.once.after is None
+        assert screen.steering.once.after is None
         assert len(backend.provider.requests) == 1  # type: ignore[attr-defined]
 
 

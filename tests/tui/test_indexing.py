@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.messages import BacklogEnded
+from jitchat.tui.chat.messages import BacklogEnded
 from tests.memory.support import FailingEmbedder, FakeEmbedder
 from tests.support import conversation_of, talk
 from tests.tui.support import TestBackend, chat, ready, until
@@ -68,9 +68,9 @@ async def test_how_far_the_indexing_is_stands_before_who_answers(
         screen = chat(pilot)
         await until(pilot, lambda: "indexing 0 of 300" in first_line(app), "the beginning")
         await until(pilot, lambda: "~estimate" in first_line(app), "the mark of an estimate")
-        assert not screen.indexed
+        assert not screen.indexing.indexed
         assert status(screen) == f"indexing 0 of 300 · {who}"
-        screen.show_status()
+        screen.indexing.show_status()
         assert status(screen).startswith("indexing 0 of 300 · ")
         gated.let.release(8)
         await until(pilot, lambda: "indexing 128 of 300" in first_line(app), "the first batch")
@@ -87,7 +87,7 @@ async def test_a_backlog_that_was_left_goes_on_from_there(backend: TestBackend, 
         gated.let.release(8)
         await until(pilot, lambda: "indexing 128 of 300" in status(screen), "the first batch")
         await screen.open(backend.store.create("Another"))
-        assert screen.progress is None
+        assert screen.indexing.progress is None
         gated.let.release()
         await ready(pilot)
         assert "indexing" not in status(screen)
@@ -104,7 +104,7 @@ async def test_a_message_can_be_sent_meanwhile_and_the_figure_stays(
         await until(pilot, lambda: "indexing 0 of 300" in status(screen), "the figure")
         screen.query_one("#prompt").insert("and the lighthouse?")  # type: ignore[attr-defined]
         await pilot.press("enter")
-        await until(pilot, lambda: screen.conversation.turns == 302, "the reply")
+        await until(pilot, lambda: screen.opening.conversation.turns == 302, "the reply")
         assert status(screen).startswith("indexing 0 of 300 · ")
 
 
@@ -135,7 +135,7 @@ async def test_a_backlog_that_is_taken_over_ends_nothing(
 
         monkeypatch.setattr(screen, "post_message", spied)
         better = FakeEmbedder("better-8")
-        screen._catch_up(screen.session, better, screen.opening)
+        screen._catch_up(screen.session, better, screen.opening.number)
         gated.let.release(1_000)
         await until(pilot, lambda: screen.session.memory.embedder is better, "the better one")
         await until(pilot, lambda: bool(ended), "the end")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from jitchat.store.store import ColdStore
-    from jitchat.tui.screens.chat import ChatScreen
+    from jitchat.tui.chat.screen import ChatScreen
 
 QUESTION = "what did we settle on for the deploy window?"
 
@@ -66,9 +66,9 @@ async def test_enter_tells_all_that_the_ledger_says_of_a_turn_that_was_left_out(
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
-        await until(pilot, lambda: screen.window is not None, "the window")
-        assert screen.window is not None
-        row = next(row for row in screen.window.ledger if row.verdict is Verdict.LEFT_OUT)
+        await until(pilot, lambda: screen.previews.window is not None, "the window")
+        assert screen.previews.window is not None
+        row = next(row for row in screen.previews.window.ledger if row.verdict is Verdict.LEFT_OUT)
         screen.post_message(Inspector.LeftOutOpened(row))
         await until(pilot, lambda: bool(pilot.app.screen.query("#exact-note")), "the note")
         told = str(pilot.app.screen.query_one("#exact-note", Static).content)
@@ -97,11 +97,13 @@ def boundary(screen: ChatScreen) -> int:
 def a_line_parts_the_stable_prefix_from_what_is_new(screen: ChatScreen) -> None:
     rows, place = screen.query_one("#segments", OptionList), boundary(screen)
     told = str(rows.get_option_at_index(place).prompt)
-    assert screen.window is not None
-    stable = [segment for segment in screen.window.segments if segment.kind.is_stable]
+    assert screen.previews.window is not None
+    stable = [segment for segment in screen.previews.window.segments if segment.kind.is_stable]
     assert place == len(stable)
-    assert sum(segment.tokens for segment in stable) == screen.window.stable_tokens
-    assert told.startswith(f"── stable prefix ~{screen.window.stable_tokens:,} tokens ── below")
+    assert sum(segment.tokens for segment in stable) == screen.previews.window.stable_tokens
+    assert told.startswith(
+        f"── stable prefix ~{screen.previews.window.stable_tokens:,} tokens ── below"
+    )
     assert told.endswith("──")
     assert len(told) <= rows.scrollable_content_region.width - 2
 
@@ -121,8 +123,8 @@ def the_bars_of_the_scores_give_way_to_the_words_it_was_found_by(
 async def a_reason_without_room_stands_whole_below_while_the_cursor_is_on_it(
     pilot: Pilot[None], screen: ChatScreen
 ) -> None:
-    assert screen.window is not None
-    left = [row for row in screen.window.ledger if row.verdict is Verdict.LEFT_OUT]
+    assert screen.previews.window is not None
+    left = [row for row in screen.previews.window.ledger if row.verdict is Verdict.LEFT_OUT]
     whole = screen.query_one("#row-reason", Static)
     assert not whole.display
     screen.query_one(Inspector).point_at("left out")
@@ -141,8 +143,8 @@ async def the_last_row_tells_of_the_turns_that_were_never_candidates(
     screen.query_one(Inspector).point_at("left out")
     await pilot.press("end")
     await pilot.pause()
-    assert screen.window is not None
-    never = screen.window.never_candidates
+    assert screen.previews.window is not None
+    never = screen.previews.window.never_candidates
     assert never is not None
     rows = screen.query_one("#segments", OptionList)
     assert rows.highlighted == rows.option_count - 1
@@ -181,12 +183,12 @@ async def test_the_cursor_keeps_off_the_boundary_by_key_and_when_the_window_chan
         assert rows.highlighted == place - 1
         await pilot.press("down", "enter")
         await until(pilot, lambda: pilot.app.screen is not screen, "the text")
-        assert screen.window is not None
-        first = next(each for each in screen.window.segments if each.kind is Kind.INDEX)
+        assert screen.previews.window is not None
+        first = next(each for each in screen.previews.window.segments if each.kind is Kind.INDEX)
         assert pilot.app.screen.query_one("#exact", TextArea).text == first.text
         await pilot.press("escape")
         inspector.point_at("system")
-        window = screen.window
+        window = screen.previews.window
         fewer = replace(window, segments=(window.segments[0], *window.segments[7:]))
         await pilot.press("down")
         inspector.show(fewer, sent=False)
@@ -200,7 +202,7 @@ async def test_what_was_cached_and_who_was_no_candidate_stand_there_until_anothe
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
         inspector, rows = screen.query_one(Inspector), screen.query_one("#segments", OptionList)
-        place, window = boundary(screen), screen.window
+        place, window = boundary(screen), screen.previews.window
         assert window is not None
 
         def told(place: int = place) -> str:
@@ -217,9 +219,9 @@ async def test_what_was_cached_and_who_was_no_candidate_stand_there_until_anothe
         inspector.clear()
         inspector.report(Usage(1_203, 3, 400))
         assert rows.option_count == 0
-        planned = screen.planned
+        planned = screen.previews.planned
         await pilot.press("shift+tab")
-        await until(pilot, lambda: screen.planned > planned, "the window of full")
+        await until(pilot, lambda: screen.previews.planned > planned, "the window of full")
         await pilot.pause()
-        assert screen.window is not None
-        assert rows.option_count == len(screen.window.segments) + 1
+        assert screen.previews.window is not None
+        assert rows.option_count == len(screen.previews.window.segments) + 1

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from jitchat.settings import Settings
 from jitchat.store.pins import ChosenTheme, Drafts
-from jitchat.tui import draft_keeper
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.screens import opened
+from jitchat.tui.chat import draft_keeper
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Mode
 from tests.support import ScriptedProvider
@@ -46,14 +45,14 @@ async def test_a_draft_is_there_again_and_says_so_until_something_is_typed(
 async def test_a_draft_is_on_disk_soon_after_the_last_key(
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opened, "KEEP_AFTER", 0.01)
+    monkeypatch.setattr(draft_keeper, "KEEP_AFTER", 0.01)
     drafts = Drafts(backend.store.database)
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, "before a kill -9")
         await until(pilot, lambda: drafts.get("demo") == "before a kill -9", "the draft")
         await pilot.press("enter")
-        await until(pilot, lambda: screen.sent, "the sent window")
+        await until(pilot, lambda: screen.previews.sent, "the sent window")
         await idle(pilot)
         await until(pilot, lambda: not drafts.get("demo"), "its end: it was answered")
 
@@ -64,7 +63,7 @@ async def test_each_conversation_has_its_own_draft(backend: TestBackend) -> None
         prompt = screen.query_one(Prompt)
         await type_text(pilot, "about the demo")
         await pilot.press("ctrl+n")
-        await until(pilot, lambda: screen.conversation.id != "demo", "the new conversation")
+        await until(pilot, lambda: screen.opening.conversation.id != "demo", "the new conversation")
         await ready(pilot)
         assert prompt.text == ""
         await screen.open(backend.store.conversation("demo"))
@@ -79,12 +78,12 @@ async def test_a_message_under_way_is_kept_until_its_reply_begins(backend: TestB
         screen = await ready(pilot)
         await type_text(pilot, "when?")
         await pilot.press("enter")
-        await until(pilot, lambda: screen.sent, "the sent window")
-        screen.keep_draft()
+        await until(pilot, lambda: screen.previews.sent, "the sent window")
+        screen.keeper.keep_now()
         assert Drafts(backend.store.database).get("demo") == "when?"
         gate.set()
         await until(pilot, lambda: screen._answered, "the reply")
-        screen.keep_draft()
+        screen.keeper.keep_now()
         assert Drafts(backend.store.database).get("demo") == ""
         await pilot.press("escape")
         await idle(pilot)
@@ -115,10 +114,10 @@ async def test_an_edit_that_is_not_one_is_no_draft(backend: TestBackend) -> None
         screen = await ready(pilot)
         await type_text(pilot, "mine")
         await pilot.press("alt+e")
-        screen.keep_draft()
+        screen.keeper.keep_now()
         assert drafts.get("demo") == "mine"
         screen.query_one(Prompt).text = "edited"
-        screen.keep_draft()
+        screen.keeper.keep_now()
         assert drafts.get("demo") == "mine\nedited"
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from jitchat.tui.screens.chat import ChatScreen
+    from jitchat.tui.chat.screen import ChatScreen
 
 QUESTION = "what did we settle on for the deploy window?"
 LETTERS = "rectwpxum!"
@@ -35,7 +35,7 @@ async def in_pane(pilot: Pilot[None], pane: str) -> ChatScreen:
     screen = await ready(pilot)
     await type_text(pilot, QUESTION)
     await pilot.press("enter")
-    await until(pilot, lambda: screen.sent, "the sent window")
+    await until(pilot, lambda: screen.previews.sent, "the sent window")
     await idle(pilot)
     await focus(pilot, pane)
     return screen

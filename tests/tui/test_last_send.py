@@ -15,7 +15,7 @@ from tests.tui.support import TestBackend, chat, demo_app, idle, ready, type_tex
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
-    from jitchat.tui.screens.chat import ChatScreen
+    from jitchat.tui.chat.screen import ChatScreen
     from jitchat.window.window import ContextWindow
 
 QUESTION = "what did we settle on for the deploy window?"
@@ -29,7 +29,7 @@ async def asked(pilot: Pilot[None]) -> ChatScreen:
     screen = await ready(pilot)
     await type_text(pilot, QUESTION)
     await pilot.press("enter")
-    await until(pilot, lambda: screen.sent, "the sent window")
+    await until(pilot, lambda: screen.previews.sent, "the sent window")
     await idle(pilot)
     return screen
 
@@ -69,16 +69,16 @@ async def test_a_view_without_a_text_is_about_the_last_message_sent_also_when_re
 ) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await asked(pilot)
-        sent = screen.sent
+        sent = screen.previews.sent
         assert sent is not None
         await typed(pilot, "/why 12")
-        assert screen.window is screen.sent is sent, "no command is planned"
+        assert screen.previews.window is screen.previews.sent is sent, "no command is planned"
         screen.query_one(Prompt).clear()
         await views_are_about_the_last_message(pilot, sent)
     again = JitchatApp(backend, backend.store.conversation("demo"))
     async with again.run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
-        await until(pilot, lambda: screen.has_sends, "what is known of sends")
+        await until(pilot, lambda: screen.previews.has_sends, "what is known of sends")
         await views_are_about_the_last_message(pilot, sent)
 
 
@@ -110,11 +110,11 @@ async def test_a_command_is_not_planned_and_its_help_stands_below(backend: TestB
         hint = screen.query_one(HintLine)
         told = hint.sentences
         await typed(pilot, "/why 12")
-        await until(pilot, lambda: not screen.working, "the window")
+        await until(pilot, lambda: not screen.previews.working, "the window")
         await pilot.pause()
         assert shown(screen, "#cost").startswith("/why · Why turn 12")
         await pilot.press("ctrl+c")
-        await until(pilot, lambda: not screen.working, "the window")
+        await until(pilot, lambda: not screen.previews.working, "the window")
         await pilot.pause()
         assert hint.sentences == told
         assert set(drafts) <= {""}
@@ -127,15 +127,15 @@ async def test_a_command_is_not_planned_and_its_help_stands_below(backend: TestB
 async def test_the_sent_window_stays_until_something_is_typed(backend: TestBackend) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await asked(pilot)
-        sent, planned = screen.sent, screen.planned
+        sent, planned = screen.previews.sent, screen.previews.planned
         for key in ("shift+tab", "f6", "f6", "escape", "shift+tab", "left", "escape"):
             await pilot.press(key)
             await pilot.pause()
-            assert screen.window is screen.sent is sent, key
-        assert screen.planned == planned
+            assert screen.previews.window is screen.previews.sent is sent, key
+        assert screen.previews.planned == planned
         assert screen.query_one(Prompt).has_focus
         await type_text(pilot, "a")
-        assert screen.sent is None
+        assert screen.previews.sent is None
 
 
 async def test_the_head_of_the_inspector_switches_between_the_sent_window_and_the_next(
@@ -145,7 +145,7 @@ async def test_the_head_of_the_inspector_switches_between_the_sent_window_and_th
         screen = await ready(pilot)
         assert shown(screen, "#inspector-title").startswith(" next window")
         await asked(pilot)
-        sent = screen.sent
+        sent = screen.previews.sent
 
         async def switch(way: str) -> None:
             if way == "click":
@@ -165,7 +165,11 @@ async def test_the_head_of_the_inspector_switches_between_the_sent_window_and_th
             screen.query_one(Prompt).focus()
             assert shown(screen, "#inspector-title").startswith(" sent window  next "), way
             await switch(way)
-            await until(pilot, lambda: screen.sent is None and screen.window, f"next, by {way}")
+            await until(
+                pilot,
+                lambda: screen.previews.sent is None and screen.previews.window,
+                f"next, by {way}",
+            )
             await pilot.pause()
             assert shown(screen, "#inspector-title").startswith(" sent  next window "), way
             if way == "key":
@@ -174,8 +178,12 @@ async def test_the_head_of_the_inspector_switches_between_the_sent_window_and_th
                 assert view.subject.sent is None, "the user looks at the next one"
                 await pilot.press("escape")
                 await until(pilot, lambda: pilot.app.screen is screen, "the chat")
-            await until(pilot, lambda: not screen.working, "its plan")
+            await until(pilot, lambda: not screen.previews.working, "its plan")
             await switch(way)
-            await until(pilot, lambda: screen.window == sent and screen.sent, f"sent, by {way}")
+            await until(
+                pilot,
+                lambda: screen.previews.window == sent and screen.previews.sent,
+                f"sent, by {way}",
+            )
             await pilot.pause()
             assert shown(screen, "#inspector-title").startswith(" sent window  next "), way

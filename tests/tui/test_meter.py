@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from jitchat.store.store import ColdStore
-    from jitchat.tui.screens.chat import ChatScreen
+    from jitchat.tui.chat.screen import ChatScreen
 
 QUESTION = "what did we settle on for the deploy window?"
 PRICES = Prices(2_000.0, 4_000.0, 200.0, source="table of 2026-11")
@@ -81,10 +81,10 @@ async def test_what_sending_costs_is_told_before_and_what_matters_fits_at_80_col
     async with demo_app(backend).run_test(size=(120, 36)) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
-        assert screen.window is not None
-        cost = told.format(f"{screen.window.used * 0.002:,.2f}")
+        assert screen.previews.window is not None
+        cost = told.format(f"{screen.previews.window.used * 0.002:,.2f}")
         hint = shown(screen, "#cost")
-        assert hint.startswith(f"in ~{screen.window.used:,} · reserve ")
+        assert hint.startswith(f"in ~{screen.previews.window.used:,} · reserve ")
         assert f" % · {cost}{' · ' * bool(cost)}saves " in hint
         assert ("$" in hint) == ("$" in told)
         width = screen.query_one("#cost").size.width
@@ -129,7 +129,7 @@ async def test_a_reply_that_was_broken_off_is_not_called_unreported(backend: Tes
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         await ready(pilot)
         screen = await ask(pilot)
-        told = f"~{screen.window.used:,}, it ended before any usage came · cost unknown"
+        told = f"~{screen.previews.window.used:,}, it ended before any usage came · cost unknown"
         assert shown(screen, "#cost") == told
         await type_text(pilot, "and")
         screen.query_one("#transcript").focus()
@@ -166,12 +166,12 @@ async def test_a_window_that_was_sent_earlier_shows_what_was_reported_for_it(
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         await ready(pilot)
         screen = await ask(pilot)
-        sent, hint, line = screen.window, shown(screen, "#cost"), boundary(screen)
+        sent, hint, line = screen.previews.window, shown(screen, "#cost"), boundary(screen)
         await type_text(pilot, "and now something else")
         assert "cached" not in boundary(screen)
         screen.query_one("#transcript").focus()
         await pilot.press("w", "enter")
-        await until(pilot, lambda: screen.window == sent, "the window that was sent")
+        await until(pilot, lambda: screen.previews.window == sent, "the window that was sent")
         await pilot.pause()
         assert (boundary(screen), shown(screen, "#cost")) == (line, hint)
         assert "sent window" in shown(screen, "#inspector-title")
@@ -183,11 +183,11 @@ async def test_a_window_that_was_sent_earlier_shows_what_was_reported_for_it(
 async def test_where_no_window_was_sent_that_is_said(backend: TestBackend) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
-        window = screen.window
+        window = screen.previews.window
         await screen.run_action("sent_window")
         await until(pilot, lambda: notices(pilot), "the sentence")
         assert notices(pilot) == ["No window was sent for this turn."]
-        assert screen.window is window
+        assert screen.previews.window is window
 
 
 async def test_the_provider_counts_the_very_window_when_it_is_asked_to(
@@ -200,9 +200,12 @@ async def test_the_provider_counts_the_very_window_when_it_is_asked_to(
         assert backend.counted == []
         await pilot.press("alt+x")
         await until(pilot, lambda: "exactly" in shown(screen, "#cost"), "the count")
-        assert screen.window is not None
-        assert shown(screen, "#cost") == f"exactly 1,188 ✓ (own count ~{screen.window.used:,})"
-        assert backend.counted == [screen.window.messages()]
+        assert screen.previews.window is not None
+        assert (
+            shown(screen, "#cost")
+            == f"exactly 1,188 ✓ (own count ~{screen.previews.window.used:,})"
+        )
+        assert backend.counted == [screen.previews.window.messages()]
         assert backend.provider.requests == []  # type: ignore[attr-defined]
         await type_text(pilot, " really?")
         assert shown(screen, "#cost").startswith("in ~")
@@ -219,8 +222,8 @@ async def test_by_its_name_it_counts_what_would_be_sent_without_a_message(
         await pilot.press("enter")
         await until(pilot, lambda: "exactly" in shown(screen, "#cost"), "the count")
         assert "next window" in shown(screen, "#inspector-title")
-        assert screen.window is not None
-        assert backend.counted == [screen.window.messages()]
+        assert screen.previews.window is not None
+        assert backend.counted == [screen.previews.window.messages()]
 
 
 async def test_a_provider_that_cannot_count_says_why_and_the_line_stays(
@@ -254,14 +257,14 @@ async def test_a_count_that_comes_late_is_not_taken_for_another_window(
         await type_text(pilot, QUESTION)
 
         async def count(session: object, messages: Sequence[Message]) -> int:
-            planned = screen.planned
+            planned = screen.previews.planned
             await pilot.press("shift+tab")
-            await until(pilot, lambda: screen.planned > planned, "the next mode's window")
+            await until(pilot, lambda: screen.previews.planned > planned, "the next mode's window")
             return 1_188
 
         backend.count_exactly = count  # type: ignore[method-assign]
         screen.action_count_exactly()
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
-        assert screen.window is not None
-        assert shown(screen, "#cost").startswith(f"in ~{screen.window.used:,} · ")
+        assert screen.previews.window is not None
+        assert shown(screen, "#cost").startswith(f"in ~{screen.previews.window.used:,} · ")

@@ -73,8 +73,8 @@ async def test_a_limit_that_was_learnt_is_told_and_shown(backend: TestBackend) -
         screen.session.provider = Small()
         await type_text(pilot, "what did we settle on for the deploy window?")
         await pilot.press("enter")
-        await until(pilot, lambda: screen.conversation.turns == 62, "the reply")
+        await until(pilot, lambda: screen.opening.conversation.turns == 62, "the reply")
         assert any("4,000 tokens" in toast for toast in toasts(pilot))
-        assert screen.window is not None
-        assert screen.window.budget.limit == 4_000
-        assert screen.window.limit_source == "learnt from a refusal"
+        assert screen.previews.window is not None
+        assert screen.previews.window.budget.limit == 4_000
+        assert screen.previews.window.limit_source == "learnt from a refusal"

@@ -79,7 +79,7 @@ async def test_a_message_to_a_conversation_that_cannot_be_opened_stays(backend: 
     backend.refusal = EmbedderUnavailable("No model.", "Name another.")
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = chat(pilot)
-        await until(pilot, lambda: screen.refusal is not None, "the refusal")
+        await until(pilot, lambda: screen.opening.refusal is not None, "the refusal")
         screen.query_one(Prompt).insert("my long message")
         await pilot.press("enter")
         await pilot.pause()
@@ -120,7 +120,7 @@ async def test_a_conversation_that_opens_late_is_not_the_one_on_screen(
         assert screen.session is None
         gates[wanted.id].set()
         await until(pilot, lambda: screen.session is not None, "the session")
-        assert screen.session.memory.conversation == screen.conversation == wanted  # type: ignore[union-attr]
+        assert screen.session.memory.conversation == screen.opening.conversation == wanted  # type: ignore[union-attr]
 
 
 async def test_figures_of_the_conversation_before_do_not_stay(backend: TestBackend) -> None:
@@ -129,8 +129,8 @@ async def test_figures_of_the_conversation_before_do_not_stay(backend: TestBacke
         screen = await ready(pilot)
         backend.refusal = StoreUnreadable("It is broken.", "Mend it.")
         await screen.open(broken)
-        await until(pilot, lambda: screen.refusal is not None, "the refusal")
-        assert screen.window is None
+        await until(pilot, lambda: screen.opening.refusal is not None, "the refusal")
+        assert screen.previews.window is None
         assert screen.query_one(BudgetBar).window is None
         assert screen.query_one(Inspector).query_one("#segments").option_count == 0  # type: ignore[attr-defined]
 
@@ -153,13 +153,13 @@ async def test_a_preview_that_comes_late_is_dropped(backend: TestBackend, gates)
                 planned.set()
 
         screen.session.preview = slow  # type: ignore[assignment, method-assign]
-        screen.plan_now(afresh=True)
+        screen.previews.plan(afresh=True)
         await until(pilot, begun.is_set, "the preview")
         await screen.open(other)
         opened.set()
         await until(pilot, planned.is_set, "the preview that was planned")
         await pilot.pause()
-        assert screen.window is None
+        assert screen.previews.window is None
         gates[other.id].set()
         await ready(pilot)
 
@@ -178,7 +178,7 @@ async def test_the_backlog_of_a_conversation_that_was_left_says_nothing(
         assert pace.halted
         for _ in range(20):
             await pilot.pause(0.01)
-            assert not screen.indexed
+            assert not screen.indexing.indexed
             assert "opening" in str(screen.query_one("#status").render())
         gates[other.id].set()
         await ready(pilot)
@@ -189,7 +189,7 @@ async def test_turns_keep_their_order_while_the_rest_is_read(backend: TestBacken
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         await screen.open(made)
-        await until(pilot, lambda: screen.indexed and screen.window, "the window")
+        await until(pilot, lambda: screen.indexing.indexed and screen.previews.window, "the window")
         transcript = screen.query_one(Transcript)
         for _ in range(12):
             transcript.scroll_to(y=8, animate=False)
@@ -205,15 +205,17 @@ async def test_a_draft_over_the_budget_freezes_nothing_at_each_key(backend: Test
     backend.options = SessionOptions(budget=Budget(limit=2_500, reserve=2_048))
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = chat(pilot)
-        await until(pilot, lambda: screen.planned and screen.indexed, "the first plan")
+        await until(
+            pilot, lambda: screen.previews.planned and screen.indexing.indexed, "the first plan"
+        )
         screen.action_use_mode("full")
         await pilot.pause(0.1)
         before = gc.get_freeze_count()
         for _ in range(5):
-            planned = screen.planned
+            planned = screen.previews.planned
             await pilot.press("a")
-            await until(pilot, lambda p=planned: screen.planned > p, "the plan")
-        assert screen.window is None
+            await until(pilot, lambda p=planned: screen.previews.planned > p, "the plan")
+        assert screen.previews.window is None
         assert gc.get_freeze_count() <= before
 
 

@@ -6,8 +6,8 @@ import random
 import threading
 from typing import TYPE_CHECKING, Any
 
+from jitchat.tui.chat import previews
 from jitchat.tui.figures import WORKING, size_sentence
-from jitchat.tui.screens import previewing
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.window.steering import NO_MORE, Once
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from textual.app import App
     from textual.widget import Widget
 
-    from jitchat.tui.screens.chat import ChatScreen
+    from jitchat.tui.chat.screen import ChatScreen
     from jitchat.values import Mode
     from jitchat.window.window import ContextWindow
 
@@ -122,8 +122,8 @@ async def test_the_preview_never_shows_a_stale_window_as_current_under_fast_typi
         screen = await ready(pilot)
         await type_text(pilot, "so, ")
         watch = Watch(screen)
-        screen.plan_now()
-        await until(pilot, lambda: not screen.working, "the first window")
+        screen.previews.plan()
+        await until(pilot, lambda: not screen.previews.working, "the first window")
         watch.watch(pilot.app)
         for number, letter in enumerate(QUESTION):
             if chance.random() < 0.3:
@@ -135,13 +135,13 @@ async def test_the_preview_never_shows_a_stale_window_as_current_under_fast_typi
             await pilot.press("space" if letter == " " else letter)
             if number % 7 == 6:
                 watch.gate.set()
-                await until(pilot, lambda: not screen.working, "the window")
+                await until(pilot, lambda: not screen.previews.working, "the window")
                 await pilot.pause()
         watch.gate.set()
-        await until(pilot, lambda: not screen.working, "the last window")
+        await until(pilot, lambda: not screen.previews.working, "the last window")
         await pilot.pause()
-        assert screen.window is not None
-        assert screen.window.mode is screen.mode
+        assert screen.previews.window is not None
+        assert screen.previews.window.mode is screen.steering.mode
         assert watch.marked
         assert watch.current
 
@@ -153,17 +153,17 @@ async def test_plans_do_not_pile_up_and_the_surfaces_fade_only_while_it_takes_lo
         screen = await ready(pilot)
         watch, bar = Watch(screen), screen.query_one(BudgetBar)
         watch.gate.clear()
-        screen.plan_now()
+        screen.previews.plan()
         await until(pilot, lambda: watch.made == 1, "the plan")
         assert bar.working
         assert not bar.has_class("-faded")
         for _ in range(5):
             screen.query_one(Prompt).insert("x")
-            screen.plan_now()
+            screen.previews.plan()
         await until(pilot, lambda: bar.has_class("-faded"), "the surfaces to fade")
         assert watch.made == 1
         watch.gate.set()
-        await until(pilot, lambda: not screen.working, "the window")
+        await until(pilot, lambda: not screen.previews.working, "the window")
         assert watch.made == 2
         assert not bar.has_class("-faded")
         screen._fade()  # as the timer's call does that waited until the plan was made
@@ -173,17 +173,17 @@ async def test_plans_do_not_pile_up_and_the_surfaces_fade_only_while_it_takes_lo
 async def test_a_draft_that_is_taken_back_leaves_the_sent_window_unmarked(
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(previewing, "PREVIEW_AFTER", 60)
+    monkeypatch.setattr(previews, "PREVIEW_AFTER", 60)
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         screen.query_one(Prompt).insert(QUESTION)
         await pilot.press("enter")
-        await until(pilot, lambda: screen.sent, "the sent window")
+        await until(pilot, lambda: screen.previews.sent, "the sent window")
         await idle(pilot)
-        sent, watch = screen.sent, Watch(screen)
+        sent, watch = screen.previews.sent, Watch(screen)
         await pilot.press("a")
-        assert screen.working
+        assert screen.previews.working
         await pilot.press("backspace")
-        assert not screen.working
-        assert screen.window is screen.sent is sent
+        assert not screen.previews.working
+        assert screen.previews.window is screen.previews.sent is sent
         assert not watch.made

@@ -11,7 +11,7 @@ from jitchat.errors import StoreBusy, StoreFull
 from jitchat.memory import Memory
 from jitchat.store.replies import ReplyWriter
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.screens import sending
+from jitchat.tui.chat import sends
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_view import TurnView
@@ -22,7 +22,7 @@ from tests.tui.support import TestBackend, chat, demo_app, idle, ready, until
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
-    from jitchat.tui.screens.chat import ChatScreen
+    from jitchat.tui.chat.screen import ChatScreen
 
 
 def full(*_: object, **__: object) -> None:
@@ -119,8 +119,8 @@ async def test_the_title_of_the_inspector_says_what_is_the_matter(backend: TestB
         screen = await ready(pilot)
         assert screen.session is not None
         screen.session.preview = full  # type: ignore[assignment, method-assign]
-        screen.plan_now(afresh=True)
-        await until(pilot, lambda: screen.window is None, "the refusal")
+        screen.previews.plan(afresh=True)
+        await until(pilot, lambda: screen.previews.window is None, "the refusal")
         assert "cannot be planned" in str(chat(pilot).query_one("#inspector-title").render())
 
 
@@ -140,7 +140,7 @@ def _last(transcript: Transcript) -> TurnView:
 async def test_a_reply_that_is_not_stored_says_so_beside_it_until_it_is(
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sending, "STORE_AGAIN", 0.05)
+    monkeypatch.setattr(sends, "STORE_AGAIN", 0.05)
     gate = asyncio.Event()
     backend.provider = ScriptedProvider(("It is ", gate, "now."))
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
@@ -162,7 +162,7 @@ async def test_a_reply_that_is_not_stored_says_so_beside_it_until_it_is(
 async def test_a_message_that_is_refused_meanwhile_leaves_the_reply_to_be_stored(
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sending, "STORE_AGAIN", 0.05)
+    monkeypatch.setattr(sends, "STORE_AGAIN", 0.05)
     backend.provider = ScriptedProvider(("It is ", asyncio.Event()))
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)

@@ -82,9 +82,9 @@ async def test_rows_that_came_and_went_are_marked_for_a_moment(
         pilot.app.animation_level = "full"
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
-        before, inspector = screen.window, screen.query_one(Inspector)
+        before, inspector = screen.previews.window, screen.query_one(Inspector)
         await type_text(pilot, OTHER)
-        after, rows = screen.window, screen.query_one("#segments", OptionList)
+        after, rows = screen.previews.window, screen.query_one("#segments", OptionList)
         assert before is not None
         assert after is not None
         found = difference(before, after)

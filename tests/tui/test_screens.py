@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from jitchat.store.store import ColdStore
-    from jitchat.tui.screens.chat import ChatScreen
+    from jitchat.tui.chat.screen import ChatScreen
     from tests.tui.conftest import Picture
 
 QUESTION = "what did we settle on for the deploy window?"
@@ -34,9 +34,9 @@ both_sizes = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "larg
 
 async def next_mode(pilot: Pilot[None]) -> None:
     screen = await ready(pilot)
-    planned = screen.planned
+    planned = screen.previews.planned
     await pilot.press("shift+tab")
-    await until(pilot, lambda: screen.planned > planned, "the next mode's window")
+    await until(pilot, lambda: screen.previews.planned > planned, "the next mode's window")
     await pilot.pause()
 
 

@@ -23,7 +23,7 @@ from tests.tui.support import TestBackend, demo_app, idle, notices, ready, type_
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
-    from jitchat.tui.screens.chat import ChatScreen
+    from jitchat.tui.chat.screen import ChatScreen
     from tests.tui.conftest import Picture
 
 QUESTION = "what did we settle on for the deploy window?"
@@ -35,13 +35,13 @@ def steering(screen: ChatScreen) -> Steering:
 
 
 def kinds(screen: ChatScreen) -> dict[int, Kind]:
-    assert screen.window is not None
-    return screen.window.kind_of_turns()
+    assert screen.previews.window is not None
+    return screen.previews.window.kind_of_turns()
 
 
 def reason(screen: ChatScreen, turn: int) -> str:
-    assert screen.window is not None
-    return next(row.reason for row in screen.window.ledger if row.turn == turn)
+    assert screen.previews.window is not None
+    return next(row.reason for row in screen.previews.window.ledger if row.turn == turn)
 
 
 def header(screen: ChatScreen, position: int) -> str:
@@ -59,9 +59,9 @@ def told(pilot: Pilot[None]) -> list[str]:
 
 async def pressed(pilot: Pilot[None], screen: ChatScreen, *keys: str) -> None:
     """Press, and wait for the plan that follows."""
-    planned = screen.planned
+    planned = screen.previews.planned
     await pilot.press(*keys)
-    await until(pilot, lambda: screen.planned > planned, "the plan")
+    await until(pilot, lambda: screen.previews.planned > planned, "the plan")
     await pilot.pause()
 
 
@@ -105,11 +105,13 @@ async def test_a_turn_that_is_named_is_fetched_and_its_number_is_not_looked_for(
         screen = await ready(pilot)
         await type_text(pilot, "#12 and @full: which port is it?")
         assert kinds(screen)[12] is Kind.RETRIEVED
-        assert screen.window is not None
-        assert not any("“12”" in row.reason or '"12"' in row.reason for row in screen.window.ledger)
+        assert screen.previews.window is not None
+        assert not any(
+            "“12”" in row.reason or '"12"' in row.reason for row in screen.previews.window.ledger
+        )
         await type_text(pilot, " and @full here")
         assert "@full counts at the beginning only" in str(screen.query_one("#cost").render())
-        assert screen.next_mode is Mode.JIT
+        assert screen.steering.next_message.mode is Mode.JIT
 
 
 async def test_pins_are_there_again_when_the_conversation_is_opened(backend: TestBackend) -> None:
@@ -144,12 +146,12 @@ async def test_space_steers_one_message_and_the_row_says_so(backend: TestBackend
         turn = inspector.chosen
         assert turn is not None
         await pressed(pilot, screen, "space")
-        assert screen.once == Once(dropped=frozenset({turn}))
+        assert screen.steering.once == Once(dropped=frozenset({turn}))
         assert turn not in kinds(screen)
         assert reason(screen, turn) == "left out of this message by you"
         assert inspector.chosen == turn, "the cursor stays on the turn"
         await pressed(pilot, screen, "space")
-        assert screen.once == NO_MORE
+        assert screen.steering.once == NO_MORE
         inspector.point_at("left out")
         await pilot.pause()
         other = inspector.chosen
@@ -163,11 +165,11 @@ async def test_space_steers_one_message_and_the_row_says_so(backend: TestBackend
         assert "This row is not a turn that can be taken out or in." in told(pilot)
         screen.query_one(Prompt).focus()
         await pilot.press("enter")
-        await until(pilot, lambda: screen.sent is not None, "the window that is sent")
+        await until(pilot, lambda: screen.previews.sent is not None, "the window that is sent")
         await idle(pilot)
-        assert screen.sent is not None
-        assert screen.sent.kind_of_turns()[other] is Kind.RETRIEVED
-        assert screen.once == NO_MORE
+        assert screen.previews.sent is not None
+        assert screen.previews.sent.kind_of_turns()[other] is Kind.RETRIEVED
+        assert screen.steering.once == NO_MORE
 
 
 async def test_a_mode_ahead_of_a_message_or_by_command_is_for_that_one(
@@ -176,31 +178,31 @@ async def test_a_mode_ahead_of_a_message_or_by_command_is_for_that_one(
     provider = backend.provider = ScriptedProvider()
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
-        usual = screen.mode
+        usual = screen.steering.mode
         await type_text(pilot, "@full ")
         assert modes(screen) == ["full once"]
         await pilot.press("enter")
         await pilot.pause()
         assert "Write the message behind @full." in told(pilot)
         await type_text(pilot, "and #99?")
-        assert screen.window is not None
-        assert screen.window.mode is Mode.FULL
-        assert screen.window.messages()[-1].content.endswith("and #99?")
-        assert "@full" not in screen.window.messages()[-1].content
+        assert screen.previews.window is not None
+        assert screen.previews.window.mode is Mode.FULL
+        assert screen.previews.window.messages()[-1].content.endswith("and #99?")
+        assert "@full" not in screen.previews.window.messages()[-1].content
         assert screen.query_one(HintLine).sentences[0].startswith("no #99 here · in ")
         await pilot.press("enter")
-        await until(pilot, lambda: screen.sent is not None, "the window that is sent")
+        await until(pilot, lambda: screen.previews.sent is not None, "the window that is sent")
         await idle(pilot)
-        assert screen.sent.mode is Mode.FULL
+        assert screen.previews.sent.mode is Mode.FULL
         assert provider.requests[-1][-1].content.endswith("and #99?")
-        assert (modes(screen), screen.mode) == ([usual.value], usual)
+        assert (modes(screen), screen.steering.mode) == ([usual.value], usual)
         screen.query_one(Prompt).insert("/once recency")
         await pressed(pilot, screen, "enter")
         assert modes(screen) == ["recency once"]
-        assert screen.window.mode is Mode.RECENCY
+        assert screen.previews.window.mode is Mode.RECENCY
         await pilot.press("shift+tab")
         await pilot.pause()
-        assert screen.once_mode is None
+        assert screen.steering.once_mode is None
 
 
 async def test_excluding_while_a_reply_streams_is_for_the_next_window(
@@ -212,7 +214,7 @@ async def test_excluding_while_a_reply_streams_is_for_the_next_window(
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
         await pilot.press("enter")
-        await until(pilot, lambda: screen.sent is not None, "the window that is sent")
+        await until(pilot, lambda: screen.previews.sent is not None, "the window that is sent")
         screen.hold_named(Hold.EXCLUDED, "9")
         line = "#9 is excluded, from the next message on."
         await until(pilot, lambda: line in told(pilot), "the notice")
@@ -230,15 +232,18 @@ async def test_a_message_that_is_not_answered_comes_back_with_what_was_decided_f
     backend.provider = ScriptedProvider((go_on, "late"))
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
-        screen.once = Once(wanted=frozenset({12}))
+        screen.steering.once = Once(wanted=frozenset({12}))
         await type_text(pilot, f"@full {QUESTION}")
         await pilot.press("enter")
-        await until(pilot, lambda: screen.sent is not None, "the window that is sent")
-        assert screen.once == NO_MORE
+        await until(pilot, lambda: screen.previews.sent is not None, "the window that is sent")
+        assert screen.steering.once == NO_MORE
         await pilot.press("escape")
         await idle(pilot)
         assert screen.query_one(Prompt).draft == QUESTION
-        assert (screen.once.wanted, screen.once_mode) == (frozenset({12}), Mode.FULL)
+        assert (screen.steering.once.wanted, screen.steering.once_mode) == (
+            frozenset({12}),
+            Mode.FULL,
+        )
         assert modes(screen) == ["full once"]
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from textual.app import App, ComposeResult
 from textual.widgets.markdown import MarkdownBlock
 
+from jitchat.tui.chat import screen as chat
 from jitchat.tui.palette import palette
-from jitchat.tui.screens import chat
 from jitchat.tui.widgets import stretch
 from jitchat.tui.widgets.transcript import MOST, Transcript
 from jitchat.tui.widgets.turn_view import TurnView

@@ -29,12 +29,16 @@ async def test_what_was_typed_during_a_reply_has_its_window_once_that_has_ended(
         await type_text(pilot, "first")
         await pilot.press("enter")
         await until(pilot, lambda: _last_text(screen) == "Still ", "the first words")
-        monkeypatch.setattr("jitchat.tui.screens.previewing.PREVIEW_AFTER", 60)
+        monkeypatch.setattr("jitchat.tui.screens.previews.PREVIEW_AFTER", 60)
         screen.query_one("#prompt").insert("second")  # type: ignore[attr-defined]
         await pilot.pause()
         answered.set()
-        await until(pilot, lambda: screen.window and screen.sent is None, "the next window")
-        assert screen.window.segments[-1].text.endswith("second")
+        await until(
+            pilot,
+            lambda: screen.previews.window and screen.previews.sent is None,
+            "the next window",
+        )
+        assert screen.previews.window.segments[-1].text.endswith("second")
 
 
 async def test_the_end_of_one_send_does_not_free_the_next(backend: TestBackend) -> None:
@@ -52,7 +56,7 @@ async def test_the_end_of_one_send_does_not_free_the_next(backend: TestBackend) 
         screen.session.memory.index_little = lambda _: None  # type: ignore[method-assign]
         await type_text(pilot, "first")
         await pilot.press("enter")
-        await until(pilot, lambda: screen.conversation.turns == 62, "the first reply")
+        await until(pilot, lambda: screen.opening.conversation.turns == 62, "the first reply")
         screen.session.provider = ScriptedProvider(script=("Still ", asyncio.Event()))
         await type_text(pilot, "second")
         await pilot.press("enter")

@@ -2,19 +2,32 @@
 
 import time
 from collections.abc import Iterable
+from functools import partial
+from typing import Any
 
-from textual import events
+from textual import events, on
 from textual.app import SystemCommand
+from textual.binding import Binding
 from textual.screen import Screen
 
+from jitchat.events import SendFailed
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.backend import Backend
-from jitchat.tui.tour.keys import TourKey, TourKeyPressed, bindings
-from jitchat.tui.tour.screen import TourScreen
+from jitchat.tui.chat import messages
+from jitchat.tui.chat.screen import ChatScreen
+from jitchat.tui.tour.bar import TourKey
+from jitchat.tui.tour.tour import Tour
+from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Conversation
 
 HELD_SECONDS = 0.25
 """Presses that come sooner after one another are of a key that is held, or that bounces."""
+_KEYS = (
+    (TourKey.NEXT, "space,right,pagedown,enter"),
+    (TourKey.BACK, "left,pageup"),
+    (TourKey.END, "escape"),
+)
+"""Presentation clickers send PgDn and PgUp, or arrows, and a few more."""
 _COMMANDS = {
     TourKey.NEXT: ("Next step of the tour", "Space, →, PgDn or Enter"),
     TourKey.BACK: ("Step of the tour before", "← or PgUp"),
@@ -25,30 +38,34 @@ _COMMANDS = {
 class TourApp(JitchatApp):
     """jitchat, led through its steps by one key, or by itself."""
 
-    CSS_PATH = ["../app.tcss", "../screens/chat.tcss", "tour.tcss"]  # noqa: RUF012  Textual's own shape
-    BINDINGS = bindings()
+    CSS_PATH = ["../app.tcss", "../chat/chat.tcss", "tour.tcss"]  # noqa: RUF012  Textual's own shape
+    # They come ahead of what the keys do elsewhere, as long as the tour goes on.
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding(keys, f"tour('{key}')", id=f"tour_{key}", priority=True, show=False)
+        for key, keys in _KEYS
+    ]
 
     def __init__(
         self, backend: Backend, conversation: Conversation, pace: float | None = None
     ) -> None:
         """With a `pace` it plays by itself and ends; 2 is twice as slow as reading takes."""
         super().__init__(backend, conversation)
-        self._pace = pace
+        self.chat = ChatScreen(backend, conversation)
+        self.tour = Tour(self, self.chat, pace)
         self._pressed_at = float("-inf")
 
-    def get_default_screen(self) -> TourScreen:
-        """The chat that is led."""
-        return TourScreen(self._backend, self._conversation, self._pace)
+    def get_default_screen(self) -> ChatScreen:
+        return self.chat
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave a key to whom it belongs where it is not the tour's."""
         if action != "tour":
             return super().check_action(action, parameters)
-        return self._chat is not None and self._chat.takes(TourKey(str(parameters[0])))
+        return bool(self.screen_stack) and self.tour.takes(TourKey(str(parameters[0])))
 
     async def on_event(self, event: events.Event) -> None:
-        """What is hit by mistake does nothing: an audience waits."""
-        if isinstance(event, events.Key) and self._chat is not None and self._chat.drops(event):
+        """Drop what is hit by mistake: an audience waits."""
+        if isinstance(event, events.Key) and self.screen_stack and self.tour.drops(event):
             return
         await super().on_event(event)
 
@@ -57,16 +74,42 @@ class TourApp(JitchatApp):
         key, moment = TourKey(wanted), time.monotonic()
         is_held = key is not TourKey.END and moment - self._pressed_at < HELD_SECONDS
         self._pressed_at = moment
-        if self._chat is not None and not is_held:
-            self._chat.post_message(TourKeyPressed(key))
+        if not is_held:
+            self.chat.call_later(self.tour.press, key)
 
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Those of the chat; while the tour goes on, its keys, too."""
-        if self._chat is not None and self._chat.takes(TourKey.END):
-            for key, (title, told) in _COMMANDS.items():
-                yield SystemCommand(title, told, lambda key=key: self.action_tour(key.value))
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """List those of the chat; while the tour goes on, its keys, too."""
+        if self.tour.takes(TourKey.END):
+            for key, (title, help_text) in _COMMANDS.items():
+                yield SystemCommand(title, help_text, partial(self.action_tour, key.value))
         yield from super().get_system_commands(screen)
 
-    @property
-    def _chat(self) -> TourScreen | None:
-        return next((each for each in self.screen_stack if isinstance(each, TourScreen)), None)
+    @on(messages.ConversationShown)
+    def _conversation_shown(self, message: messages.ConversationShown) -> None:
+        self.tour.take_opened(message.opening)
+
+    @on(messages.PreviewReady)
+    @on(messages.BacklogEnded)
+    def _planned_or_indexed(self) -> None:
+        self.tour.begin()
+
+    @on(messages.SessionRefused)
+    def _session_refused(self, message: messages.SessionRefused) -> None:
+        self.tour.fail(f"the tour cannot begin. {message.error}")
+
+    @on(Prompt.Submitted)
+    def _submitted(self) -> None:
+        self.tour.focus_bar()
+
+    @on(messages.SessionReported)
+    def _session_reported(self, message: messages.SessionReported) -> None:
+        if isinstance(message.event, SendFailed):
+            self.tour.take_error(message.event.error)
+
+    @on(messages.SendEnded)
+    def _send_ended(self, message: messages.SendEnded) -> None:
+        self.tour.take_error(message.error)
+
+    @on(messages.PromptFreed)
+    def _prompt_freed(self) -> None:
+        self.tour.take_answer()

@@ -1,6 +1,5 @@
 """What the ledger view has done in threads: planning, looking up, pinning. They post messages."""
 
-import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -67,11 +66,6 @@ class LedgerWork(View):
 
         outcome: Held | JitchatError | None
         """None where no finished turn is there."""
-        undoes: bool
-
-    def __init__(self, subject: Subject) -> None:
-        super().__init__(subject)
-        self._holding = threading.Lock()
 
     @work(thread=True, exclusive=True, group="ledger")
     def look(self, serial: int, once: Once, window: ContextWindow | None) -> None:
@@ -102,20 +96,18 @@ class LedgerWork(View):
             outcome, line = error, ""
         self.post_message(self.Answered(serial, outcome, line))
 
-    @work(thread=True, group="hold")
-    def hold(self, turn: int, hold: Hold | None, *, undoes: bool = False) -> None:
-        """One after the other: the second press sees the first."""
-        session = self.subject.session
-        change = session.hold if undoes else session.toggle_hold
+    @work(group="hold")
+    async def hold(self, turn: int, hold: Hold | None, *, undoes: bool = False) -> None:
+        """Pin or exclude a turn, or undo that, in the order of the keys."""
+        pins, session = self.subject.pins, self.subject.session
         outcome: Held | JitchatError | None
-        with self._holding:
-            try:
-                outcome = change(turn, hold)
-            except JitchatError as error:
-                outcome = error
-            except LookupError:
-                outcome = None
-        self.post_message(self.HoldMade(outcome, undoes))
+        try:
+            outcome = await pins.change(session, turn, hold, undoes=undoes)
+        except JitchatError as error:
+            outcome = error
+        except LookupError:
+            outcome = None
+        self.post_message(self.HoldMade(outcome))
 
 
 _SENT = "This window was sent and stays as it is. Close the view to steer the next one."
@@ -179,6 +171,8 @@ class LedgerView(LedgerWork):
         if self._found is not None:
             self._show(self._found)
         self._look_now(self.subject.window)
+        if self.subject.explained:
+            self.call_after_refresh(self.ask_about, f"#{self.subject.explained}")
 
     def _name_columns(self, parts: tuple[str, ...]) -> None:
         self._header.update(Content(header(parts)))
@@ -247,10 +241,10 @@ class LedgerView(LedgerWork):
         """Take the last pin or exclusion back, made here or in the chat."""
         if not self._may_steer():
             return
-        if not self.subject.made:
+        if not self.subject.pins.changes:
             self.notify("Nothing was pinned or excluded since this was opened.", markup=False)
         else:
-            last = self.subject.made.pop()
+            last = self.subject.pins.changes.pop()
             self._hold(last.turn, last.before, undoes=True)
 
     @on(Input.Changed)
@@ -319,7 +313,6 @@ class LedgerView(LedgerWork):
         if isinstance(message.outcome, JitchatError):
             self.tell(message.outcome)
         elif message.outcome is not None:
-            self.subject.made.extend([] if message.undoes else [message.outcome])
             self._look_now()
         if self._leaves is not None:
             self._leaves()

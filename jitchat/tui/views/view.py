@@ -25,11 +25,12 @@ from jitchat.replay import window_of
 from jitchat.store.windows import Sends
 from jitchat.text.sanitize import visible
 from jitchat.text.stance import objects
+from jitchat.tui.chat.pins import PinHistory
 from jitchat.tui.keys import VIEW_ACTIONS
 from jitchat.tui.telling import tell
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.values import Mode, Role, Status, Turn
-from jitchat.window.steering import NO_MORE, Held, Once
+from jitchat.window.steering import NO_MORE, Once
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
@@ -65,9 +66,10 @@ class Subject:
     """The turn under the transcript's cursor; None without a cursor."""
     is_busy: Callable[[], bool] = _never
     """Tells whether a reply is on its way by now."""
-    made: list[Held] = field(default_factory=list)
-    """What was pinned or excluded since the conversation was opened, and not taken back. It is
-    the chat's own: what a view adds to it is taken back there, too."""
+    pins: PinHistory = field(default_factory=PinHistory)
+    """The chat's own: what is pinned or excluded in a view is undone there, too."""
+    explained: str = ""
+    """The id of the turn that the ledger explains at first; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)

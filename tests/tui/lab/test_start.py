@@ -295,7 +295,7 @@ async def test_the_lab_is_opened_from_the_chat_and_leaves_it_as_it_was(
         )
         await pilot.press("escape", "escape", "escape", "escape")
         await until(pilot, lambda: pilot.app.screen is screen, "the chat")
-        assert screen.draft == "a draft"
+        assert screen.steering.next_message.text == "a draft"
         screen.query_one(Prompt).clear()
         await type_text(pilot, "/rot")
         await pilot.press("enter")

@@ -9,7 +9,7 @@ import pytest
 from jitchat.providers.reader import ReaderProvider
 from jitchat.tui.lab import run
 from jitchat.tui.tour import app as touring
-from jitchat.tui.tour import screen as steps_done
+from jitchat.tui.tour import tour as steps_done
 from jitchat.tui.widgets.prompt import Prompt
 from tests.tui.lab.support import desk_in
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jitchat.transfer.formats import store_demo
+from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.tour.app import TourApp
 from jitchat.tui.tour.bar import TourBar
-from jitchat.tui.tour.screen import TourScreen
+from jitchat.tui.tour.tour import Tour
 from jitchat.tui.views.what_if import Sides, WhatIfView
 from tests.tui.support import TestBackend, until
 
@@ -17,21 +18,21 @@ if TYPE_CHECKING:
 LARGE, SMALL = (120, 36), (80, 24)
 
 
-def tour(backend: TestBackend, pace: float | None = None) -> TourApp:
+def tour_app(backend: TestBackend, pace: float | None = None) -> TourApp:
     return TourApp(backend, store_demo(backend.store), pace)
 
 
-def led(pilot: Pilot[None]) -> TourScreen:
-    screen = pilot.app.screen_stack[0]
-    assert isinstance(screen, TourScreen)
-    return screen
+def led(pilot: Pilot[None]) -> Tour:
+    assert isinstance(pilot.app, TourApp)
+    return pilot.app.tour
 
 
-async def arrived(pilot: Pilot[None], place: int) -> TourScreen:
-    screen = led(pilot)
+async def arrived(pilot: Pilot[None], place: int) -> ChatScreen:
+    assert isinstance(pilot.app, TourApp)
+    tour, screen = pilot.app.tour, pilot.app.chat
     await until(
         pilot,
-        lambda: screen.told.place == place and not screen.told.is_on_way,
+        lambda: tour.progress.place == place and not tour.progress.is_on_way,
         f"step {place}",
     )
     await pilot.app.workers.wait_for_complete([w for w in pilot.app.workers if w.node is screen])
@@ -39,7 +40,7 @@ async def arrived(pilot: Pilot[None], place: int) -> TourScreen:
     return screen
 
 
-async def go_on(pilot: Pilot[None], place: int, key: str = "space") -> TourScreen:
+async def go_on(pilot: Pilot[None], place: int, key: str = "space") -> ChatScreen:
     await pilot.press(key)
     return await arrived(pilot, place)
 

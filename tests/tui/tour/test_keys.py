@@ -12,7 +12,7 @@ from jitchat.errors import Unreachable
 from jitchat.session import Session, SessionOptions
 from jitchat.tui.tour import app as touring
 from jitchat.tui.tour.bar import TourBar
-from jitchat.tui.tour.steps import STEPS
+from jitchat.tui.tour.script import STEPS
 from jitchat.tui.views.what_if import WhatIfView
 from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
@@ -27,7 +27,7 @@ from tests.tui.tour.support import (
     go_on,
     led,
     planned,
-    tour,
+    tour_app,
 )
 
 if TYPE_CHECKING:
@@ -37,15 +37,16 @@ if TYPE_CHECKING:
 async def test_esc_ends_it_wherever_it_is_and_a_chat_like_any_other_is_left(
     reads: TestBackend,
 ) -> None:
-    app = tour(reads)
+    app = tour_app(reads)
     async with app.run_test(size=SMALL) as pilot:
+        tour = led(pilot)
         await arrived(pilot, 0)
         for place in (1, 2, 3, 4):
             await go_on(pilot, place)
         await planned(pilot)
         await pilot.press("escape")
-        screen = led(pilot)
-        await until(pilot, lambda: screen.is_over and app.screen is screen, "the chat")
+        screen = app.chat
+        await until(pilot, lambda: tour.is_over and app.screen is screen, "the chat")
         await pilot.pause()
         assert not screen.query(TourBar)
         assert not screen.has_class("-touring")
@@ -66,33 +67,36 @@ async def test_keys_that_come_too_early_or_are_not_meant_for_it_do_no_harm(
         return open_session(conversation)
 
     reads.open_session = opened  # type: ignore[method-assign]
-    app = tour(reads)
+    app = tour_app(reads)
     async with app.run_test(size=SMALL) as pilot:
+        tour = led(pilot)
         await pilot.press("space", "pagedown", "enter")
         may_open.set()
         screen = await arrived(pilot, 0)
         await pilot.press("left", "b", "full_stop", "ä", "x", "f5")
-        assert screen.told.place == 0
+        assert tour.progress.place == 0
         assert not screen.query_one(Prompt).text
         assert not screen.query_one(ModelFetch).running
 
         monkeypatch.setattr(touring, "HELD_SECONDS", 60.0)
         await pilot.press(*["pagedown"] * 5)  # held, or after another: none counts
-        assert screen.told.place == 0
+        assert tour.progress.place == 0
         monkeypatch.setattr(touring, "HELD_SECONDS", 0.0)
 
         await pilot.press("f1", "pagedown", "escape")  # in what the user opened, they are its own
-        assert screen.told.place == 0
-        assert not screen.is_over
+        assert tour.progress.place == 0
+        assert not tour.is_over
 
         screen.query_one(Prompt).focus()
         await pilot.press("m", "y", "space", "o", "w", "n", "enter")
-        await until(pilot, lambda: screen.sent_for and not screen.busy, "an answer of their own")
-        assert screen.sent_for is not None
-        assert screen.sent_for.content == "my own"
-        assert screen.told.place == 0
+        await until(
+            pilot, lambda: screen.previews.sent_for and not screen.busy, "an answer of their own"
+        )
+        assert screen.previews.sent_for is not None
+        assert screen.previews.sent_for.content == "my own"
+        assert tour.progress.place == 0
         await go_on(pilot, 1)
-        assert screen.asked[1].said.position == 63
+        assert tour.asked[1].turn.position == 63
 
 
 async def test_while_a_reply_is_on_its_way_the_key_waits_and_esc_leaves_it_to_come(
@@ -101,16 +105,17 @@ async def test_while_a_reply_is_on_its_way_the_key_waits_and_esc_leaves_it_to_co
     goes_on = asyncio.Event()
     provider = ScriptedProvider(script=("On Tuesday, ", goes_on, "at 02:00."))
     backend.provider = provider
-    async with tour(backend).run_test(size=SMALL) as pilot:
+    async with tour_app(backend).run_test(size=SMALL) as pilot:
+        tour = led(pilot)
         screen = await arrived(pilot, 0)
         await pilot.press("space")
         await until(pilot, lambda: screen.query("TurnView.assistant.-streaming"), "first words")
         await pilot.press("space", "pagedown", "left", "enter")
-        assert screen.told.is_on_way
+        assert tour.progress.is_on_way
         assert "on its way" in str(screen.query_one(".tour-keys", Static).content)
 
         await pilot.press("escape")
-        await until(pilot, lambda: screen.is_over, "the end of the tour")
+        await until(pilot, lambda: tour.is_over, "the end of the tour")
         assert screen.busy
         goes_on.set()
         await idle(pilot)
@@ -120,44 +125,47 @@ async def test_while_a_reply_is_on_its_way_the_key_waits_and_esc_leaves_it_to_co
 
 
 async def test_a_recording_plays_all_of_it_and_ends_well(reads: TestBackend) -> None:
-    app = tour(reads, pace=0.001)
+    app = tour_app(reads, pace=0.001)
     async with app.run_test(size=LARGE) as pilot:
+        tour = led(pilot)
         await until(pilot, lambda: app.return_code is not None, "the end")
-        screen = led(pilot)
+        screen = app.chat
         assert not screen.query(".tour-keys")
     assert app.return_code == 0
-    assert screen.told.place == len(STEPS)
-    assert [screen.asked[place].window.mode for place in (1, 2, 3)] == list(Mode)
+    assert tour.progress.place == len(STEPS)
+    assert [tour.asked[place].window.mode for place in (1, 2, 3)] == list(Mode)
 
 
 async def test_a_recording_in_which_nobody_answers_fails(backend: TestBackend) -> None:
     backend.provider = ScriptedProvider(script=(Unreachable("Nobody is there.", "Start it."),))
-    app = tour(backend, pace=0.001)
+    app = tour_app(backend, pace=0.001)
     async with app.run_test(size=LARGE) as pilot:
         await until(pilot, lambda: app.return_code is not None, "the end")
-        assert led(pilot).told.words == "no answer came. Nobody is there. Start it."
+        assert led(pilot).progress.words == "no answer came. Nobody is there. Start it."
     assert app.return_code == 1
 
 
 async def test_a_step_that_failed_is_done_again_by_the_same_key(backend: TestBackend) -> None:
     backend.provider = ScriptedProvider(script=(Unreachable("Nobody is there.", "Start it."),))
-    async with tour(backend).run_test(size=LARGE) as pilot:
+    async with tour_app(backend).run_test(size=LARGE) as pilot:
+        tour = led(pilot)
         screen = await arrived(pilot, 0)
         await pilot.press("space")
-        await until(pilot, lambda: "Nobody is there." in screen.told.words, "why not")
-        assert (screen.told.place, screen.told.is_on_way) == (0, False)
+        await until(pilot, lambda: "Nobody is there." in tour.progress.words, "why not")
+        assert (tour.progress.place, tour.progress.is_on_way) == (0, False)
 
         backend.provider.script = ("It is Tuesday, 2 AM.",)
         await go_on(pilot, 1)
-        assert screen.told.words.endswith("The reply has it.")
+        assert tour.progress.words.endswith("The reply has it.")
         assert not screen.query_one(Prompt).text
 
 
 async def test_a_mode_that_does_not_fit_says_so_and_the_tour_goes_on(reads: TestBackend) -> None:
     reads.options = SessionOptions(budget=Budget(limit=4_096, reserve=1_024))
-    async with tour(reads).run_test(size=LARGE) as pilot:
+    async with tour_app(reads).run_test(size=LARGE) as pilot:
+        tour = led(pilot)
         await arrived(pilot, 0)
-        screen = await go_on(pilot, 1)
-        assert screen.told.words.startswith("nothing was sent.")
+        await go_on(pilot, 1)
+        assert tour.progress.words.startswith("nothing was sent.")
         await go_on(pilot, 2)
-        assert screen.told.words.endswith("So the answer is lost.")
+        assert tour.progress.words.endswith("So the answer is lost.")

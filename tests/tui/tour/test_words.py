@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.lab.stats import Tally, tallied
-from jitchat.tui.tour.bar import Told
-from jitchat.tui.tour.needle import DEPLOY_WINDOW
-from jitchat.tui.tour.reading import reading_seconds
-from jitchat.tui.tour.steps import STEPS, Ask
-from jitchat.tui.tour.words import Asked, said_at_first, said_of_comparison, said_of_rot
+from jitchat.tui.tour.bar import Progress
+from jitchat.tui.tour.script import (
+    DEPLOY_WINDOW,
+    STEPS,
+    Ask,
+    Asked,
+    describe_comparison,
+    describe_conversation,
+    describe_rot,
+    reading_seconds,
+)
 from jitchat.tui.views.what_if import compare
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
@@ -83,8 +89,8 @@ def test_at_first_the_turn_is_quoted_from_the_conversation(store: ColdStore) -> 
     session = demo_session(store)
     quoted = "#9: “Decision: the deploy window is Tuesday 02:00 UTC.”"
 
-    assert quoted in said_at_first(session, DEPLOY_WINDOW)
-    assert said_at_first(session, DEPLOY_WINDOW).startswith("a conversation of 60 turns, ")
+    assert quoted in describe_conversation(session, DEPLOY_WINDOW)
+    assert describe_conversation(session, DEPLOY_WINDOW).startswith("a conversation of 60 turns, ")
 
 
 def test_of_a_comparison_each_mode_is_told_and_one_that_does_not_fit(store: ColdStore) -> None:
@@ -94,10 +100,10 @@ def test_of_a_comparison_each_mode_is_told_and_one_that_does_not_fit(store: Cold
     whole = compare(session, DEPLOY_WINDOW.question, NO_MORE)
     tight = compare(session, DEPLOY_WINDOW.question, once)
 
-    assert said_of_comparison(whole, DEPLOY_WINDOW).endswith("#9 is in full and jit.")
-    assert "full does not fit, recency " in said_of_comparison(tight, DEPLOY_WINDOW)
-    assert said_of_comparison(tight, DEPLOY_WINDOW).endswith("#9 is in jit.")
-    assert "Tokens" not in said_of_comparison(None, DEPLOY_WINDOW)
+    assert describe_comparison(whole, DEPLOY_WINDOW).endswith("#9 is in full and jit.")
+    assert "full does not fit, recency " in describe_comparison(tight, DEPLOY_WINDOW)
+    assert describe_comparison(tight, DEPLOY_WINDOW).endswith("#9 is in jit.")
+    assert "Tokens" not in describe_comparison(None, DEPLOY_WINDOW)
 
 
 @pytest.mark.parametrize(
@@ -116,10 +122,10 @@ def test_of_a_comparison_each_mode_is_told_and_one_that_does_not_fit(store: Cold
 def test_of_a_run_the_right_answers_are_told_by_mode(
     by_mode: dict[Mode, Tally], is_running: bool, told: str
 ) -> None:
-    assert told in said_of_rot(replace(tallied(()), by_mode=by_mode), is_running)
+    assert told in describe_rot(replace(tallied(()), by_mode=by_mode), is_running)
 
 
 def test_a_text_stays_as_long_as_reading_it_takes_times_the_pace() -> None:
     assert reading_seconds("x" * 150) == pytest.approx(11.5)
     assert reading_seconds("x" * 150, 2) == pytest.approx(23.0)
-    assert Told(2, "lost.").text == "2 of 5 · recency — lost."
+    assert Progress(2, "lost.").text == "2 of 5 · recency — lost."

@@ -13,7 +13,7 @@ from jitchat.recorder import Answer
 from jitchat.session import SessionOptions
 from jitchat.store.path import parent_of
 from jitchat.store.replies import answers_to
-from jitchat.tui.screens import previewing
+from jitchat.tui.chat import previews
 from jitchat.tui.views.ask_all import (
     AnswerColumn,
     AskAllView,
@@ -121,7 +121,7 @@ async def test_the_price_is_asked_for_first_and_esc_keeps_what_came(backend: Tes
             await pilot.press(*"lways", key)
             await until(pilot, lambda: pilot.app.screen is screen, "the chat")
         assert backend.provider.requests == []
-        assert screen.draft == QUESTION
+        assert screen.steering.next_message.text == QUESTION
         await pilot.press("alt+a")
         view = await asks_for_the_price(pilot)
         await pilot.press("enter")
@@ -198,10 +198,12 @@ async def test_what_was_just_typed_is_looked_at_and_asked_in_place_of_what_was_s
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
         await pilot.press("enter")
-        await until(pilot, lambda: screen.sent is not None and not screen.busy, "the reply")
-        monkeypatch.setattr(previewing, "PREVIEW_AFTER", 3_600)
+        await until(
+            pilot, lambda: screen.previews.sent is not None and not screen.busy, "the reply"
+        )
+        monkeypatch.setattr(previews, "PREVIEW_AFTER", 3_600)
         screen.query_one(Prompt).insert("And who bakes the cake?")
-        await until(pilot, lambda: screen.working, "the wait for its window")
+        await until(pilot, lambda: screen.previews.working, "the wait for its window")
         await pilot.press("f3")
         await until(pilot, lambda: isinstance(pilot.app.screen, WireView), "the request")
         wire = pilot.app.screen

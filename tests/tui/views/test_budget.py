@@ -158,7 +158,7 @@ async def test_the_slider_shows_the_window_of_each_budget_and_sets_one(
     async with demo_app(backend).run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
-        session, before = screen.session, screen.window
+        session, before = screen.session, screen.previews.window
         assert session is not None
         assert before is not None
         view = await opened(pilot)
@@ -188,21 +188,31 @@ async def test_the_slider_shows_the_window_of_each_budget_and_sets_one(
         assert budget_sentence(view.chosen, 32_768) in view.copyable()
 
         await pilot.press("home", "o")
-        await until(pilot, lambda: screen.window and screen.window.budget.budget == 512, "once")
-        assert screen.once.budget == replace(before.budget, limit=2_560, limit_source=BY_USER)
+        await until(
+            pilot,
+            lambda: screen.previews.window and screen.previews.window.budget.budget == 512,
+            "once",
+        )
+        assert screen.steering.once.budget == replace(
+            before.budget, limit=2_560, limit_source=BY_USER
+        )
         assert session.options.budget == before.budget
 
         view = await opened(pilot)
         assert view.chosen.budget == 512
         await pilot.press("right", "enter")
-        await until(pilot, lambda: screen.window and screen.window.budget.budget > 512, "adopted")
-        assert screen.once.budget is None
+        await until(
+            pilot,
+            lambda: screen.previews.window and screen.previews.window.budget.budget > 512,
+            "adopted",
+        )
+        assert screen.steering.once.budget is None
         assert session.options.budget.limit_source == BY_USER
         view = await opened(pilot)
         assert view.query_one(BudgetTrack).sizes[-1] == before.budget.budget
         await pilot.press("end", "escape")
         await pilot.pause()
-        assert session.options.budget == screen.window.budget
+        assert session.options.budget == screen.previews.window.budget
         assert screen.query_one(Prompt).draft == QUESTION
 
 
@@ -210,9 +220,9 @@ async def test_what_does_not_fit_is_said_and_r_moves_the_reserve(backend: TestBa
     backend.options = SessionOptions(budget=Budget(limit=8_192))
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
-        planned = screen.planned
+        planned = screen.previews.planned
         screen.action_use_mode("full")
-        await until(pilot, lambda: screen.planned > planned, "the window of full")
+        await until(pilot, lambda: screen.previews.planned > planned, "the window of full")
         view = await opened(pilot)
         await pilot.press("home")
         await pilot.pause()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jitchat.tui.screens import viewing
+from jitchat.tui.chat import views
 from jitchat.tui.views import registry
 from tests.tui.support import TestBackend, demo_app, until
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 async def test_the_styles_of_all_views_are_read_behind_the_chat(
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(viewing, "PREPARE_AFTER", 0.001)
-    monkeypatch.setattr(viewing, "PREPARE_EVERY", 0.001)
+    monkeypatch.setattr(views, "PREPARE_AFTER", 0.001)
+    monkeypatch.setattr(views, "PREPARE_EVERY", 0.001)
     files = {str(file) for file in Path(registry.__file__).parent.glob("*.tcss")}
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         sheet = pilot.app.stylesheet

@@ -17,7 +17,7 @@ from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
-    from jitchat.tui.screens.chat import ChatScreen
+    from jitchat.tui.chat.screen import ChatScreen
 
 QUESTION = "what did we settle on for the deploy window?"
 
@@ -56,7 +56,7 @@ async def test_every_candidate_is_listed_sorted_found_and_explained(backend: Tes
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
-        window, before = screen.window, stored(screen)
+        window, before = screen.previews.window, stored(screen)
         assert window is not None
         view, table = await opened(pilot)
 
@@ -103,7 +103,11 @@ async def test_every_candidate_is_listed_sorted_found_and_explained(backend: Tes
         chosen = screen.query_one(Transcript).chosen
         assert chosen is not None
         assert chosen.position == first.turn
-        assert (stored(screen), screen.once.wanted, screen.window) == (before, frozenset(), window)
+        assert (stored(screen), screen.steering.once.wanted, screen.previews.window) == (
+            before,
+            frozenset(),
+            window,
+        )
 
 
 async def test_parts_that_no_score_has_give_their_column_to_the_reasons(
@@ -154,13 +158,16 @@ async def test_rows_are_taken_out_and_in_and_the_chat_follows(backend: TestBacke
         await settled(pilot)
         await until(pilot, lambda: "never a candidate" in told(view, "answer"), "the undoing")
 
-        planned = screen.planned
+        planned = screen.previews.planned
         await pilot.press("escape")
-        await until(pilot, lambda: screen.planned > planned, "the chat's window")
+        await until(pilot, lambda: screen.previews.planned > planned, "the chat's window")
         await pilot.pause()
-        assert (screen.once.wanted, screen.once.dropped) == (frozenset({20}), frozenset({9}))
-        assert screen.window is not None
-        kinds = screen.window.kind_of_turns()
+        assert (screen.steering.once.wanted, screen.steering.once.dropped) == (
+            frozenset({20}),
+            frozenset({9}),
+        )
+        assert screen.previews.window is not None
+        kinds = screen.previews.window.kind_of_turns()
         assert 20 in kinds
         assert 9 not in kinds
 
@@ -174,14 +181,14 @@ async def test_a_pin_of_the_view_is_waited_for_and_taken_back_on_either_side(
         assert screen.session is not None
         view, table = await opened(pilot)
         assert table.row is not None
-        turn, planned = table.row.turn, screen.planned
+        turn, planned = table.row.turn, screen.previews.planned
         view.action_hold("pinned")
         view.action_close()
-        await until(pilot, lambda: screen.planned > planned, "the chat's window")
+        await until(pilot, lambda: screen.previews.planned > planned, "the chat's window")
         assert pilot.app.screen is screen
         assert screen.session.steering == Steering(pinned=frozenset({turn}))
-        assert screen.window is not None
-        assert screen.window.kind_of_turns()[turn] is Kind.PINNED
+        assert screen.previews.window is not None
+        assert screen.previews.window.kind_of_turns()[turn] is Kind.PINNED
         await pilot.press("alt+z")
         await until(pilot, lambda: stored(screen)[1] == Steering(), "the undoing in the chat")
         await settled(pilot)
@@ -197,7 +204,7 @@ async def test_a_pin_of_the_view_is_waited_for_and_taken_back_on_either_side(
 
         await pilot.press("home", "space", "f8")
         await until(pilot, lambda: isinstance(pilot.app.screen, BudgetView), "the other view")
-        assert screen.once.dropped == frozenset({turn})
+        assert screen.steering.once.dropped == frozenset({turn})
 
 
 async def test_a_window_that_was_sent_is_explained_and_stays_as_it_is(backend: TestBackend) -> None:
@@ -209,7 +216,9 @@ async def test_a_window_that_was_sent_is_explained_and_stays_as_it_is(backend: T
         await pilot.press("escape")
         await type_text(pilot, QUESTION)
         await pilot.press("enter")
-        await until(pilot, lambda: screen.sent is not None and not screen.busy, "the reply")
+        await until(
+            pilot, lambda: screen.previews.sent is not None and not screen.busy, "the reply"
+        )
         await settled(pilot)
 
         view, _ = await opened(pilot)
@@ -221,4 +230,7 @@ async def test_a_window_that_was_sent_is_explained_and_stays_as_it_is(backend: T
         assert screen.session.steering == Steering()
         await pilot.press("escape", "escape")
         await until(pilot, lambda: pilot.app.screen is screen, "the chat")
-        assert (screen.once.wanted, screen.once.dropped) == (frozenset(), frozenset())
+        assert (screen.steering.once.wanted, screen.steering.once.dropped) == (
+            frozenset(),
+            frozenset(),
+        )

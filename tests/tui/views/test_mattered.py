@@ -118,7 +118,7 @@ async def test_a_reply_that_is_on_its_way_or_was_broken_off_is_not_compared_with
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
         await pilot.press("enter")
-        await until(pilot, lambda: screen.busy and screen.sent is not None, "the request")
+        await until(pilot, lambda: screen.busy and screen.previews.sent is not None, "the request")
         for key, kind in (("alt+m", LeaveOneOutView), ("alt+w", MissingTurnView)):
             await pilot.press(key)
             await until(pilot, lambda kind=kind: isinstance(pilot.app.screen, kind), "the view")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pytest
     from textual.pilot import Pilot
 
-    from jitchat.tui.screens.chat import ChatScreen
+    from jitchat.tui.chat.screen import ChatScreen
 
 QUESTION = "what did we settle on for the deploy window?"
 
@@ -38,7 +38,7 @@ async def sent(pilot: Pilot[None], text: str) -> ChatScreen:
     screen = await ready(pilot)
     await type_text(pilot, text)
     await pilot.press("enter")
-    await until(pilot, lambda: screen.sent is not None and not screen.busy, "the reply")
+    await until(pilot, lambda: screen.previews.sent is not None and not screen.busy, "the reply")
     await idle(pilot)
     return screen
 

@@ -234,7 +234,7 @@ async def test_a_send_whose_reply_is_on_its_way_is_not_said_to_have_none(
         screen = await ready(pilot)
         await type_text(pilot, SENT[0][0])
         await pilot.press("enter")
-        await until(pilot, lambda: screen.busy and screen.sent is not None, "the request")
+        await until(pilot, lambda: screen.busy and screen.previews.sent is not None, "the request")
         view = await opened(pilot, 0)
         assert "still being written" in told(view)
         assert "no reply came" not in told(view)

@@ -130,14 +130,16 @@ async def test_f7_compares_asks_nobody_and_leads_to_a_turn_or_to_a_mode(
         await pilot.press("y")
         assert "── in full and jit" in pilot.app.clipboard
         await pilot.click(view.query_one(Sides), offset=(3, 2))
-        await until(pilot, lambda: screen.mode is Mode.RECENCY, "the mode that was clicked")
+        await until(
+            pilot, lambda: screen.steering.mode is Mode.RECENCY, "the mode that was clicked"
+        )
         await pilot.press("f7")
         await opened(pilot)
         await pilot.press("1")
-        await until(pilot, lambda: screen.mode is Mode.FULL, "the mode of the key")
+        await until(pilot, lambda: screen.steering.mode is Mode.FULL, "the mode of the key")
         assert backend.provider.requests == []  # type: ignore[attr-defined]
-        assert screen.draft == QUESTION
-        assert len(backend.store.turns(screen.conversation.id)) == 60
+        assert screen.steering.next_message.text == QUESTION
+        assert len(backend.store.turns(screen.opening.conversation.id)) == 60
 
 
 async def opened(pilot) -> WhatIfView:

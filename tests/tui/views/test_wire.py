@@ -75,7 +75,8 @@ async def test_the_next_request_is_shown_copied_and_saved_without_the_key(
         await type_text(pilot, QUESTION)
         view = await opened(pilot)
         wire = backend.provider.wire(
-            screen.window.messages(), screen.session.request_options(screen.window)
+            screen.previews.window.messages(),
+            screen.session.request_options(screen.previews.window),
         )
         assert told(view).startswith(f"Not sent yet: {len(wire.body):,} bytes, sha256 ")
         text = view.query_one(WireText)
@@ -142,8 +143,11 @@ async def test_the_request_that_was_sent_is_shown_as_it_left(backend, server):
         await idle(pilot)
         await pilot.pause()
         turns = screen.session.memory.turns
-        screen.sent, screen.sent_for = screen.session.sent_window(turns[-2]), turns[-2]
-        screen.window = screen.sent
+        screen.previews.sent, screen.previews.sent_for = (
+            screen.session.sent_window(turns[-2]),
+            turns[-2],
+        )
+        screen.previews.window = screen.previews.sent
         view = await opened(pilot)
         assert view.copyable().encode() == server.bodies[-1]
         assert told(view).startswith("As it left: ")
@@ -161,11 +165,11 @@ async def test_the_reader_is_given_messages_and_nothing_to_show_says_why(backend
         await pilot.press("c")
         assert not view.query_one(SaveLine).display
         await pilot.press("escape")
-        screen.window = None
+        screen.previews.window = None
         view = await opened(pilot)
         assert '"role": "system"' in view.copyable()
         await pilot.press("escape")
-        screen.window = None
+        screen.previews.window = None
         screen.session.take_budget(Budget(2_000, 1_999))
         view = await opened(pilot)
         assert "more than the budget of 1" in str(view.query_one("#view-nothing").render())

@@ -1,18 +1,90 @@
-"""What came of pinning or excluding a turn, in a sentence."""
+"""Pinning and excluding turns: made in order, undone, and what came of it, in a sentence."""
 
+from __future__ import annotations
+
+import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from jitchat.planning import Planned
+from jitchat.errors import WindowOverflow
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import part_figure
 from jitchat.values import Mode
 from jitchat.window.difference import Change, difference
-from jitchat.window.steering import Held, Hold
+from jitchat.window.steering import Held, Hold, Once
 from jitchat.window.window import ContextWindow, Kind
+
+if TYPE_CHECKING:
+    from jitchat.planning import Planned
+    from jitchat.session import Session
 
 _NAMED = 4
 """So many turns are named; the others are counted."""
 _REASONS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class NextMessage:
+    """A message as it would be sent now."""
+
+    text: str
+    mode: Mode
+    once: Once
+
+
+class PinHistory:
+    """The pins and exclusions that were made since the conversation was opened, to be undone.
+
+    Changes are made one at a time, in the order of the keys, so that a second press sees what the
+    first one did.
+    """
+
+    def __init__(self) -> None:
+        self.changes: list[Held] = []
+        self._order = asyncio.Lock()
+
+    async def change(
+        self, session: Session, turn: int, hold: Hold | None, *, undoes: bool = False
+    ) -> Held:
+        """Pin or exclude a turn, or end that where it is so already.
+
+        Raises:
+            StoreError: The store refused it.
+            LookupError: No finished turn is there.
+        """
+        async with self._order:
+            return await asyncio.to_thread(self._change, session, turn, hold, undoes)
+
+    async def change_and_explain(
+        self,
+        session: Session,
+        turn: int,
+        hold: Hold | None,
+        message: NextMessage | None,
+        *,
+        undoes: bool = False,
+    ) -> str:
+        """Make a change, and say what the window for `message` gains and loses by it.
+
+        Without a message, only the next window can tell.
+
+        Raises:
+            JitchatError: The change or a window was refused.
+            LookupError: No finished turn is there.
+        """
+        mode = message.mode if message is not None else Mode.JIT
+        async with self._order:
+            before = await asyncio.to_thread(_planned, session, message)
+            made = await asyncio.to_thread(self._change, session, turn, hold, undoes)
+            after = await asyncio.to_thread(_planned, session, message)
+        return held_sentence(made, mode, before, after)
+
+    def _change(self, session: Session, turn: int, hold: Hold | None, undoes: bool) -> Held:
+        made = session.hold(turn, hold) if undoes else session.toggle_hold(turn, hold)
+        if not undoes:
+            self.changes.append(made)
+        return made
 
 
 def held_sentence(held: Held, mode: Mode, before: Planned | None, after: Planned | None) -> str:
@@ -75,3 +147,12 @@ def _their(changes: Sequence[Change]) -> str:
 def _tokens(changes: Sequence[Change], window: ContextWindow) -> str:
     count = sum(abs(each.tokens_after - each.tokens_before) for each in changes)
     return part_figure(window, count)
+
+
+def _planned(session: Session, message: NextMessage | None) -> Planned | None:
+    if message is None:
+        return None
+    try:
+        return session.preview(message.text, message.mode, message.once)
+    except WindowOverflow as overflow:
+        return overflow

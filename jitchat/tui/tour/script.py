@@ -1,17 +1,17 @@
-"""What is said of each step, from what was sent, planned or measured in it. Pure.
+"""The steps of the tour: what each does, and what is said of it from what was sent or measured.
 
-Nothing is known ahead: where a reply is another one, or a window, the words are others.
+Nothing is known ahead: where a reply is another one, or a window, the words are others. Pure.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from jitchat.lab.stats import Tallies
+from jitchat.lab.stats import Tallies, total
 from jitchat.session import Session
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line, shortened
 from jitchat.text.sentences import sentences
 from jitchat.tui.figures import used_figure
-from jitchat.tui.tour.needle import Needle
 from jitchat.tui.views.what_if import Comparison
 from jitchat.values import Mode, Turn
 from jitchat.window.why import why_by_ledger
@@ -19,47 +19,73 @@ from jitchat.window.window import ContextWindow, Kind
 
 _QUOTED = 80
 """Characters of a sentence that is quoted, at most."""
+CHARACTERS_A_SECOND = 15
+PAUSE = 1.5
+"""Seconds to look at what a text is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Needle:
+    """A turn, and the question that only this turn answers."""
+
+    turn: int
+    """Its position in the demo conversation."""
+    question: str
+    says: tuple[tuple[str, ...], ...]
+    """What a right reply has, each in one of its spellings, in lower case."""
+
+    def is_in(self, reply: str) -> bool:
+        """Whether a reply has the answer: all that it consists of."""
+        text = reply.casefold()
+        return all(any(spelling in text for spelling in part) for part in self.says)
+
+
+DEPLOY_WINDOW = Needle(
+    turn=9,
+    question="what did we settle on for the deploy window?",
+    says=(("tuesday",), ("02:00", "2:00", "2 am", "2 a.m.", "2am")),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The question, sent in one mode."""
 
-    said: Turn
-    """The question's turn."""
+    turn: Turn
+    """The question's."""
     window: ContextWindow
     """That was sent."""
     reply: Turn | None
     """None where no answer came."""
 
 
-def said_at_first(session: Session, needle: Needle) -> str:
+def describe_conversation(session: Session, needle: Needle) -> str:
     """Say what the conversation is, who answers, and what is looked for in it."""
     turns, turn = session.memory.turns, session.memory.turn_at(needle.turn)
     size, who = counted(len(turns), "turn"), one_line(session.provider.model)
-    told = f"a conversation of {size}, and {who} answers."
+    what = f"a conversation of {size}, and {who} answers."
     if turn is None:
-        return told
+        return what
     quoted = shortened(next(iter(sentences(turn.content)), ""), _QUOTED)
-    return f"{told} #{turn.position}: “{quoted}” Is it still known at the end?"
+    return f"{what} #{turn.position}: “{quoted}” Is it still known at the end?"
 
 
-def said_in_full(asked: Asked, needle: Needle) -> str:
+def describe_full(asked: Asked, needle: Needle) -> str:
     """Say what everything takes, and whether it helped."""
-    back = counted(asked.said.position - needle.turn, "turn")
+    back = counted(asked.turn.position - needle.turn, "turn")
     sent = f"every turn is sent, {used_figure(asked.window)} tokens."
     if not _holds(asked.window, needle):
         return f"{sent} {_place(asked.window, needle)} {_outcome(asked, needle)}"
     return f"{sent} The answer is in #{needle.turn}, {back} back. {_outcome(asked, needle)}"
 
 
-def said_in_recency(asked: Asked, needle: Needle) -> str:
+def describe_recency(asked: Asked, needle: Needle) -> str:
     """Say how little the last turns take, and what that costs."""
     sent = f"the same question with the last turns alone, {used_figure(asked.window)} tokens."
     return f"{sent} {_place(asked.window, needle)} {_outcome(asked, needle)}"
 
 
-def said_in_jit(asked: Asked, needle: Needle) -> str:
+def describe_jit(asked: Asked, needle: Needle) -> str:
     """Say what was fetched, why, and what it saves."""
     window = asked.window
     saved = f", {window.saving * 100:.0f} % less than full" if window.saving > 0 else ""
@@ -67,11 +93,11 @@ def said_in_jit(asked: Asked, needle: Needle) -> str:
     return f"{sent} {_place(window, needle)} {_outcome(asked, needle)}"
 
 
-def said_of_comparison(comparison: Comparison | None, needle: Needle) -> str:
+def describe_comparison(comparison: Comparison | None, needle: Needle) -> str:
     """Say what each mode would send; None while that is being planned."""
-    told = "each mode's window for the same question; nothing is sent for this."
+    what = "each mode's window for the same question; nothing is sent for this."
     if comparison is None:
-        return told
+        return what
     sizes = [
         f"{side.mode} {side.figures[0] if side.figures else 'does not fit'}"
         for side in comparison.sides
@@ -79,20 +105,18 @@ def said_of_comparison(comparison: Comparison | None, needle: Needle) -> str:
     shares = next((row.shares for row in comparison.rows if needle.turn in row.turns), {})
     holding = [mode for mode in Mode if mode in shares and shares[mode].kind is not Kind.INDEX]
     where = " and ".join(holding) or "none of them"
-    return f"{told} Tokens: {', '.join(sizes)}. #{needle.turn} is in {where}."
+    return f"{what} Tokens: {', '.join(sizes)}. #{needle.turn} is in {where}."
 
 
-def said_of_rot(tallies: Tallies | None, is_running: bool) -> str:
+def describe_rot(tallies: Tallies | None, is_running: bool) -> str:
     """Say how many answers were right in each mode; None before any came."""
-    told = "the same, measured: facts at every depth of longer and longer conversations."
+    what = "the same, measured: facts at every depth of longer and longer conversations."
     if tallies is None or not tallies.whole.answered:
-        return told
-    from jitchat.lab.stats import total  # noqa: PLC0415  comes with the lab's screens
-
+        return what
     tallied = [(mode, tallies.by_mode[mode]) for mode in Mode if mode in tallies.by_mode]
     right = ", ".join(f"{mode} {total(tally)}" for mode, tally in tallied if tally.answered)
     so_far = " so far" if is_running else ""
-    return f"{told} Right{so_far}: {right}."
+    return f"{what} Right{so_far}: {right}."
 
 
 def _place(window: ContextWindow, needle: Needle) -> str:
@@ -118,3 +142,52 @@ def _outcome(asked: Asked, needle: Needle) -> str:
 def _holds(window: ContextWindow, needle: Needle) -> bool:
     """Whether the window has the turn at full text."""
     return window.kind_of_turns().get(needle.turn, Kind.INDEX) is not Kind.INDEX
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask the question in a mode: the first time as a message, then once more beside it."""
+
+    title: str
+    mode: Mode
+    says: Callable[[Asked, Needle], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Open the what-if view of the question."""
+
+    title: str
+    says: Callable[[Comparison | None, Needle], str]
+    """Of what is compared; None while it is being planned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Open the rot lab."""
+
+    title: str
+    says: Callable[[Tallies | None, bool], str]
+    """Of what was measured, and whether more of it comes; None ahead of it."""
+
+
+Step = Ask | Compare | Measure
+STEPS: tuple[Step, ...] = (
+    Ask("full", Mode.FULL, describe_full),
+    Ask("recency", Mode.RECENCY, describe_recency),
+    Ask("jit", Mode.JIT, describe_jit),
+    Compare("what if", describe_comparison),
+    Measure("rot lab", describe_rot),
+)
+
+
+def heading(place: int) -> str:
+    """`2 of 5 · recency`; what comes ahead of the first step is 0."""
+    if place == 0:
+        return f"A tour of {len(STEPS)} steps"
+    return f"{place} of {len(STEPS)} · {STEPS[place - 1].title}"
+
+
+def reading_seconds(text: str, pace: float = 1.0) -> float:
+    """Tell how long a text stays; `pace` 2 is twice as slow."""
+    return pace * (PAUSE + len(text) / CHARACTERS_A_SECOND)

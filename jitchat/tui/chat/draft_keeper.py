@@ -8,21 +8,30 @@ known key is not kept.
 import threading
 from collections.abc import Callable
 
+from textual.timer import Timer
+
 from jitchat.crash import holds_secret
 from jitchat.errors import StoreError
 from jitchat.store.pins import Drafts
+from jitchat.tui.chat.host import Host
 
 KEEP_AFTER = 0.5
 """Seconds of silence after a key until the draft is written."""
 
 
 class DraftKeeper:
-    """`typed` reads what is in the prompt; `flush` may be called from any thread."""
+    """`typed` reads what is in the prompt, and `secrets` the keys that are in use."""
 
     def __init__(
-        self, drafts: Drafts, typed: Callable[[], str], secrets: Callable[[], list[str]]
+        self,
+        host: Host,
+        drafts: Drafts,
+        typed: Callable[[], str],
+        secrets: Callable[[], list[str]],
     ) -> None:
+        self._host = host
         self._drafts, self._typed, self._secrets = drafts, typed, secrets
+        self._timer: Timer | None = None
         self._lock = threading.Lock()
         self._conversation: str | None = None
         self._stored = self._wanted = self._under_way = self._returned = ""
@@ -49,24 +58,43 @@ class DraftKeeper:
         """Keep a message that leaves the prompt until its reply begins."""
         self._under_way, self._is_turn = text, False
 
-    def stored(self) -> None:
-        """It is a turn, and waits for its reply; from any thread."""
+    def mark_stored(self) -> None:
+        """The message is a turn, and waits for its reply; from any thread."""
         self._is_turn = True
 
-    def answered(self) -> None:
-        """Let it go: it is a turn with a reply, or back in the prompt."""
+    def let_go(self) -> None:
+        """Keep a message no longer that is a turn with a reply, or back in the prompt."""
         self._under_way = ""
 
-    def note(self, *, leaving: bool = False) -> None:
-        """Take what is to be kept; on the thread of the prompt.
+    def keep_soon(self) -> None:
+        """Write the draft once the keys rest, in a thread."""
+        self._stop_timer()
+        self._timer = self._host.after(KEEP_AFTER, self.keep_behind)
 
-        Once it is left, and no send is under way, a turn is found where it stands.
+    def keep_behind(self) -> None:
+        """Write the draft in a thread."""
+        self._note(leaving=False)
+        self._host.in_thread(self._flush, "draft")
+
+    def keep_now(self, *, leaving: bool = False) -> None:
+        """Write the draft before anything else happens.
+
+        Once the conversation is left, and no send is under way, a turn is found where it stands.
         """
+        self._stop_timer()
+        self._note(leaving=leaving)
+        self._flush()
+
+    def _note(self, *, leaving: bool) -> None:
         under_way = "" if leaving and self._is_turn else self._under_way
         self._wanted = "\n".join(filter(str.strip, (under_way, self._typed())))
 
-    def flush(self) -> None:
-        """Write it, if it is another than before."""
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+
+    def _flush(self) -> None:
+        """Write what was noted, if it is another text than before; from any thread."""
         with self._lock:
             wanted = self._wanted
             if self._conversation is None or wanted == self._stored:

@@ -17,9 +17,10 @@ from textual.worker import Worker
 from jitchat.errors import JitchatError
 from jitchat.events import Event
 from jitchat.store.windows import Spent
-from jitchat.values import Mode, Turn
+from jitchat.tui.chat.pins import NextMessage
+from jitchat.tui.views.view import Outcome
+from jitchat.values import Turn
 from jitchat.window.budget import Budget
-from jitchat.window.steering import Held, Once
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
     from jitchat.providers.catalogue.models import ProviderChoice
     from jitchat.session import Session
     from jitchat.small_models.summariser import LinesWritten
+
+
+@dataclass
+class ConversationShown(Message):
+    """A conversation is on screen; its session is being loaded."""
+
+    opening: int
 
 
 @dataclass
@@ -47,9 +55,9 @@ class SessionRefused(Message):
 
 @dataclass
 class PreviewReady(Message):
-    """The window that would be sent, for the draft and mode of request `serial`."""
+    """The window that would be sent, for the message of a request to plan."""
 
-    serial: int
+    request: int
     outcome: ContextWindow | JitchatError
     unmet: str = ""
     """Which turns the draft names in vain; mostly empty."""
@@ -87,6 +95,10 @@ class SendEnded(Message):
     cancelled: bool
     error: JitchatError | None = None
     """Why what came of a cancelled one could not be kept."""
+
+
+class PromptFreed(Message):
+    """A send is over, and the prompt is free for the next message."""
 
 
 @dataclass
@@ -136,35 +148,24 @@ class CostSummed(Message):
     spent: Spent
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What a window would be sent for, at one moment."""
-
-    opening: int
-    draft: str
-    mode: Mode
-    once: Once
-
-
 @dataclass
 class WindowCounted(Message):
     """The provider counted the window that would be sent, or would not."""
 
-    asked: Asked
+    opening: int
+    counted: NextMessage
     outcome: tuple[ContextWindow, int] | JitchatError
-    told: Sequence[str]
+    hint: Sequence[str]
     """What stood in the hint line before, the longest form first."""
 
 
 @dataclass
-class HoldMade(Message):
-    """A turn was pinned or excluded, or that was taken back."""
+class HoldChanged(Message):
+    """A turn was pinned or excluded, or that was undone."""
 
     opening: int
-    held: Held
-    undoes: bool
-    told: str
-    """What came of it, as a sentence."""
+    sentence: str
+    """What came of it."""
 
 
 @dataclass
@@ -208,3 +209,10 @@ class ViewsLoaded(Message):
 
     styles: list[Path]
     """The files with their styles; one at least."""
+
+
+@dataclass
+class ViewLeft(Message):
+    """A view was closed for something that the chat is to do."""
+
+    outcome: Outcome

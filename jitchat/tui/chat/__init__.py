@@ -1,0 +1,1 @@
+"""The chat screen, and its controllers: each with its own state."""

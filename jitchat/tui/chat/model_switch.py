@@ -1,0 +1,178 @@
+"""Who answers in the conversation: what could, what is picked, and when it takes over."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.worker import get_current_worker
+
+from jitchat.errors import JitchatError
+from jitchat.text.sanitize import one_line
+from jitchat.tui.chat import messages
+from jitchat.tui.chat.host import Host
+from jitchat.tui.chat.indexing import Indexing
+from jitchat.tui.chat.offers import offer
+from jitchat.tui.chat.opening import Opening
+from jitchat.tui.chat.previews import Previews
+from jitchat.tui.chat.sends import Sends
+from jitchat.tui.chat.surfaces import Surfaces
+from jitchat.tui.widgets.model_list import READER, meant_by
+from jitchat.tui.widgets.prompt import PLACEHOLDER
+
+if TYPE_CHECKING:
+    from jitchat.providers.catalogue.models import ProviderChoice
+    from jitchat.session import Session
+    from jitchat.tui.backend import Backend
+
+READER_PLACEHOLDER = "Ask about what was said. reader quotes it; it is no language model"
+
+
+@dataclass(eq=False)
+class ModelSwitch:
+    """Has another model answer in the same conversation."""
+
+    host: Host
+    backend: Backend
+    surfaces: Surfaces
+    opening: Opening
+    previews: Previews
+    indexing: Indexing
+    sends: Sends
+
+    offers: bool = True
+    """Whether the user is told what could answer in place of the reader: until they type."""
+    is_quiet: bool = False
+    """Whether nobody is looked for in place of the reader, as during the tour."""
+    _next: Session | None = None
+    """Who answers once the reply that is on its way is over."""
+    _choices: Sequence[ProviderChoice] = ()
+    """What was found that could answer, for the list to begin with."""
+
+    def __post_init__(self) -> None:
+        self.surfaces.offer.display = self.backend.settings.provider.name == READER
+
+    async def leave(self) -> None:
+        """Drop a model that was to answer in the conversation that is left."""
+        session, self._next = self._next, None
+        if session is not None:
+            await session.aclose()
+
+    def show_answerer(self, session: Session) -> None:
+        """Show whether the reader answers, or a model."""
+        is_reader = session.provider.name == READER
+        self.surfaces.prompt.placeholder = READER_PLACEHOLDER if is_reader else PLACEHOLDER
+        self.surfaces.offer.display = is_reader and self.offers and not self.is_quiet
+        if not is_reader:
+            self.host.run(self._ask_limit(session), "limit", exclusive=True)
+        elif not self.is_quiet:
+            self.host.run(self._look_around(), "around", exclusive=True)
+
+    def end_offers(self) -> None:
+        """Who types knows what to do here."""
+        if self.offers and self.surfaces.prompt.text:
+            self.offers = self.surfaces.offer.display = False
+
+    def show_choices(self, choices: Sequence[ProviderChoice]) -> None:
+        self._choices = choices
+        self.surfaces.offer.update(Content(offer(choices)))
+
+    def take_limit(self, message: messages.LimitTold) -> None:
+        """Plan with a limit that the server told; what is on its way was planned already."""
+        if message.session is self.opening.session:
+            message.session.take_budget(message.budget)
+            self.previews.plan()
+
+    def pick(self, wanted: str = "") -> None:
+        """Pick who answers; at once where `wanted` names one model."""
+        if not wanted:
+            self.open_list()
+            return
+
+        async def find() -> None:
+            try:
+                picked = meant_by(wanted, await self._known())
+            except JitchatError:
+                picked = None  # the list tells of it
+            self.host.post(messages.ModelNamed(wanted, picked))
+
+        self.host.run(find(), "named", exclusive=True)
+
+    def open_list(self, wanted: str = "") -> None:
+        from jitchat.tui.screens.models import ModelsScreen  # noqa: PLC0415  not on the first frame
+
+        session = self.opening.session
+        in_use = (session.provider.name, session.provider.model) if session else ("", "")
+        screen = ModelsScreen(self.backend, in_use, wanted, self._choices)
+        self.host.push(screen, self.choose)
+
+    def choose(self, picked: tuple[str, str] | None) -> None:
+        """Have a model answer, by its provider's name and its own; None changes nothing."""
+        if picked is None:
+            return
+        self.surfaces.top.show_status(f"{picked[0]} {picked[1]}…")
+        session, number = self.opening.session, self.opening.number
+
+        def choose() -> None:
+            try:
+                changed, note = self.backend.choose_model(session, *picked)
+            except JitchatError as error:
+                self.host.post(messages.ModelRefused(error))
+                return
+            if not get_current_worker().is_cancelled:
+                self.host.post(messages.ModelChanged(number, picked, changed, note))
+
+        self.host.in_thread(choose, "choose", exclusive=True)
+
+    async def change(self, message: messages.ModelChanged, session: Session) -> None:
+        """Have it answer from the next message on; a reply that is on its way is the other's."""
+        if message.opening != self.opening.number:
+            await session.aclose()
+            self.choose(message.picked)
+        elif self.sends.busy:
+            await self.leave()
+            self._next = session
+            self.indexing.show_status()
+            model = one_line(session.provider.model)
+            self.host.say(f"After this reply, {model} answers.")
+        else:
+            await self._take_over(session)
+
+    async def take_over_if_waiting(self) -> None:
+        """Have the model answer that was picked while a reply was on its way."""
+        if self._next is not None and not self.sends.busy:
+            session, self._next = self._next, None
+            await self._take_over(session)
+
+    async def _take_over(self, session: Session) -> None:
+        left, self.opening.session = self.opening.session, session
+        self.indexing.show_status()
+        self.previews.plan()
+        self.show_answerer(session)
+        self.indexing.stop_writing_lines()
+        if left is not None:
+            await left.aclose()
+        if session.summariser is not None:
+            self.indexing.catch_up()
+
+    async def _ask_limit(self, session: Session) -> None:
+        budget = await self.backend.ask_limit(session)
+        if budget is not None:
+            self.host.post(messages.LimitTold(session, budget))
+
+    async def _look_around(self) -> None:
+        """Find what a newcomer could use: a server on this machine, a key that is there."""
+        try:
+            found = list((await self._known()).values())
+        except JitchatError:
+            return  # told when the list is opened
+        self.host.post(messages.ModelsFound(found))
+
+    async def _known(self) -> dict[str, ProviderChoice]:
+        """Find by name what can answer: what is stored, and what runs on this machine."""
+        choices = await asyncio.to_thread(self.backend.choices)
+        known = {choice.name: choice for choice in choices}
+        return known | {choice.name: choice for choice in await self.backend.find_local()}

@@ -1,0 +1,229 @@
+"""The window on screen: the one that was sent last, or, live, the one that would be sent next.
+
+A plan is asked for once the keys rest, and made in a thread, one at a time. From the key to the
+window for it every surface says that it is being worked out: none is out of date and looks
+current. A plan for a draft that has moved on is dropped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
+
+from jitchat.errors import JitchatError
+from jitchat.tui.chat.command_hint import CommandHint, mode_within
+from jitchat.tui.chat.draft_keeper import DraftKeeper
+from jitchat.tui.chat.host import Host
+from jitchat.tui.chat.messages import PreviewReady
+from jitchat.tui.chat.opening import Opening
+from jitchat.tui.chat.pins import NextMessage
+from jitchat.tui.chat.steering import Steering
+from jitchat.tui.chat.surfaces import Surfaces
+from jitchat.tui.figures import exact_sentence
+from jitchat.values import Status, Turn, Usage
+from jitchat.window.window import ContextWindow
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+
+PREVIEW_AFTER = 0.08
+"""Seconds of silence after a key until the next window is planned anew."""
+DIM_AFTER = 0.2
+"""Seconds that a window is being worked out until its surfaces fade, so that a quick one does not
+flicker; their mark is there at once."""
+DRAFT_IS_BACK = "the draft of last time: Ctrl+C clears it"
+
+
+@dataclass(eq=False)
+class Previews:
+    """Plans the next window while the user types, and holds the window that is shown."""
+
+    host: Host
+    surfaces: Surfaces
+    opening: Opening
+    steering: Steering
+    keeper: DraftKeeper
+
+    window: ContextWindow | None = None
+    """The window on screen, sent or not; None while it cannot be planned."""
+    sent: ContextWindow | None = None
+    """The window that was sent, while it is what the screen shows."""
+    sent_for: Turn | None = None
+    """The user's turn that it was sent for, or the last one that was."""
+    has_sends: bool = False
+    """Whether anything was sent in this conversation."""
+    wants_next: bool = False
+    """Whether the user switched from the sent window to the next one."""
+    working: bool = False
+    """Whether the surfaces wait for another window than they show."""
+    planned: int = 0
+    """The last request of which the plan was shown or refused."""
+    _exact: tuple[ContextWindow, int] | None = None
+    """The window that the provider counted last, and its tokens."""
+    _request: int = 0
+    """Number of the last request; whatever changes the next window makes another one of it."""
+    _under_way: int | None = None
+    """The request whose plan is being made."""
+    _timer: Timer | None = None
+    _fading: Timer | None = None
+
+    def __post_init__(self) -> None:
+        self._command_hint = CommandHint(self.surfaces.hint)
+
+    def follow_draft(self) -> None:
+        """Plan for what is in the prompt, once the keys rest; a command is explained instead."""
+        if self._command_hint.follow(self.surfaces.prompt.draft):
+            return
+        self._stop_timer()
+        if self._is_followed(self.steering.next_message):
+            self._request += 1
+            self._mark(working=True)
+            self._timer = self.host.after(PREVIEW_AFTER, self.plan)
+        elif not self.steering.busy:
+            self._request += 1
+            self._mark(working=False)
+
+    def plan(self, *, afresh: bool = False) -> None:
+        """Plan the window for what is in the prompt, off the event loop.
+
+        An empty prompt leaves the window that was sent on screen, unless `afresh`.
+        """
+        self._stop_timer()
+        if self.opening.session is None or self.steering.busy:
+            return
+        if afresh or self._is_followed(self.steering.next_message):
+            self._request += 1
+            self._mark(working=True)
+            self._plan_next(self.opening.session)
+
+    def resume(self) -> None:
+        """Plan for what was typed while a reply came, and where the surfaces wait."""
+        self.plan(afresh=self.working)
+
+    def take(self, message: PreviewReady) -> None:
+        """Show a plan, unless the draft has moved on."""
+        if message.request != self._under_way:
+            return
+        self._under_way = None
+        if self.steering.busy:
+            return
+        if message.request == self._request:
+            self._show_outcome(message)
+        elif self._timer is None and self.working and self.opening.session is not None:
+            self._plan_next(self.opening.session)
+
+    def show_sent(self, window: ContextWindow, turn: Turn | None, usage: Usage | None) -> None:
+        """Show a window that was sent for a turn; None where the turn is not known yet."""
+        self.sent, self.sent_for = window, turn
+        self._stop_timer()
+        self._request += 1
+        self.wants_next = False
+        self._show(window, sent=True, usage=usage)
+        self.know_sends(1)
+
+    def show_counted(self, window: ContextWindow, tokens: int) -> None:
+        """Show the next window with the tokens that the provider counted."""
+        self.sent, self._exact = None, (window, tokens)
+        self._show(window, sent=False)
+
+    def know_sends(self, sends: int) -> None:
+        """Offer to switch to the window that was sent last, where there is one."""
+        self.has_sends = sends > 0
+        self.surfaces.inspector.offer_switch(self.has_sends)
+
+    def switch_to_next(self) -> None:
+        self.wants_next = True
+        self.plan(afresh=True)
+
+    def forget(self) -> None:
+        """Show no window: a plan that is under way is not for what comes."""
+        self._stop_timer()
+        self._request += 1
+        self._under_way = None
+        self._mark(working=False)
+        if self.planned:
+            self.surfaces.clear_window()
+        self.sent = self.window = None
+
+    def leave(self) -> None:
+        """Forget all of the conversation that is left."""
+        self.know_sends(0)
+        self.wants_next = False
+        self.forget()
+
+    def _is_followed(self, message: NextMessage) -> bool:
+        """Whether the surfaces are to show the window for this message."""
+        is_open = self.opening.session is not None and not self.steering.busy
+        return is_open and bool(message.text or self.sent is None)
+
+    def _plan_next(self, session: Session) -> None:
+        """Plan for the last request, unless a plan is under way: then, when that one is made."""
+        if self._under_way is not None:
+            return
+        self._under_way = request = self._request
+        message = self.steering.next_message
+
+        def plan() -> None:
+            outcome: ContextWindow | JitchatError
+            try:
+                outcome = session.preview(message.text, message.mode, message.once)
+            except JitchatError as error:
+                outcome = error
+            unmet = session.planning.unmet(message.text)
+            self.host.post(PreviewReady(request, outcome, unmet))
+
+        self.host.in_thread(plan, "plan")
+
+    def _show_outcome(self, message: PreviewReady) -> None:
+        self.sent = self.window = None
+        self.planned = message.request
+        self.opening.show_holds()
+        if isinstance(message.outcome, JitchatError):
+            self._mark(working=False)
+            self.surfaces.show_refusal(message.outcome)
+        else:
+            self._show(message.outcome, sent=False)
+            misplaced = mode_within(self.surfaces.prompt.draft)
+            back = DRAFT_IS_BACK if self.keeper.is_back() else ""
+            self.surfaces.prefix_hint((message.unmet, misplaced, back, self._unanswered()))
+        self._command_hint.renew(self.surfaces.prompt.draft)
+
+    def _show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
+        self.window = window
+        self._mark(working=False)
+        self.surfaces.show_window(window, self.opening.session, sent=sent, usage=usage)
+        if not sent and self._exact is not None and self._exact[0] == window:
+            self.surfaces.hint.show_cost(exact_sentence(*self._exact))
+
+    def _unanswered(self) -> str:
+        """Say which last message has no reply, where it does not stand in the prompt."""
+        session = self.opening.session
+        turns = session.memory.turns if session is not None else []
+        is_typed = bool(self.steering.next_message.text)
+        if is_typed or not turns or turns[-1].status is not Status.UNANSWERED:
+            return ""
+        return f"#{turns[-1].position} was not answered: Alt+R sends it again"
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+
+    def _mark(self, *, working: bool) -> None:
+        """Say on every surface whether its window is being worked out."""
+        if working == self.working:
+            return
+        self.working = working
+        self.surfaces.show_working(working)
+        if self._fading is not None:
+            self._fading.stop()
+            self._fading = None
+        if working:
+            self._fading = self.host.after(DIM_AFTER, self._fade)
+        else:
+            self.surfaces.show_faded(False)
+
+    def _fade(self) -> None:
+        self.surfaces.show_faded(self.working)  # the timer's call may come when that is over

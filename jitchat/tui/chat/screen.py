@@ -1,0 +1,631 @@
+"""The chat: what the user sends, what comes back, and every action there is.
+
+The screen composes widgets and controllers. It has one handler for each message, which calls the
+controllers in written order; each of them owns its state.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.screen import Screen
+
+from jitchat.store.pins import Drafts
+from jitchat.tui.chat import messages
+from jitchat.tui.chat.branches import Branches
+from jitchat.tui.chat.draft_keeper import DraftKeeper
+from jitchat.tui.chat.host import Host
+from jitchat.tui.chat.indexing import Indexing
+from jitchat.tui.chat.key_routing import KeyRouting, Question
+from jitchat.tui.chat.meter import Meter
+from jitchat.tui.chat.model_switch import ModelSwitch
+from jitchat.tui.chat.opening import Opening
+from jitchat.tui.chat.previews import Previews
+from jitchat.tui.chat.sends import NEW_TITLE, Sends
+from jitchat.tui.chat.steering import Steering
+from jitchat.tui.chat.surfaces import Surfaces
+from jitchat.tui.chat.views import Views
+from jitchat.tui.commands import (
+    COMMANDS,
+    LOOKS,
+    Command,
+    addressed_in,
+    command_in,
+    mistyped,
+    turn_ahead,
+)
+from jitchat.tui.figures import ledger_note, note_sentence
+from jitchat.tui.keys import bindings
+from jitchat.tui.telling import SECONDS, tell, telling
+from jitchat.tui.widgets.budget_bar import BudgetBar
+from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.model_fetch import ModelFetch
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.top_line import ModeTab
+from jitchat.tui.widgets.transcript import Transcript
+from jitchat.values import Conversation, Mode
+from jitchat.window.steering import Hold
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+    from jitchat.tui.backend import Backend
+
+WIDE = 110
+"""Columns from which the inspector stands beside the transcript."""
+HOLDS = {"pin": Hold.PINNED, "exclude": Hold.EXCLUDED}
+"""By command."""
+STILL_OPENING = "The conversation is still being opened."
+READ_ONLY = "What is stored can be read; nothing can be sent."
+NO_TURN = "Choose a turn first: F6 goes to the conversation. Or name one: /pin 12."
+
+
+class ChatScreen(Screen[None]):
+    """Transcript, inspector, budget bar and prompt over one conversation."""
+
+    BINDINGS = bindings()
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  Textual's own shape
+
+    def __init__(self, backend: Backend, conversation: Conversation) -> None:
+        super().__init__()
+        self.backend = backend
+        host = Host(self)
+        self.surfaces = surfaces = Surfaces(backend)
+        self.keeper = keeper = DraftKeeper(
+            host, Drafts(backend.store.database), self._typed, backend.settings.secrets
+        )
+        self.steering = steering = Steering(host, surfaces, Mode(backend.settings.chat.mode))
+        self.opening = opening = Opening(host, backend, surfaces, keeper, conversation)
+        self.indexing = indexing = Indexing(host, backend, surfaces, opening)
+        self.previews = previews = Previews(host, surfaces, opening, steering, keeper)
+        self.meter = Meter(host, backend, surfaces, opening, steering, previews)
+        self.sends = Sends(host, backend, surfaces, opening, steering, previews, keeper)
+        self.branches = Branches(
+            host, backend, surfaces, opening, steering, previews, indexing, self.sends
+        )
+        self.models = ModelSwitch(host, backend, surfaces, opening, previews, indexing, self.sends)
+        self.views = Views(
+            host, backend, surfaces, opening, steering, previews, self.meter, self.sends,
+            self.branches,
+        )  # fmt: skip
+        self.routing = KeyRouting(self)
+        self._waiting: str | None = None
+        """A message that was entered before the conversation was open."""
+
+    @property
+    def session(self) -> Session | None:
+        return self.opening.session
+
+    @property
+    def busy(self) -> bool:
+        """Whether a reply is on its way."""
+        return self.sends.busy
+
+    def compose(self) -> ComposeResult:
+        # Textual sets this class on the first resize, and styles every widget once more for it.
+        is_wide = self.app.size.width >= WIDE
+        self.set_class(is_wide, "-wide", update=False)
+        self.set_class(not is_wide, "-narrow", update=False)
+        yield from self.surfaces.compose()
+
+    async def on_mount(self) -> None:
+        """Show what can be shown at once; the rest is loaded behind the first frame."""
+        self.bindings_updated_signal.subscribe(self, self._show_pane_keys)
+        self.sends.watch_unstored()
+        self.steering.show_mode()
+        self.surfaces.set_out(
+            inspector=self.backend.settings.screen.inspector,
+            is_wide=self.has_class("-wide"),
+            rows=self.app.size.height,
+        )
+        await self.open(self.opening.conversation)
+
+    async def on_unmount(self) -> None:
+        """Leave no thread and no connection behind, and the draft where it is found again."""
+        await self.sends.close()
+        self.keeper.keep_now(leaving=True)
+        await self.opening.close()
+
+    @telling
+    async def open(self, conversation: Conversation, at: int | None = None) -> None:
+        """Leave the conversation for another one, at its end or at one of its turns."""
+        await self.leave()
+        await self.opening.open(conversation, at)
+
+    async def leave(self) -> None:
+        """Have nothing of the conversation come late from now on, or stay on screen."""
+        self._return_waiting()
+        self.meter.leave()
+        self.branches.leave_edit()
+        self.steering.leave()
+        await self.models.leave()
+        self.keeper.keep_now()
+        self.indexing.stop()
+        self.previews.leave()
+        await self.opening.leave()
+
+    # Keys and the prompt
+
+    def _show_pane_keys(self, _: object) -> None:
+        """Show in the footer the keys of the pane that has the focus."""
+        self.surfaces.hint.show_pane(self.routing.footer())
+
+    def watch_focused(self) -> None:
+        """Close a question when the focus leaves the place where it was asked."""
+        if self.is_mounted:
+            self.routing.forget()
+
+    def _typed(self) -> str:
+        """Read what was typed and not sent."""
+        return "\n".join(filter(None, (self._waiting, self.branches.typed())))
+
+    @on(Prompt.Changed)
+    def _draft_changed(self) -> None:
+        if self.busy:
+            self.call_after_refresh(self.surfaces.transcript.draw_behind_key)
+        self.models.end_offers()
+        self.keeper.keep_soon()
+        self._attend()
+        self.steering.show_mode()
+        self.previews.follow_draft()
+
+    @on(Prompt.Submitted)
+    async def _submitted(self, message: Prompt.Submitted) -> None:
+        prompt = self.surfaces.prompt
+        prompt.hand_over(message.text)
+        if (command := command_in(message.text)) is not None:
+            await self._run_command(command)
+        elif sentence := mistyped(message.text):
+            prompt.give_back(message.text)
+            self.notify(sentence, markup=False)
+        elif self.session is not None and not self.busy:
+            await self._send(self.session, message.text)
+        elif self.session is None and self.opening.refusal is None and self._waiting is None:
+            self._waiting = message.text
+            self.surfaces.hint.wait("opening the conversation, then sending")
+        else:
+            prompt.give_back(message.text)
+            if self.opening.refusal is not None:
+                tell(self, self.opening.refusal)
+            else:
+                self.sends.waits()
+
+    async def _send(self, session: Session, typed: str) -> None:
+        """Send what was typed, with all that was decided for this message alone."""
+        if not addressed_in(typed).text.strip():
+            self.surfaces.prompt.give_back(typed)
+            self.notify(f"Write the message behind {typed.strip()}.", markup=False)
+            return
+        self.keeper.send(typed)
+        if (after := self.branches.leave_edit()) is not None:
+            await self.branches.show_up_to(session, after)
+        message = self.steering.take(typed, after)
+        self.sends.start(session, message.text, message.once, message.mode)
+
+    async def _run_command(self, command: Command) -> None:
+        name, argument = command.name, command.argument
+        if name in ("mode", "once") and argument not in list(Mode):
+            self.notify(f"/{name} takes one of {', '.join(Mode)}.", markup=False)
+        elif name in HOLDS and argument:
+            digits = argument.removeprefix("#")
+            is_id = digits.isascii() and digits.isdigit() and len(digits) <= 18
+            self._hold(HOLDS[name], int(digits) if is_id else None)
+        elif name in LOOKS:
+            turn, text = turn_ahead(argument) if name == "why" else ("", argument)
+            self.open_view(LOOKS[name], text, turn)
+        else:
+            given = f"({argument!r})" if argument else ""
+            await self.run_action(f"{COMMANDS[name]}{given}")
+
+    def _return_waiting(self) -> None:
+        """Put a message back that waited for a conversation that does not open."""
+        if self._waiting is not None:
+            self.surfaces.hint.arrive()
+            self.surfaces.prompt.give_back(self._waiting)
+            self._waiting = None
+
+    def _attend(self) -> None:
+        """Have work behind the screen step back: the user types, or reads what comes."""
+        if self.session is not None:
+            self.session.memory.pace.attend()
+
+    @on(Prompt.ScrollAsked)
+    def _scroll_asked(self, message: Prompt.ScrollAsked) -> None:
+        self.surfaces.transcript.page(message.pages)
+
+    @on(Prompt.QuitAsked)
+    async def _quit_asked(self) -> None:
+        await self.app.action_quit()
+
+    # The conversation
+
+    @on(messages.SessionReady)
+    @telling
+    async def _session_ready(self, message: messages.SessionReady) -> None:
+        if message.opening != self.opening.number:
+            return
+        session = message.session
+        await self.opening.take(session)
+        self.indexing.show_status()
+        self.previews.plan()
+        self.models.show_answerer(session)
+        self.meter.sum_up()
+        self.views.load_soon()
+        if (refusal := self.backend.store.database.refusal) is None:
+            self.indexing.catch_up()
+        else:
+            self.indexing.indexed = True
+            self._warn(f"{READ_ONLY} {refusal}", 60)
+        if self.backend.warning and message.opening == 1:
+            self._warn(self.backend.warning, SECONDS)
+        if self.backend.may_fetch_model:
+            self.surfaces.model_fetch.start()
+        if self._waiting is not None:
+            typed, self._waiting = self._waiting, None
+            await self._send(session, typed)
+
+    @on(messages.SessionRefused)
+    def _session_refused(self, message: messages.SessionRefused) -> None:
+        if message.opening != self.opening.number:
+            return
+        self._return_waiting()
+        if not self.backend.settings.in_use().model:
+            self.models.pick(self.backend.settings.provider.name)
+        self.opening.refuse(message.error)
+        self.indexing.settle()
+        tell(self, message.error)
+
+    @on(messages.PreviewReady)
+    def _preview_ready(self, message: messages.PreviewReady) -> None:
+        if self.indexing.indexed:
+            self.indexing.settle()
+        self.previews.take(message)
+
+    @on(messages.BacklogMoved)
+    def _backlog_moved(self, message: messages.BacklogMoved) -> None:
+        if message.opening == self.opening.number:
+            self.indexing.take_progress(message.progress)
+
+    @on(messages.BacklogEnded)
+    def _backlog_ended(self, message: messages.BacklogEnded) -> None:
+        if message.opening != self.opening.number:
+            return
+        self.indexing.write_missing_lines()
+        self.indexing.end(message.error)
+        if message.indexed:
+            self.previews.plan()
+
+    @on(messages.LinesMoved)
+    def _lines_moved(self, message: messages.LinesMoved) -> None:
+        if message.opening == self.opening.number and self.indexing.show_lines(message):
+            self.previews.plan()
+
+    @on(ModelFetch.Ended)
+    def _fetch_ended(self, message: ModelFetch.Ended) -> None:
+        """Use an embedding model that came.
+
+        Nobody waits for a download that is tried again at the next start; what came and was
+        refused is told.
+        """
+        if message.asked or message.fetched or not self.backend.may_fetch_model:
+            self.notify(message.sentence, markup=False)
+        if message.fetched and self.session is not None:
+            self.indexing.change_embedder()
+
+    # A message on its way
+
+    @on(messages.SessionReported)
+    @telling
+    async def _session_reported(self, message: messages.SessionReported) -> None:
+        self._attend()
+        await self.sends.take(message)
+
+    @on(messages.SendEnded)
+    @telling
+    async def _send_ended(self, message: messages.SendEnded) -> None:
+        self.meter.sum_up()
+        await self.sends.end(message)
+        self.indexing.write_missing_lines()
+        await self.models.take_over_if_waiting()
+
+    @on(messages.ReplyRefused)
+    def _reply_refused(self) -> None:
+        self.sends.retry_storing()
+
+    @on(messages.ReplyStored)
+    @telling
+    async def _reply_stored(self, message: messages.ReplyStored) -> None:
+        await self.sends.show_stored_late(message)
+
+    @on(messages.CostSummed)
+    def _cost_summed(self, message: messages.CostSummed) -> None:
+        if message.opening == self.opening.number:
+            self.meter.show_cost(message)
+
+    @on(messages.WindowCounted)
+    def _window_counted(self, message: messages.WindowCounted) -> None:
+        self.meter.take_count(message)
+
+    # Who answers
+
+    @on(messages.LimitTold)
+    def _limit_told(self, message: messages.LimitTold) -> None:
+        self.models.take_limit(message)
+
+    @on(messages.ModelsFound)
+    def _models_found(self, message: messages.ModelsFound) -> None:
+        self.models.show_choices(message.choices)
+
+    @on(messages.ModelNamed)
+    def _model_named(self, message: messages.ModelNamed) -> None:
+        if message.picked is None:
+            self.models.open_list(message.wanted)
+        else:
+            self.models.choose(message.picked)
+
+    @on(messages.ModelRefused)
+    def _model_refused(self, message: messages.ModelRefused) -> None:
+        self.indexing.show_status()
+        tell(self, message.error)
+
+    @on(messages.ModelChanged)
+    @telling
+    async def _model_changed(self, message: messages.ModelChanged) -> None:
+        if message.note:
+            self._warn(message.note, SECONDS)
+        if message.session is None:
+            await self.open(self.opening.conversation)
+        else:
+            await self.models.change(message, message.session)
+
+    # Views, and what was chosen in them or in a pane
+
+    @on(messages.ViewsLoaded)
+    def _views_loaded(self, message: messages.ViewsLoaded) -> None:
+        self.views.take_styles(message.styles)
+
+    @on(messages.ViewLeft)
+    @telling
+    async def _view_left(self, message: messages.ViewLeft) -> None:
+        if self.session is not None:
+            await self.views.follow(self.session, message.outcome)
+
+    @on(messages.HoldChanged)
+    def _hold_changed(self, message: messages.HoldChanged) -> None:
+        if message.opening == self.opening.number:
+            self.opening.show_holds()
+            self.notify(message.sentence, markup=False)
+            self.previews.plan(afresh=True)
+
+    @on(Inspector.RowToggled)
+    def _row_toggled(self, message: Inspector.RowToggled) -> None:
+        """Take a turn out of the next message or into it, and no further."""
+        turn, session = message.turn, self.session
+        if session is None or self.sends.waits():
+            return
+        if turn is None:
+            self.notify("This row is not a turn that can be taken out or in.", markup=False)
+        elif turn in session.steering.excluded:
+            self.notify(f"#{turn} is excluded: X takes that back.", markup=False)
+        else:
+            self.steering.once = self.steering.once.toggled(turn, is_there=message.is_there)
+            self.previews.plan(afresh=True)
+
+    @on(Transcript.Opened)
+    def _turn_opened(self, message: Transcript.Opened) -> None:
+        turn, detail = message.turn, message.detail
+        text = turn.content or detail.reasoning
+        self._show_exact(f"#{turn.position} {turn.speaker}", text, note_sentence(detail.note))
+
+    @on(Inspector.RowOpened)
+    def _row_opened(self, message: Inspector.RowOpened) -> None:
+        self._show_exact(message.title, message.text, message.note)
+
+    @on(Inspector.LeftOutOpened)
+    def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
+        row = message.row
+        turn = self.session.memory.turn_at(row.turn) if self.session is not None else None
+        text = turn.content if turn is not None else ""
+        self._show_exact(f"left out #{row.turn}", text, ledger_note(row))
+
+    @on(ModeTab.Chosen)
+    def _mode_chosen(self, message: ModeTab.Chosen) -> None:
+        self.action_use_mode(message.mode.value)
+
+    @on(BudgetBar.KindClicked)
+    def _kind_clicked(self, message: BudgetBar.KindClicked) -> None:
+        self.surfaces.inspector.remove_class("-hidden")
+        self.surfaces.inspector.point_at(message.kind)
+
+    def _show_exact(self, title: str, text: str, note: str) -> None:
+        from jitchat.tui.screens.exact import ExactScreen  # noqa: PLC0415  not on the first frame
+
+        self.app.push_screen(ExactScreen(title, text, note))
+
+    def open_view(self, name: str, text: str = "", turn: str = "") -> None:
+        """Open a view on a text, else on what is on screen; the ledger explains `turn`."""
+        if self.session is None:
+            self.notify(STILL_OPENING, markup=False)
+        else:
+            self.views.open(self.session, name, text, turn)
+
+    def _hold(self, hold: Hold, position: int | None) -> None:
+        if self.session is None:
+            self.notify(STILL_OPENING, markup=False)
+        elif position is None:
+            self.notify(NO_TURN, markup=False)
+        else:
+            self.steering.hold(self.session, hold, position, self.opening.number)
+
+    def _warn(self, sentence: str, seconds: float) -> None:
+        self.notify(sentence, severity="warning", timeout=seconds, markup=False)
+
+    # Actions
+
+    def action_submit(self) -> None:
+        self.surfaces.prompt.submit()
+
+    def action_cancel(self) -> None:
+        """Stop the reply; with none under way, leave an edit, or go back to the prompt."""
+        if self.busy:
+            self.sends.stop()
+        elif self.branches.leave_edit() is None:
+            self.surfaces.prompt.focus()
+
+    def action_ask(self, name: str) -> None:
+        """Ask before a request that the user may have to pay for."""
+        question = ""
+        if self.session is not None and not self.busy:
+            question = self.branches.confirmation(self.session, name)
+        act = partial(self.run_action, name)
+        if question:
+            self.routing.ask(Question(question, act))
+        else:
+            self.call_later(act)
+
+    async def action_answer(self, yes: bool) -> None:
+        """Answer what is asked in the hint line."""
+        await self.routing.answer(yes=yes)
+
+    async def action_press_in_pane(self, key: str) -> None:
+        """Do what the footer shows for the pane with the focus."""
+        await self.routing.press(key)
+
+    def action_cycle_mode(self) -> None:
+        modes = list(Mode)
+        self.action_use_mode(modes[(modes.index(self.steering.mode) + 1) % len(modes)].value)
+
+    def action_use_mode(self, mode: str) -> None:
+        self.steering.use_mode(Mode(mode))
+        self.previews.plan()
+
+    def action_use_once(self, mode: str) -> None:
+        self.steering.use_mode_once(Mode(mode))
+        self.previews.plan(afresh=True)
+
+    def action_hold(self, hold: str) -> None:
+        """Pin or exclude the turn under the cursor; a second time takes that back."""
+        inspector, transcript = self.surfaces.inspector, self.surfaces.transcript
+        if inspector.has_focus_within:
+            position = inspector.chosen
+        else:
+            position = transcript.chosen.position if transcript.chosen is not None else None
+        self._hold(Hold(hold), position)
+
+    def action_undo_hold(self) -> None:
+        """Take the last pin or exclusion back."""
+        if self.session is None:
+            self.notify(STILL_OPENING, markup=False)
+        else:
+            self.steering.undo_hold(self.session, self.opening.number)
+
+    @telling
+    async def action_regenerate(self) -> None:
+        if self.session is not None and not self.sends.waits():
+            await self.branches.regenerate(self.session)
+
+    def action_edit(self) -> None:
+        if self.session is not None and not self.sends.waits():
+            self.branches.edit(self.session)
+
+    @telling
+    async def action_go_on(self) -> None:
+        if self.session is not None and not self.sends.waits():
+            await self.branches.go_on(self.session)
+
+    def action_other_version(self, step: int = 1, position: int | None = None) -> None:
+        # A click is handled by the header that is taken away, which would wait for itself.
+        self.call_later(self._go_to_version, step, position)
+
+    @telling
+    async def _go_to_version(self, step: int, position: int | None) -> None:
+        if self.session is not None and not self.sends.waits():
+            await self.branches.go_to_version(self.session, step, position)
+
+    def action_reasoning(self) -> None:
+        if not self.surfaces.transcript.toggle_reasoning():
+            self.notify("No reasoning came with this reply.", markup=False)
+
+    @telling
+    async def action_switch_window(self) -> None:
+        """Show the window that was sent last, or else the next one; the draft stays."""
+        if self.session is None or self.sends.waits():
+            return
+        if self.previews.sent is not None:
+            self.previews.switch_to_next()
+        elif not await self.meter.show_last_sent(self.session):
+            self.notify("Nothing was sent here yet.", markup=False)
+
+    @telling
+    async def action_sent_window(self) -> None:
+        """Show the window that was sent for the chosen turn, and what was reported for it."""
+        session = self.session
+        if session is None or self.sends.waits():
+            return
+        asked, chosen = self.branches.question(session), self.surfaces.transcript.chosen
+        if asked is None or not await self.meter.show_sent(session, asked, chosen):
+            self.notify("No window was sent for this turn.", markup=False)
+
+    def action_count_exactly(self) -> None:
+        if self.session is not None and not self.sends.waits():
+            self.meter.count_exactly(self.session)
+
+    def action_view(self, name: str) -> None:
+        self.open_view(name)
+
+    def action_models(self, wanted: str = "") -> None:
+        self.models.pick(wanted)
+
+    def action_rot(self, preset: str = "") -> None:
+        """Open the rot lab; a preset that is named is begun where the reader answers."""
+        from jitchat.lab import experiment  # noqa: PLC0415  not on the first frame
+
+        if not preset:
+            self.views.open_lab()
+        else:
+            wanted = experiment.RunWanted(experiment.preset(preset, is_reader=True))
+            self.views.open_lab(wanted, begins=True)
+
+    @telling
+    async def action_new_conversation(self) -> None:
+        """Open an empty conversation; one that is empty already is used again."""
+        if self.sends.waits():
+            return
+        store = self.backend.store
+        empty = next((each for each in store.conversations() if not each.turns), None)
+        await self.open(empty or store.create(NEW_TITLE))
+
+    def action_resume(self) -> None:
+        from jitchat.tui.screens.resume import ResumeScreen  # noqa: PLC0415  not on the first frame
+
+        if not self.sends.waits():
+            self.app.push_screen(ResumeScreen(self.backend.store), self._resumed)
+
+    @telling
+    async def _resumed(self, chosen: tuple[str, int | None] | None) -> None:
+        if chosen is not None:
+            conversation = await asyncio.to_thread(self.backend.store.conversation, chosen[0])
+            await self.open(conversation, chosen[1])
+            self.surfaces.prompt.focus()
+
+    def action_toggle_inspector(self) -> None:
+        self.surfaces.toggle_inspector()
+
+    def action_wrap_code(self) -> None:
+        self.surfaces.transcript.wrap_code()
+
+    def action_fetch_model(self) -> None:
+        """Fetch the better embedding model, or stop fetching it."""
+        fetch = self.surfaces.model_fetch
+        if fetch.running:
+            fetch.stop()
+        else:
+            fetch.start(asked=True)
+
+    def action_help(self) -> None:
+        from jitchat.tui.screens.help import HelpScreen  # noqa: PLC0415  not on the first frame
+
+        self.app.push_screen(HelpScreen(self.backend.hint()))

@@ -1,0 +1,329 @@
+"""A message on its way: what is drawn as it is stored, sent and answered, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
+from textual.worker import Worker, WorkerError, get_current_worker
+
+from jitchat import events
+from jitchat.errors import JitchatError, KeyRefused, StoreError
+from jitchat.providers.catalogue.table import PRESETS
+from jitchat.text.sanitize import one_line, shortened
+from jitchat.tui.batches import Batches
+from jitchat.tui.chat.draft_keeper import DraftKeeper
+from jitchat.tui.chat.host import Host
+from jitchat.tui.chat.messages import (
+    PromptFreed,
+    ReplyRefused,
+    ReplyStored,
+    SendEnded,
+    SessionReported,
+)
+from jitchat.tui.chat.opening import Opening
+from jitchat.tui.chat.previews import Previews
+from jitchat.tui.chat.steering import Steering
+from jitchat.tui.chat.surfaces import Surfaces
+from jitchat.tui.figures import is_broken_off, usage_sentence
+from jitchat.tui.telling import SECONDS
+from jitchat.tui.widgets.hint_line import AWAITED, LOADING
+from jitchat.values import Conversation, Mode, Role, Turn
+from jitchat.window.steering import NO_MORE, Once
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+    from jitchat.tui.backend import Backend
+
+NEW_TITLE = "New conversation"
+TITLE_WIDTH = 60
+STORE_AGAIN = 5.0
+"""Seconds until a reply that could not be stored is tried again."""
+ANOTHER_KEY = "Ctrl+L, then F4, takes another key."
+ON_ITS_WAY = "A reply is on its way. Esc stops it."
+_UNSTORED = "it will be, as soon as there is room. Until then, Enter and Y copy it."
+_MISSING = "Alt+W points at the turn that was missing"
+
+
+@dataclass(eq=False)
+class Sends:
+    """Sends one message at a time. Its worker carries events to the screen, which hands them on."""
+
+    host: Host
+    backend: Backend
+    surfaces: Surfaces
+    opening: Opening
+    steering: Steering
+    previews: Previews
+    keeper: DraftKeeper
+
+    _worker: Worker[None] | None = None
+    _turn: Turn | None = None
+    """The user's turn, once it is stored."""
+    _reply_position: int = 0
+    _options: tuple[Once, Mode | None] = NO_MORE, None
+    """What held for the message that was sent last."""
+    _answered: bool = False
+    _measured: bool = False
+    _stopped: bool = False
+    _retry: Timer | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a reply is on its way."""
+        return self._worker is not None
+
+    def waits(self) -> bool:
+        """Whether a reply is on its way; says so, for nothing is sent or left meanwhile."""
+        if self.busy:
+            self.host.say(ON_ITS_WAY)
+        return self.busy
+
+    def watch_unstored(self) -> None:
+        """Hear of replies that the store refuses, and of those that it takes after all."""
+        unstored = self.backend.store.unstored
+        unstored.on_kept = lambda: self.host.post(ReplyRefused())
+        unstored.on_stored = lambda *stored: self.host.post(ReplyStored(*stored))
+
+    def start(
+        self, session: Session, draft: str, once: Once = NO_MORE, mode: Mode | None = None
+    ) -> None:
+        """Send a message; in another mode than the usual one where one is given."""
+        hint = self.surfaces.hint
+        hint.show_keys(busy=True)
+        hint.wait("looking for what is needed")
+        self._turn, self._options = None, (once, mode)
+        self._answered = self._measured = self._stopped = False
+        self.steering.busy = True
+        sent = session.send(draft, mode or self.steering.mode, once, self.keeper.mark_stored)
+        self._worker = self.host.run(self._send(session, sent, draft), "send")
+
+    def stop(self) -> None:
+        """Stop the reply, keeping what came."""
+        if self._worker is not None:
+            self._stopped = True
+            self._worker.cancel()
+
+    async def close(self) -> None:
+        """Have a send end: its message is a turn or a draft."""
+        if self._worker is not None:
+            self._worker.cancel()
+            with suppress(WorkerError):
+                await self._worker.wait()
+
+    async def take(self, message: SessionReported) -> None:
+        """Draw what happened; of a message that is over, only what went wrong with it."""
+        event = message.event
+        if message.worker is self._worker:
+            if isinstance(event, events.UsageReported):
+                self.surfaces.inspector.report(event.usage)
+            await self._draw(event)
+        elif isinstance(event, events.SendFailed):
+            self.host.tell(event.error)
+        if isinstance(event, events.SendFailed) and isinstance(event.error, KeyRefused):
+            self.host.say(ANOTHER_KEY, seconds=SECONDS)
+        if isinstance(event, events.TurnsRetrieved):
+            self._say_that_the_picker_is_asked()
+
+    async def end(self, message: SendEnded) -> None:
+        """End a send that brought no stored reply; a cancelled one keeps what came.
+
+        After a stored reply the prompt is free already, and may have sent the next message.
+        """
+        if message.worker is not self._worker or message.session is not self.opening.session:
+            return
+        if message.cancelled and not self._stopped:
+            return  # the app ends: `close` sees to what was sent
+        position = self._turn.position if self._turn else 0
+        for turn in message.session.memory.turns[-2:]:
+            if position and turn.position >= position:
+                await self.surfaces.transcript.put(turn)
+        await self.surfaces.transcript.end_stream()
+        await self._warn_of_unstored(message.session)
+        if message.error is not None:
+            self.host.tell(message.error)
+        if message.cancelled:
+            self._return_draft(message.draft)
+        if not self._answered:
+            await self._show_stored()
+        await self.release()
+
+    async def release(self, turn: Turn | None = None) -> None:
+        """Be ready for the next message; of one that was typed meanwhile, the window is shown.
+
+        A `turn` is the message that was sent otherwise, such as by a view.
+        """
+        self._worker, self.steering.busy = None, False
+        self._turn = turn or self._turn
+        self.keeper.let_go()
+        self.keeper.keep_behind()
+        self.surfaces.hint.arrive()
+        self.surfaces.hint.show_keys(busy=False)
+        self.previews.resume()
+        self.host.post(PromptFreed())
+        number = self.opening.number
+        named = await asyncio.to_thread(self._named, self.opening.conversation, self._turn)
+        if number == self.opening.number:
+            self.opening.know(named)
+
+    def retry_storing(self) -> None:
+        """Store a reply that was refused as soon as that can be done."""
+
+        def store() -> None:
+            with suppress(StoreError):  # there is no room yet
+                self.backend.store.unstored.store_again()
+
+        def start() -> None:
+            self.host.in_thread(store, "store", exclusive=True)
+
+        self._retry = self._retry or self.host.every(STORE_AGAIN, start)
+
+    async def show_stored_late(self, message: ReplyStored) -> None:
+        """Show a reply as it is stored; the conversation anew, where it stands elsewhere in it.
+
+        Raises:
+            StoreError: The conversation cannot be read.
+        """
+        if self._retry is not None and not self.backend.store.unstored:
+            self._retry.stop()
+            self._retry = None
+        session, transcript = self.opening.session, self.surfaces.transcript
+        if message.conversation != self.opening.conversation.id or session is None:
+            return
+        if not await transcript.replace_stored(message.turn) and not self.busy:
+            await asyncio.to_thread(session.memory.refresh)
+            await transcript.show(session.memory.turns)
+        self.previews.plan(afresh=True)
+
+    async def _send(
+        self, session: Session, sent: AsyncGenerator[events.Event, None], draft: str
+    ) -> None:
+        worker, cancelled, error = get_current_worker(), True, None
+        batches = Batches(lambda event: self.host.post(SessionReported(worker, event)))
+        try:
+            async with aclosing(sent) as stream:
+                async for event in stream:
+                    batches.take(event)
+            cancelled = False
+        except JitchatError as refusal:
+            error = refusal
+        finally:
+            batches.flush()
+            self.host.post(SendEnded(worker, session, draft, cancelled, error))
+
+    async def _draw(self, event: events.Event) -> None:
+        transcript, hint = self.surfaces.transcript, self.surfaces.hint
+        match event:
+            case events.TurnStored(turn) if turn.role is Role.USER:
+                self._turn = turn
+                self._reply_position = await asyncio.to_thread(self._next_position)
+                await transcript.put(turn)
+            case events.WindowBuilt(window, _):
+                self.previews.show_sent(window, self._turn, None)
+                hint.wait(AWAITED, LOADING if self._is_local() else "")
+            case events.ReplyDelta() | events.ReasoningDelta() | events.ReasoningFound():
+                self._answered = True
+                self.keeper.let_go()
+                hint.arrive()
+                await self._draw_piece(event)
+            case events.TurnStored(turn):
+                await self._show_reply(turn)
+            case events.SendFailed(error, draft):
+                self.host.tell(error)
+                self._return_draft(draft)
+            case _:
+                self._draw_figures(event)
+
+    async def _draw_piece(
+        self, piece: events.ReplyDelta | events.ReasoningDelta | events.ReasoningFound
+    ) -> None:
+        transcript = self.surfaces.transcript
+        match piece:
+            case events.ReplyDelta(text):
+                typing = self.surfaces.prompt.typing
+                await transcript.stream(text, self._reply_position, typing=typing)
+            case events.ReasoningDelta(text):
+                await transcript.think(text, self._reply_position)
+            case events.ReasoningFound():
+                await transcript.take_for_reasoning()
+
+    def _draw_figures(self, event: events.Event) -> None:
+        match event:
+            case events.UsageReported(usage, cost):
+                self._measured = True
+                self.surfaces.hint.show_cost(usage_sentence(usage, cost, self.previews.sent))
+            case events.RetryScheduled(seconds, why):
+                self.surfaces.hint.count_down(seconds, why)
+            case events.RequestAdapted(sentence) | events.LimitLearnt(_, sentence):
+                self.host.say(one_line(sentence), seconds=SECONDS)
+
+    async def _show_reply(self, turn: Turn) -> None:
+        """Show a reply that is stored, and what is known of it."""
+        transcript, session = self.surfaces.transcript, self.opening.session
+        await transcript.put(turn)
+        if not self._measured:
+            note = transcript.detail_of(turn).note
+            broken = is_broken_off(turn, note.stop if note is not None else None)
+            cost = session.cost_of(None) if session is not None else None
+            sent = self.previews.sent
+            self.surfaces.hint.show_cost(usage_sentence(None, cost, sent, is_broken_off=broken))
+        await self._offer_missing_turn()
+        await self._show_stored()
+        await self.release()
+
+    async def _show_stored(self) -> None:
+        """Show what is stored; a reply that is not, stays in view."""
+        session = self.opening.session
+        if session is not None and not self.backend.store.unstored:
+            await self.surfaces.transcript.take_in(session.memory.turns)
+
+    async def _offer_missing_turn(self) -> None:
+        """Who says that a reply is wrong may know which turn was missing."""
+        hint = self.surfaces.hint
+        if self._turn is not None and await asyncio.to_thread(_objects, self._turn.content):
+            hint.show_cost(*(f"{_MISSING} · {each}" for each in hint.sentences), _MISSING)
+
+    async def _warn_of_unstored(self, session: Session) -> None:
+        """Say beside a reply that it is not stored."""
+        if (place := session.unstored) is not None:
+            what = f"Not stored from character {place + 1:,} on" if place else "Not stored"
+            await self.surfaces.transcript.warn(f"{what}: {_UNSTORED}")
+
+    def _return_draft(self, draft: str) -> None:
+        """Put a message that was not answered back, with what held for it; not a turn's again."""
+        once, mode = self._options
+        if not self._answered and once.again is None:
+            self.surfaces.prompt.give_back(draft)
+            self.keeper.let_go()
+            self.steering.give_back(once, mode)
+
+    def _say_that_the_picker_is_asked(self) -> None:
+        session = self.opening.session
+        if session is not None and session.picker is not None and self.steering.mode is Mode.JIT:
+            self.surfaces.hint.wait(f"asking {session.picker.name} what is needed")
+
+    def _is_local(self) -> bool:
+        """Whether a server on this machine answers, which may load its model first."""
+        session = self.opening.session
+        preset = PRESETS.get(session.provider.name) if session is not None else None
+        return preset is not None and preset.is_local
+
+    def _next_position(self) -> int:
+        return self.backend.store.tree(self.opening.conversation.id).last + 1
+
+    def _named(self, conversation: Conversation, turn: Turn | None) -> Conversation:
+        """Read the conversation as it is stored; a new one is named by its first message."""
+        store = self.backend.store
+        if conversation.title == NEW_TITLE and turn is not None:
+            store.rename(conversation.id, shortened(turn.content, TITLE_WIDTH))
+        return store.conversation(conversation.id)
+
+
+def _objects(text: str) -> bool:
+    from jitchat.text.stance import objects  # noqa: PLC0415  10 ms, not on the first frame
+
+    return objects(text)

@@ -1,0 +1,189 @@
+"""The views of a window: opened on what the screen shows, and followed when they are left."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
+
+from jitchat.tui.chat.branches import Branches
+from jitchat.tui.chat.host import Host
+from jitchat.tui.chat.messages import ViewLeft, ViewsLoaded
+from jitchat.tui.chat.meter import Meter
+from jitchat.tui.chat.opening import Opening
+from jitchat.tui.chat.previews import Previews
+from jitchat.tui.chat.sends import Sends
+from jitchat.tui.chat.steering import Steering
+from jitchat.tui.chat.surfaces import Surfaces
+from jitchat.tui.commands import addressed_in
+from jitchat.tui.views.view import Another, Branched, GoTo, Outcome, Planned, SendAgain, Subject
+from jitchat.values import Role
+
+if TYPE_CHECKING:
+    from jitchat.lab.experiment import RunWanted
+    from jitchat.session import Session
+    from jitchat.tui.backend import Backend
+
+PREPARE_AFTER, PREPARE_EVERY = 1.0, 0.1
+"""Seconds from an open conversation to the loading of views, and between two steps of it."""
+
+
+@dataclass(eq=False)
+class Views:
+    """Opens views, and does in the chat what they were left for."""
+
+    host: Host
+    backend: Backend
+    surfaces: Surfaces
+    opening: Opening
+    steering: Steering
+    previews: Previews
+    meter: Meter
+    sends: Sends
+    branches: Branches
+
+    _loads: Timer | None = None
+
+    def load_soon(self) -> None:
+        """Load all views while nothing else happens, so that the first one opens as quickly."""
+        if self._loads is None:
+            load = partial(self.host.in_thread, self._load, "views")
+            self._loads = self.host.after(PREPARE_AFTER, load)
+
+    def take_styles(self, files: list[Path]) -> None:
+        """Parse style sheets one after another, for each takes some milliseconds."""
+        self.host.read_styles(files[0])
+        if files[1:]:
+            self.host.after(PREPARE_EVERY, partial(self.take_styles, files[1:]))
+
+    def open(self, session: Session, name: str, text: str = "", turn: str = "") -> None:
+        """Open a view on a text, else on what the screen shows, else on what was sent last.
+
+        The ledger explains `turn`. Nothing is sent or changed by that.
+        """
+        if name == "ask_all" and self.sends.waits():
+            return
+        if text:
+            self._push(name, self._subject_of(session, text), turn)
+        elif self._is_about_last():
+            self.host.later(self._open_on_last, session, name, turn)
+        else:
+            self._push(name, self._subject(session), turn)
+
+    def open_lab(self, wanted: RunWanted | None = None, *, begins: bool = False) -> None:
+        """Open the rot lab: it has conversations of its own, and leaves this one alone.
+
+        `wanted` is chosen there at first, and with `begins` begun if it costs nothing.
+        """
+        from jitchat.tui.lab.start import StartScreen  # noqa: PLC0415  not on the first frame
+
+        titles = {each.id: each.title for each in self.backend.store.conversations()}
+        lab = StartScreen(self.backend.lab_desk(), wanted, begins=begins, titles=titles)
+        self.host.push(lab)
+
+    async def follow(self, session: Session, outcome: Outcome) -> None:
+        """Show, plan or send what a view was left for."""
+        match outcome:
+            case Another(view, planned):
+                if planned is not None:
+                    self._plan(planned)
+                self.open(session, view)
+            case Planned():
+                self._plan(outcome)
+            case _ if not self.sends.waits():
+                await self._act(session, outcome)
+        if isinstance(outcome, GoTo) and outcome.planned is not None:
+            self._plan(outcome.planned)
+
+    async def _act(self, session: Session, outcome: GoTo | SendAgain | Branched) -> None:
+        """Show or send; no reply is on its way."""
+        match outcome:
+            case GoTo(position):
+                await self.branches.go_to(session, position)
+            case SendAgain(turn, mode, once):
+                await asyncio.to_thread(session.memory.switch_to, turn.position)
+                await self.branches.show_up_to(session, turn.position)
+                self.sends.start(session, turn.content, once, mode)
+            case Branched(position, clears_draft):
+                if clears_draft:
+                    await self._clear_draft(session, position)
+                await self.branches.show_branch(session, position)
+                self.meter.sum_up()
+
+    async def _clear_draft(self, session: Session, position: int) -> None:
+        """Free the prompt of a draft that a view made a turn ahead of that position."""
+        if self.branches.leave_edit() is None:
+            self.surfaces.prompt.take_draft()
+        self.steering.reset()
+        ahead = (turn for turn in reversed(session.memory.turns) if turn.position < position)
+        await self.sends.release(next((turn for turn in ahead if turn.role is Role.USER), None))
+
+    def _plan(self, planned: Planned) -> None:
+        """Plan with the choices that were made in a view."""
+        if planned.once is not None:
+            self.steering.once = planned.once
+        if planned.mode is not None:
+            self.steering.use_mode(planned.mode)
+            self.previews.plan()
+        else:
+            self.previews.plan(afresh=True)
+
+    def _load(self) -> None:
+        from jitchat.tui.views.registry import load_views  # noqa: PLC0415  not on the first frame
+
+        self.host.post(ViewsLoaded(load_views()))
+
+    def _push(self, name: str, subject: Subject, turn: str) -> None:
+        from jitchat.tui.views.registry import make_view  # noqa: PLC0415  not on the first frame
+
+        view = make_view(name, replace(subject, explained=turn))
+        self.host.push(view, self._left)
+
+    def _left(self, outcome: Outcome | None) -> None:
+        if outcome is not None:
+            self.host.post(ViewLeft(outcome))
+
+    def _is_about_last(self) -> bool:
+        """Whether nothing is typed, and another window than the sent one was not asked for."""
+        previews = self.previews
+        shows_next = previews.sent is None and not previews.wants_next
+        is_empty = not self.steering.next_message.text.strip()
+        return shows_next and previews.has_sends and is_empty and not self.sends.busy
+
+    async def _open_on_last(self, session: Session, name: str, turn: str) -> None:
+        await self.meter.show_last_sent(session)
+        if session is self.opening.session:
+            self._push(name, self._subject(session), turn)
+
+    def _subject_of(self, session: Session, text: str) -> Subject:
+        """Make a text the subject, as if it was what stands in the prompt."""
+        addressed = addressed_in(text)
+        return Subject(
+            backend=self.backend,
+            session=session,
+            draft=addressed.text,
+            mode=addressed.mode or self.steering.next_message.mode,
+            is_busy=lambda: self.sends.busy,
+            pins=self.steering.pins,
+        )
+
+    def _subject(self, session: Session) -> Subject:
+        """Make what is on screen the subject; not a window that is about to be replaced."""
+        previews, message = self.previews, self.steering.next_message
+        is_sent = previews.sent is not None and not previews.working
+        return Subject(
+            backend=self.backend,
+            session=session,
+            draft=message.text,
+            mode=message.mode,
+            once=message.once,
+            window=None if previews.working else previews.window,
+            sent=previews.sent_for if is_sent else None,
+            chosen=self.surfaces.transcript.chosen,
+            is_busy=lambda: self.sends.busy,
+            pins=self.steering.pins,
+        )

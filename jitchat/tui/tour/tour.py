@@ -1,0 +1,350 @@
+"""The tour of the demo conversation: it does in the chat what a user would do, step by step."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from textual import events
+from textual.app import App
+from textual.screen import Screen
+from textual.timer import Timer
+
+from jitchat.errors import JitchatError, WindowOverflow
+from jitchat.lab.stats import Tallies
+from jitchat.tui.chat.screen import ChatScreen
+from jitchat.tui.telling import tell
+from jitchat.tui.tour.bar import Progress, TourBar, TourKey
+from jitchat.tui.tour.script import (
+    DEPLOY_WINDOW,
+    STEPS,
+    Ask,
+    Asked,
+    Compare,
+    Measure,
+    describe_conversation,
+    reading_seconds,
+)
+from jitchat.tui.views.view import SendAgain
+from jitchat.tui.views.what_if import Comparison, Sides, WhatIfView
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.values import Role
+from jitchat.window.steering import Once
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+
+ON_TOUR = "-touring"
+"""The class of a screen with a bar."""
+LOOK_EVERY = 0.25
+"""Seconds between two looks at the lab."""
+STARTS_A_SHOW = frozenset({"f5", "shift+f5"})
+"""What clickers send to begin a presentation, and what is another thing here."""
+_LAB = "rot('quick')"
+"""The action that opens the lab, and begins a quick run where that costs nothing."""
+_NO_LAB = "the lab did not open here; `jitchat rot` runs it."
+
+
+class Counted(Protocol):
+    """A run of the lab as far as it is known."""
+
+    @property
+    def tallies(self) -> Tallies: ...
+
+
+class Moving(Protocol):
+    """How far a run is."""
+
+    @property
+    def is_running(self) -> bool: ...
+
+
+@runtime_checkable
+class ShowsRun(Protocol):
+    """A screen of the lab that shows a run."""
+
+    @property
+    def shown(self) -> Counted: ...
+
+    @property
+    def progress(self) -> Moving: ...
+
+
+class Tour:
+    """Leads through the chat, by a presenter's keys or, with a `pace`, by itself.
+
+    A pace of 2 is twice as slow as reading takes.
+    """
+
+    def __init__(self, app: App[Any], chat: ChatScreen, pace: float | None) -> None:
+        self._app, self._chat, self._pace = app, chat, pace
+        self.needle = DEPLOY_WINDOW
+        self.progress = Progress(0, "opening the conversation…", is_on_way=True)
+        self.is_over = False
+        self.asked: dict[int, Asked] = {}
+        """By step: what was sent in it, and what came."""
+        self._error: JitchatError | None = None
+        """Why no answer came."""
+        self._dressed: list[Screen[Any]] = []
+        """The screens with a bar that a step opened."""
+        self._reads: Timer | None = None
+        self._looks: Timer | None = None
+        chat.models.is_quiet = True
+        chat.surfaces.offer.display = False
+        chat.surfaces.below.append(self._make_bar())
+        chat.add_class(ON_TOUR)
+
+    @property
+    def leads(self) -> bool:
+        """Whether the tour goes on, and what is on top is a part of it."""
+        top = self._app.screen
+        return not self.is_over and (top is self._chat or top in self._dressed)
+
+    @property
+    def is_measuring(self) -> bool:
+        """Whether the lab is being watched: more of a run comes, or one may."""
+        return self._looks is not None
+
+    def takes(self, key: TourKey) -> bool:
+        """Whether a key of the tour counts where the user is now.
+
+        It does not in what the user opened, nor, but for the one that ends it, while they write.
+        """
+        prompt = self._chat.surfaces.prompt
+        is_writing = prompt.has_focus and bool(prompt.text.strip())
+        return self.leads and (key is TourKey.END or not is_writing)
+
+    def drops(self, event: events.Key) -> bool:
+        """Whether a key is to do nothing: one that was hit by mistake, or that a clicker sent."""
+        if not self.leads:
+            return False
+        is_typed = event.is_printable and event.key != "space"
+        return event.key in STARTS_A_SHOW or (is_typed and not self._chat.surfaces.prompt.has_focus)
+
+    async def press(self, key: TourKey) -> None:
+        """Go to another step, or end the tour; a step that is on its way is waited for."""
+        place = self.progress.place
+        if key is TourKey.END:
+            await self._close_screens()
+            self.end()
+        elif self.progress.is_on_way or self._chat.busy or self.is_over:
+            return
+        elif key is TourKey.BACK and place > 1:
+            await self._do(place - 1)
+        elif key is TourKey.NEXT and place < len(STEPS):
+            await self._do(place + 1)
+        elif key is TourKey.NEXT:
+            self.end()
+
+    def begin(self) -> None:
+        """Begin once everything is indexed, and the first window is there."""
+        chat, session = self._chat, self._chat.session
+        has_window = chat.previews.window is not None and not chat.previews.working
+        is_new = self.progress.is_on_way and not self.progress.place and not self.is_over
+        if chat.indexing.indexed and has_window and is_new and session is not None:
+            chat.surfaces.inspector.remove_class("-hidden")
+            self._arrive(describe_conversation(session, self.needle))
+
+    def take_opened(self, opening: int) -> None:
+        """The tour is about its conversation: another one ends it, once it has begun."""
+        if opening > 1 and self.progress.place:
+            self.end()
+        else:
+            self.focus_bar()
+
+    def take_error(self, error: JitchatError | None) -> None:
+        """Know why no answer came."""
+        self._error = error or self._error
+
+    def take_answer(self) -> None:
+        """Show what came of the question, if it was sent in a step."""
+        step = STEPS[max(0, self.progress.place - 1)]
+        is_step = self.progress.is_on_way and self.progress.place and isinstance(step, Ask)
+        if not is_step or self.is_over or not isinstance(step, Ask):
+            return
+        previews, session = self._chat.previews, self._chat.session
+        reply = session.memory.turns[-1] if session is not None else None
+        is_answered = reply is not None and reply.role is Role.ASSISTANT
+        window, turn = previews.sent, previews.sent_for
+        if isinstance(self._error, WindowOverflow):
+            self._arrive(f"nothing was sent. {self._error}")
+        elif self._error is not None or window is None or turn is None or not is_answered:
+            self.fail(f"no answer came. {self._error or ''}".strip())
+        else:
+            asked = self.asked[self.progress.place] = Asked(turn, window, reply)
+            self._show_answer(step, asked)
+
+    def fail(self, words: str) -> None:
+        """Say why a step brought nothing: the key does it again; a recording ends."""
+        self._stop_reading()
+        self._show(Progress(max(0, self.progress.place - 1), words))
+        if self._pace is not None:
+            self._app.exit(return_code=1, message=words)
+
+    def end(self) -> None:
+        """Leave a chat like any other; what the last step opened stays open."""
+        self._stop_looking()
+        if self.is_over:
+            return
+        self.is_over = True
+        self._dressed.clear()
+        self._stop_reading()
+        for screen in self._app.screen_stack:
+            screen.remove_class(ON_TOUR)
+            screen.query(TourBar).remove()
+        self._chat.models.is_quiet = False
+        if self._chat.session is not None:
+            self._chat.models.show_answerer(self._chat.session)
+        self._chat.surfaces.prompt.focus()
+
+    def focus_bar(self) -> None:
+        """Take the focus off the prompt: keys are the tour's."""
+        if not self.is_over:
+            for bar in self._chat.query(TourBar):
+                bar.focus()
+
+    def dress(self, screen: Screen[Any]) -> None:
+        """Put the bar on a screen that a step opened, unless it is closed again by then."""
+
+        def mount() -> None:
+            if screen in self._dressed:
+                screen.mount(self._make_bar())
+
+        self._dressed.append(screen)
+        screen.add_class(ON_TOUR)
+        screen.call_after_refresh(mount)
+
+    def _make_bar(self) -> TourBar:
+        return TourBar(self.progress, has_keys=self._pace is None)
+
+    async def _do(self, place: int) -> None:
+        """Do the step at a place, from 1, or show again what came of it."""
+        session = self._chat.session
+        if session is None:
+            return
+        self._stop_looking()
+        self._stop_reading()
+        await self._close_screens()
+        self._show(Progress(place, "…", is_on_way=True))
+        try:
+            match STEPS[place - 1]:
+                case Ask() as step:
+                    await self._ask(session, step, place)
+                case Compare() as step:
+                    self._compare(step)
+                case Measure() as step:
+                    await self._measure(step)
+        except JitchatError as error:
+            tell(self._chat, error)
+
+    async def _ask(self, session: Session, step: Ask, place: int) -> None:
+        """Ask the question: the first time as a message, then once more beside it."""
+        chat, prompt = self._chat, self._chat.surfaces.prompt
+        chat.action_use_mode(step.mode.value)
+        if place in self.asked:
+            await self._show_again(session, step, self.asked[place])
+            return
+        self._error = None
+        if prompt.draft == self.needle.question:  # of a step that failed
+            prompt.take_draft()
+        first = next(iter(self.asked.values()), None)
+        if first is None:
+            chat.post_message(Prompt.Submitted(self.needle.question))
+        else:
+            again = SendAgain(first.turn, step.mode, Once(again=first.turn))
+            await chat.views.follow(session, again)
+
+    async def _show_again(self, session: Session, step: Ask, asked: Asked) -> None:
+        """Show what was sent in a step, and what came."""
+        chat = self._chat
+        if asked.reply is not None:
+            await asyncio.to_thread(session.memory.switch_to, asked.reply.position)
+            await chat.branches.show_branch(session, asked.reply.position)
+        await chat.meter.show_sent(session, asked.turn, asked.reply)
+        self._show_answer(step, asked)
+
+    def _show_answer(self, step: Ask, asked: Asked) -> None:
+        """Put the cursor on the turn that decides."""
+        self._chat.surfaces.inspector.point_at(self.needle.turn)
+        self._arrive(step.says(asked, self.needle))
+
+    def _compare(self, step: Compare) -> None:
+        self._chat.action_view("what_if")
+        self._arrive(step.says(None, self.needle))
+        view = self._app.screen
+        if isinstance(view, WhatIfView):
+            self.dress(view)
+            view.call_after_refresh(self._follow_plans, view, step)
+
+    def _follow_plans(self, view: WhatIfView, step: Compare) -> None:
+        """Describe the windows once they are planned."""
+
+        def planned(comparison: Comparison | None) -> None:
+            if comparison is not None and view in self._dressed:
+                self._arrive(step.says(comparison, self.needle))
+
+        for sides in view.query(Sides):  # none, where it is closed again by now
+            view.watch(sides, "comparison", planned)
+
+    async def _measure(self, step: Measure) -> None:
+        await self._chat.run_action(_LAB)
+        if self._app.screen is self._chat:
+            self._arrive(_NO_LAB)
+            return
+        self._arrive(step.says(None, False))
+        self._looks = self._chat.set_interval(LOOK_EVERY, partial(self._look, step))
+
+    def _look(self, step: Measure) -> None:
+        """Say how far the run is; the bar comes with the screen that shows one."""
+        screen = self._app.screen
+        if not isinstance(screen, ShowsRun):
+            return
+        run: ShowsRun = screen
+        if screen not in self._dressed:
+            self.dress(screen)
+        if run.progress.is_running:
+            self._say(step.says(run.shown.tallies, True))
+        else:
+            self._stop_looking()
+            self._arrive(step.says(run.shown.tallies, False))
+
+    async def _close_screens(self) -> None:
+        """Close what a step opened."""
+        self._dressed.clear()
+        while self._app.screen is not self._chat:
+            await self._app.pop_screen()
+
+    async def _read(self) -> None:
+        """What is said was read: on."""
+        if self.progress.place < len(STEPS):
+            await self._do(self.progress.place + 1)
+        else:
+            self._app.exit(return_code=0)
+
+    def _arrive(self, words: str) -> None:
+        """Say what there is to see; a recording goes on once that is read."""
+        self._say(words)
+        if self._pace is not None:
+            seconds = reading_seconds(self.progress.text, self._pace)
+            self._reads = self._chat.set_timer(seconds, self._read)
+
+    def _say(self, words: str) -> None:
+        self._stop_reading()
+        self._show(Progress(self.progress.place, words))
+
+    def _show(self, progress: Progress) -> None:
+        self.progress = progress
+        for screen in self._app.screen_stack:
+            for bar in screen.query(TourBar):
+                bar.show(progress)
+
+    def _stop_reading(self) -> None:
+        if self._reads is not None:
+            self._reads.stop()
+            self._reads = None
+
+    def _stop_looking(self) -> None:
+        if self._looks is not None:
+            self._looks.stop()
+            self._looks = None
