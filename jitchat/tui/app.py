@@ -46,7 +46,7 @@ class JitchatApp(App[None]):
     """jitchat in a terminal."""
 
     TITLE = "jitchat"
-    CSS_PATH = ["app.tcss", "chat/chat.tcss"]  # noqa: RUF012  Textual's own shape
+    CSS_PATH = ["app.tcss", "chat/screen.tcss"]  # noqa: RUF012  Textual's own shape
 
     def __init__(
         self, backend: Backend, conversation: Conversation, rot: RunWanted | None = None

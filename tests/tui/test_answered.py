@@ -172,7 +172,7 @@ async def test_a_limit_that_is_told_during_a_reply_counts_for_the_next(models) -
         await pilot.press("enter")
         await until(pilot, lambda: models.provider.requests, "the request")
         models.told = Budget(limit=9_000, reserve=512, limit_source="loaded in the server")
-        screen._ask_limit(screen.session)
+        screen.models.show_answerer(screen.session)
         await until(pilot, lambda: screen.session.options.budget.limit == 9_000, "the limit")
         gate.set()
         await idle(pilot)

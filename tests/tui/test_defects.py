@@ -18,17 +18,18 @@ if TYPE_CHECKING:
 
 CANARY = "sk-canary-0123456789"
 TEXT = "the user's own words"
-SCREEN, WIDGETS = "jitchat.tui.chat.screen:ChatScreen", "jitchat.tui.widgets"
+SCREEN, CHAT = "jitchat.tui.chat.screen:ChatScreen", "jitchat.tui.chat"
+WIDGETS = "jitchat.tui.widgets"
 PLACES = (
-    f"{SCREEN}.show_window",
-    f"{SCREEN}.show_status",
+    f"{CHAT}.surfaces:Surfaces.show_window",
+    f"{CHAT}.indexing:Indexing.show_status",
     f"{SCREEN}.open",
     f"{SCREEN}.compose",
-    f"{SCREEN}.plan_now",
-    f"{SCREEN}._take_styles",
-    f"{SCREEN}.start",
-    f"{SCREEN}._free",
-    f"{SCREEN}._named",
+    f"{CHAT}.previews:Previews.plan",
+    f"{CHAT}.views:Views.take_styles",
+    f"{CHAT}.sends:Sends.start",
+    f"{CHAT}.sends:Sends.release",
+    f"{CHAT}.sends:Sends._named",
     f"{SCREEN}.action_cycle_mode",
     f"{SCREEN}.action_toggle_inspector",
     f"{WIDGETS}.inspector:Inspector.show",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from jitchat.tui.held import held_sentence
 
 from jitchat.errors import WindowOverflow
+from jitchat.tui.chat.pins import held_sentence
 from jitchat.values import Mode, Role
 from jitchat.window.steering import Held, Hold
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, Verdict

@@ -135,7 +135,7 @@ async def test_a_backlog_that_is_taken_over_ends_nothing(
 
         monkeypatch.setattr(screen, "post_message", spied)
         better = FakeEmbedder("better-8")
-        screen._catch_up(screen.session, better, screen.opening.number)
+        screen.indexing.catch_up(better)
         gated.let.release(1_000)
         await until(pilot, lambda: screen.session.memory.embedder is better, "the better one")
         await until(pilot, lambda: bool(ended), "the end")

@@ -13,6 +13,7 @@ from jitchat.tui.chat import draft_keeper
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Mode
 from tests.support import ScriptedProvider
+from tests.tui.chat.stage import StageHost
 from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ async def test_a_message_under_way_is_kept_until_its_reply_begins(backend: TestB
         screen.keeper.keep_now()
         assert Drafts(backend.store.database).get("demo") == "when?"
         gate.set()
-        await until(pilot, lambda: screen._answered, "the reply")
+        await until(pilot, lambda: screen.query(".assistant.-streaming"), "the reply")
         screen.keeper.keep_now()
         assert Drafts(backend.store.database).get("demo") == ""
         await pilot.press("escape")
@@ -124,10 +125,11 @@ async def test_an_edit_that_is_not_one_is_no_draft(backend: TestBackend) -> None
 def test_a_known_key_is_never_written(backend: TestBackend) -> None:
     demo_app(backend)
     drafts, typed = Drafts(backend.store.database), "use sk-canary-0123456789"
-    keeper = draft_keeper.DraftKeeper(drafts, lambda: typed, lambda: ["sk-canary-0123456789"])
+    keeper = draft_keeper.DraftKeeper(
+        StageHost(), drafts, lambda: typed, lambda: ["sk-canary-0123456789"]
+    )
     keeper.open("demo")
-    keeper.note()
-    keeper.flush()
+    keeper.keep_now()
     assert drafts.get("demo") == ""
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from jitchat.tui.offers import NOTHING, offer
 
 from jitchat.providers.catalogue.models import State
+from jitchat.tui.chat.offers import NOTHING, offer
 from jitchat.tui.widgets.model_list import (
     Columns,
     RowState,

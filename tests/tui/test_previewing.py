@@ -60,7 +60,7 @@ class Watch:
         prompt, bar = screen.query_one(Prompt), screen.query_one(BudgetBar)
         hint, title = screen.query_one("#working"), screen.query_one("#inspector-title")
         drawn.update(draft=prompt.draft)
-        noting(screen, "attend", lambda _: drawn.update(draft=prompt.draft))
+        noting(screen, "_attend", lambda _: drawn.update(draft=prompt.draft))
         noting(bar, "render", lambda got: drawn.update(bar=(WORKING in got.plain, bar.window)))
         noting(hint, "render", lambda got: drawn.update(hint=str(got)))
         noting(title, "render", lambda got: drawn.update(title=str(got)))
@@ -166,7 +166,7 @@ async def test_plans_do_not_pile_up_and_the_surfaces_fade_only_while_it_takes_lo
         await until(pilot, lambda: not screen.previews.working, "the window")
         assert watch.made == 2
         assert not bar.has_class("-faded")
-        screen._fade()  # as the timer's call does that waited until the plan was made
+        screen.previews._fade()  # as the timer's call does that waited until the plan was made
         assert not bar.has_class("-faded")
 
 

@@ -132,7 +132,7 @@ async def test_pins_are_there_again_when_the_conversation_is_opened(backend: Tes
         await until(pilot, lambda: "There is no #99 here." in told(pilot), "the refusal")
         await pilot.press("ctrl+n")
         await until(pilot, lambda: not screen.query(TurnView), "the new conversation")
-        assert screen._made == []
+        assert screen.steering.pins.changes == []
 
 
 async def test_space_steers_one_message_and_the_row_says_so(backend: TestBackend) -> None:
@@ -215,7 +215,7 @@ async def test_excluding_while_a_reply_streams_is_for_the_next_window(
         await type_text(pilot, QUESTION)
         await pilot.press("enter")
         await until(pilot, lambda: screen.previews.sent is not None, "the window that is sent")
-        screen.hold_named(Hold.EXCLUDED, "9")
+        screen.steering.hold(screen.session, Hold.EXCLUDED, 9, screen.opening.number)
         line = "#9 is excluded, from the next message on."
         await until(pilot, lambda: line in told(pilot), "the notice")
         assert kinds(screen)[9] is Kind.RETRIEVED, "what was sent stays as it was"

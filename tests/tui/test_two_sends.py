@@ -29,7 +29,7 @@ async def test_what_was_typed_during_a_reply_has_its_window_once_that_has_ended(
         await type_text(pilot, "first")
         await pilot.press("enter")
         await until(pilot, lambda: _last_text(screen) == "Still ", "the first words")
-        monkeypatch.setattr("jitchat.tui.screens.previews.PREVIEW_AFTER", 60)
+        monkeypatch.setattr("jitchat.tui.chat.previews.PREVIEW_AFTER", 60)
         screen.query_one("#prompt").insert("second")  # type: ignore[attr-defined]
         await pilot.pause()
         answered.set()

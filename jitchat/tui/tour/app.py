@@ -38,7 +38,7 @@ _COMMANDS = {
 class TourApp(JitchatApp):
     """jitchat, led through its steps by one key, or by itself."""
 
-    CSS_PATH = ["../app.tcss", "../chat/chat.tcss", "tour.tcss"]  # noqa: RUF012  Textual's own shape
+    CSS_PATH = ["../app.tcss", "../chat/screen.tcss", "tour.tcss"]  # noqa: RUF012  Textual's own shape
     # They come ahead of what the keys do elsewhere, as long as the tour goes on.
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding(keys, f"tour('{key}')", id=f"tour_{key}", priority=True, show=False)

@@ -237,7 +237,7 @@ async def test_nothing_is_asked_or_gone_to_while_a_reply_is_on_its_way(
         assert pilot.app.screen is what_if
         await pilot.press("escape")
         for outcome in (GoTo(9), Branched(9)):
-            await screen._viewed(outcome)
+            await screen.views.follow(screen.session, outcome)
             assert screen.query("TurnView.-streaming")
         assert len(backend.provider.requests) == 1  # type: ignore[attr-defined]
 

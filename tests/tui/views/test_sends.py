@@ -37,7 +37,7 @@ async def send_all(pilot: Pilot[None]) -> None:
     screen = await ready(pilot)
     assert screen.session is not None
     for draft, mode in SENT:
-        screen.start(screen.session, draft, mode=mode)
+        screen.sends.start(screen.session, draft, mode=mode)
         await idle(pilot)
 
 
@@ -150,7 +150,7 @@ async def test_the_sends_are_scrubbed_through_compared_and_copied(backend: TestB
 
 async def send_again_on_another_branch(pilot: Pilot[None], session: Session) -> None:
     """From the branch of the third send, a message of a later branch."""
-    chat(pilot).start(session, "On another branch?", Once(after=62), Mode.JIT)
+    chat(pilot).sends.start(session, "On another branch?", Once(after=62), Mode.JIT)
     await idle(pilot)
     session.memory.switch_to(66)
     view = await opened(pilot, 4)
