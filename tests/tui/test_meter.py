@@ -143,7 +143,7 @@ async def test_the_total_grows_and_is_of_the_conversation_on_screen(
     reporting(backend, Usage(1_000, 250), PRICES)
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         await ready(pilot)
-        demo = chat(pilot).conversation
+        demo = chat(pilot).opening.conversation
         assert "$" not in shown(chat(pilot), "#title")
         await ask(pilot)
         backend.provider.script = ()  # type: ignore[attr-defined]

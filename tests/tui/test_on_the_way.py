@@ -38,7 +38,7 @@ async def test_a_retry_is_counted_down_until_the_answer_comes(backend: TestBacke
         assert hint(pilot) == "again in 30 s · HTTP 429: slow␛[31m down"
         await until(pilot, lambda: "again in 29 s" in hint(pilot), "the next second")
         answered.set()
-        await until(pilot, lambda: chat(pilot).conversation.turns == 62, "the reply")
+        await until(pilot, lambda: chat(pilot).opening.conversation.turns == 62, "the reply")
         assert "again" not in hint(pilot)
 
 
@@ -55,7 +55,7 @@ async def test_esc_ends_a_countdown_and_gives_the_message_back(backend: TestBack
 async def test_what_was_left_out_of_a_request_is_told(backend: TestBackend) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         await send(pilot, Adapted("m does not take temperature [/]: sent without it."), "Hello.")
-        await until(pilot, lambda: chat(pilot).conversation.turns == 62, "the reply")
+        await until(pilot, lambda: chat(pilot).opening.conversation.turns == 62, "the reply")
         assert "m does not take temperature [/]: sent without it." in toasts(pilot)
 
 

@@ -76,7 +76,7 @@ class Watch:
 
     def look(self) -> None:
         """Each surface either says that it waits, or shows the window of what is in the prompt."""
-        if len(self._drawn) < 4 or self._screen.busy or self._screen.sent is not None:
+        if len(self._drawn) < 4 or self._screen.busy or self._screen.previews.sent is not None:
             return
         waits, window = self._drawn["bar"]
         self.marked += waits
@@ -91,7 +91,7 @@ class Watch:
         self._behind = self._behind + 1 if behind else 0
         assert self._behind < FRAMES, (behind, self._drawn["draft"])
         shown = self._screen.query_one(BudgetBar).window
-        assert self._screen.working or self._is_current(shown), self._drawn["draft"]
+        assert self._screen.previews.working or self._is_current(shown), self._drawn["draft"]
 
     def _is_current(self, window: ContextWindow | None) -> bool:
         """Whether it is the window of the draft that the screen was told of, or of a later one.

@@ -118,6 +118,6 @@ async def test_a_conversation_that_is_left_gets_no_more_lines(backend: TestBacke
         for _ in range(5):
             writer.let.release()
         await pilot.pause()
-        assert chat(pilot).conversation.title == "Another"
+        assert chat(pilot).opening.conversation.title == "Another"
         assert len(kept(backend.store)) == 8
         assert "index lines" not in status(screen)

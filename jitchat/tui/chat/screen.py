@@ -202,8 +202,7 @@ class ChatScreen(Screen[None]):
         self.keeper.send(typed)
         if (after := self.branches.leave_edit()) is not None:
             await self.branches.show_up_to(session, after)
-        message = self.steering.take(typed, after)
-        self.sends.start(session, message.text, message.once, message.mode)
+        self.sends.start(session, *self.steering.take(typed, after))
 
     async def _run_command(self, command: Command) -> None:
         name, argument = command.name, command.argument

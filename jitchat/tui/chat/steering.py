@@ -58,16 +58,16 @@ class Steering:
         self.once_mode = mode
         self.show_mode()
 
-    def take(self, typed: str, after: int | None) -> NextMessage:
+    def take(self, typed: str, after: int | None) -> tuple[str, Once, Mode | None]:
         """Take what holds for a message that is sent; the next one is as usual again.
 
-        `after` is the position of the turn that an edited message follows.
+        `after` is the position of the turn that an edited message follows. Returns the text, what
+        holds for it, and the mode for it alone, None for the usual one.
         """
         addressed = addressed_in(typed)
-        mode = addressed.mode or self.once_mode or self.mode
-        taken = NextMessage(addressed.text, mode, replace(self.once, after=after))
+        once, mode = replace(self.once, after=after), addressed.mode or self.once_mode
         self.reset()
-        return taken
+        return addressed.text, once, mode
 
     def give_back(self, once: Once, once_mode: Mode | None) -> None:
         """Have what held for a message that was not answered hold for the next one."""
