@@ -35,10 +35,9 @@ def require_known_keys(settings: Settings) -> None:
     """
     if not settings.keys:
         return
-    from jitchat.tui.keys import ACTIONS, PROMPT_ACTIONS, TURN_ACTIONS  # noqa: PLC0415  loads textual
+    from jitchat.tui.actions import keys_by_id  # noqa: PLC0415  loads textual
 
-    known = {action.id: action.keys for action in ACTIONS if action.keys} | PROMPT_ACTIONS
-    known |= {name: keys for name, keys, *_ in TURN_ACTIONS}
+    known = keys_by_id()
     origin = settings.origins.get("keys", "[keys]")
     for name in settings.keys:
         if name not in known:

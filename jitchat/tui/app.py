@@ -24,8 +24,8 @@ from jitchat import __version__
 from jitchat.crash import crash_report, place_of
 from jitchat.errors import StoreError
 from jitchat.store.pins import ChosenTheme
+from jitchat.tui.actions import in_palette
 from jitchat.tui.chat.screen import ChatScreen
-from jitchat.tui.keys import ACTIONS, MODES
 from jitchat.tui.palette import palette
 from jitchat.tui.telling import cause_of, tell
 from jitchat.tui.widgets.hint_line import HintLine
@@ -155,14 +155,10 @@ class JitchatApp(App[None]):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the chat, and Textual's own."""
         if isinstance(screen, ChatScreen):
-            for action in (*ACTIONS, *MODES):
-                if action.id not in ("palette", "pane", "quit"):
-                    keys = f" ({action.keys})" if action.keys else ""
-                    yield SystemCommand(
-                        action.title,
-                        f"{action.help}{keys}",
-                        partial(screen.run_action, action.method),
-                    )
+            for action in in_palette():
+                keys = f" ({action.keys})" if action.keys else ""
+                run = partial(screen.run_action, action.method)
+                yield SystemCommand(action.title, f"{action.help}{keys}", run)
         elif name := getattr(screen, "NAME", ""):
             yield from self._key_commands(screen, name)
         yield from super().get_system_commands(screen)

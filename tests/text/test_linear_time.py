@@ -32,7 +32,7 @@ from jitchat.text.sanitize import one_line, repaired, shortened, skeleton, visib
 from jitchat.text.sentences import sentences
 from jitchat.text.stance import commits, is_decision
 from jitchat.text.words import stems
-from jitchat.tui.commands import addressed_in, command_in
+from jitchat.tui.chat.commands import addressed_in, command_in
 from jitchat.values import Message, Role
 from jitchat.window.estimate import estimate
 from jitchat.window.render import free_tag

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.tui.chat.command_hint import hint_on, mode_within
-from jitchat.tui.commands import (
-    COMMANDS,
+from jitchat.tui.actions import COMMANDS
+from jitchat.tui.chat.commands import (
     Addressed,
     Command,
     addressed_in,
     command_in,
+    hint_on,
     message_in,
     mistyped,
+    mode_within,
     turn_ahead,
 )
-from jitchat.tui.keys import command_help
 from jitchat.values import Mode
 
 
@@ -120,11 +120,6 @@ def test_a_mode_ahead_of_a_message_is_read_off(draft: str, addressed: Addressed)
 )
 def test_what_enter_does_is_told_while_a_command_is_typed(draft: str, told: str) -> None:
     assert hint_on(draft).startswith(told)
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_words_for_what_it_does(name: str) -> None:
-    assert command_help(name)
 
 
 @pytest.mark.parametrize(

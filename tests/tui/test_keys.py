@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jitchat.settings.schema import Settings
-from jitchat.tui.keys import ACTIONS, MODES, bindings
+from jitchat.tui.actions import ACTIONS, in_palette, screen_bindings
 from jitchat.tui.screens.help import HelpScreen
 from jitchat.tui.widgets.hint_line import EDITING, IDLE, fitting
 from tests.tui.support import TestBackend, demo_app, notices, ready
@@ -14,7 +14,7 @@ NOT_KEYS_OF_THEIR_OWN = {"ctrl+m", "ctrl+i", "ctrl+h", "ctrl+left_square_bracket
 
 
 def test_every_binding_has_an_id() -> None:
-    found = [binding.id for binding in bindings()]
+    found = [binding.id for binding in screen_bindings()]
     assert None not in found
     assert len(set(found)) == len(found)
 
@@ -28,14 +28,14 @@ async def test_every_action_is_in_the_palette_and_in_the_help(backend: TestBacke
     async with demo_app(backend).run_test(size=(140, 60)) as pilot:
         screen = await ready(pilot)
         titles = {command.title for command in pilot.app.get_system_commands(screen)}
-        wanted = {a.title for a in (*ACTIONS, *MODES) if a.id not in ("palette", "pane", "quit")}
+        wanted = {action.title for action in in_palette()}
         assert wanted <= titles
         assert {"Quit", "Theme"} <= titles
         await pilot.press("f1")
         await pilot.pause()
         assert isinstance(pilot.app.screen, HelpScreen)
         page = str(pilot.app.screen.query_one("Static").render())
-        assert all(action.title in page for action in ACTIONS)
+        assert all(action.title in page for action in ACTIONS if action.keys)
 
 
 async def test_a_meaning_of_several_lines_stays_in_its_column(backend: TestBackend) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 
 from jitchat.errors import JitchatError
-from jitchat.tui.chat.command_hint import CommandHint, mode_within
+from jitchat.tui.chat.commands import CommandHint, mode_within
 from jitchat.tui.chat.draft_keeper import DraftKeeper
 from jitchat.tui.chat.host import Host
 from jitchat.tui.chat.messages import PreviewReady

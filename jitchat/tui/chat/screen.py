@@ -15,8 +15,10 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 
 from jitchat.store.pins import Drafts
+from jitchat.tui.actions import Takes, screen_bindings
 from jitchat.tui.chat import messages
 from jitchat.tui.chat.branches import Branches
+from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped, turn_ahead
 from jitchat.tui.chat.draft_keeper import DraftKeeper
 from jitchat.tui.chat.host import Host
 from jitchat.tui.chat.indexing import Indexing
@@ -29,17 +31,7 @@ from jitchat.tui.chat.sends import NEW_TITLE, Sends
 from jitchat.tui.chat.steering import Steering
 from jitchat.tui.chat.surfaces import Surfaces
 from jitchat.tui.chat.views import Views
-from jitchat.tui.commands import (
-    COMMANDS,
-    LOOKS,
-    Command,
-    addressed_in,
-    command_in,
-    mistyped,
-    turn_ahead,
-)
 from jitchat.tui.figures import ledger_note, note_sentence
-from jitchat.tui.keys import bindings
 from jitchat.tui.telling import SECONDS, tell, telling
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
@@ -56,7 +48,7 @@ if TYPE_CHECKING:
 
 WIDE = 110
 """Columns from which the inspector stands beside the transcript."""
-HOLDS = {"pin": Hold.PINNED, "exclude": Hold.EXCLUDED}
+_HOLDS = {"pin": Hold.PINNED, "exclude": Hold.EXCLUDED}
 """By command."""
 STILL_OPENING = "The conversation is still being opened."
 READ_ONLY = "What is stored can be read; nothing can be sent."
@@ -66,7 +58,7 @@ NO_TURN = "Choose a turn first: F6 goes to the conversation. Or name one: /pin 1
 class ChatScreen(Screen[None]):
     """Transcript, inspector, budget bar and prompt over one conversation."""
 
-    BINDINGS = bindings()
+    BINDINGS = screen_bindings()
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  Textual's own shape
 
     def __init__(self, backend: Backend, conversation: Conversation) -> None:
@@ -205,19 +197,18 @@ class ChatScreen(Screen[None]):
         self.sends.start(session, *self.steering.take(typed, after))
 
     async def _run_command(self, command: Command) -> None:
-        name, argument = command.name, command.argument
+        name, argument, action = command.name, command.argument, command.action
         if name in ("mode", "once") and argument not in list(Mode):
             self.notify(f"/{name} takes one of {', '.join(Mode)}.", markup=False)
-        elif name in HOLDS and argument:
+        elif name in _HOLDS and argument:
             digits = argument.removeprefix("#")
             is_id = digits.isascii() and digits.isdigit() and len(digits) <= 18
-            self._hold(HOLDS[name], int(digits) if is_id else None)
-        elif name in LOOKS:
+            self._hold(_HOLDS[name], int(digits) if is_id else None)
+        elif action.takes is Takes.MESSAGE:
             turn, text = turn_ahead(argument) if name == "why" else ("", argument)
-            self.open_view(LOOKS[name], text, turn)
+            self.open_view(action.view, text, turn)
         else:
-            given = f"({argument!r})" if argument else ""
-            await self.run_action(f"{COMMANDS[name]}{given}")
+            await self.run_action(f"{action.method}({argument!r})" if argument else action.method)
 
     def _return_waiting(self) -> None:
         """Put a message back that waited for a conversation that does not open."""

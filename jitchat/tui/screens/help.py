@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from jitchat.tui.keys import ACTIONS, LAB_KEYS, PANE_KEYS, PROMPT_KEYS
+from jitchat.tui.actions import help_sections
 
 WORDS = (
     ("window", "what one request carries: system, pinned, recent, index, retrieved, draft"),
@@ -60,15 +60,8 @@ class _Page(Static):
 def _page(hint: str, width: int) -> Content:
     """Draw all of it for a box of `width` cells."""
     room = max(20, width - _COLUMN)
-    keys = [(_spelled(a.keys), f"{a.title}: {a.help}") for a in ACTIONS if a.keys]
     parts: list[tuple[str, str]] = []
-    for title, rows in (
-        ("Everywhere", keys),
-        ("In the prompt", PROMPT_KEYS),
-        ("In the panes", PANE_KEYS),
-        ("In the rot lab", LAB_KEYS),
-        ("Words", WORDS),
-    ):
+    for title, rows in (*help_sections(), ("Words", list(WORDS))):
         parts.append((f"{title}\n", "bold $text-primary"))
         for name, meaning in rows:
             told = f"\n{'':<{_COLUMN}}".join(textwrap.wrap(meaning, room))
@@ -78,9 +71,3 @@ def _page(hint: str, width: int) -> Content:
         models = "\n".join(f"  {line}" for line in hint.splitlines())
         parts += [("Models\n", "bold $text-primary"), (models, "")]
     return Content.assemble(*parts)
-
-
-def _spelled(keys: str) -> str:
-    return ", ".join(
-        "+".join(part.capitalize() for part in key.split("+")) for key in keys.split(",")
-    )

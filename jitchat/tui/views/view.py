@@ -25,8 +25,8 @@ from jitchat.replay import window_of
 from jitchat.store.windows import Sends
 from jitchat.text.sanitize import visible
 from jitchat.text.stance import objects
+from jitchat.tui.actions import VIEWS
 from jitchat.tui.chat.pins import PinHistory
-from jitchat.tui.keys import VIEW_ACTIONS
 from jitchat.tui.telling import tell
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.values import Mode, Role, Status, Turn
@@ -202,10 +202,7 @@ class View(ModalScreen[Outcome | None]):
         Binding("escape,q", "close", "Close", id="view_close"),
         Binding("y", "copy", "Copy", id="view_copy"),
         Binding("ctrl+c", "app.help_quit", show=False),
-        *(
-            Binding(action.keys, f"another('{name}')", show=False)
-            for name, action in VIEW_ACTIONS.items()
-        ),
+        *(Binding(action.keys, f"another('{name}')", show=False) for name, action in VIEWS.items()),
     ]
     NAME: ClassVar[str] = ""
     """Its title."""

@@ -17,6 +17,7 @@ from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.sanitize import one_line
+from jitchat.tui.actions import hold_bindings
 from jitchat.tui.figures import (
     BESIDE,
     WORKING,
@@ -25,7 +26,6 @@ from jitchat.tui.figures import (
     size_sentence,
     stable_sentence,
 )
-from jitchat.tui.keys import HOLD_ACTIONS, pane_bindings
 from jitchat.tui.widgets.row_list import RowList
 from jitchat.tui.widgets.segment_rows import (
     HEADER,
@@ -124,7 +124,7 @@ class Inspector(Vertical):
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("space", "toggle_turn", "in or out, once", False, "␣", id="inspector_once"),
-        *pane_bindings(HOLD_ACTIONS),
+        *hold_bindings(),
     ]
 
     @dataclass

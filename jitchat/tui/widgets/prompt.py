@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.widgets import TextArea
 
 from jitchat.text.sanitize import visible
-from jitchat.tui.keys import PROMPT_ACTIONS
+from jitchat.tui.actions import PROMPT_BINDINGS
 
 LARGE_PASTE = 50_000
 """Characters from which a paste is held aside."""
@@ -27,8 +27,8 @@ class Prompt(TextArea):
     """Where the user writes."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding(PROMPT_ACTIONS["newline"], "newline", "New line", id="newline", show=False),
-        Binding(PROMPT_ACTIONS["prompt_quit"], "quit_or_delete", id="prompt_quit", show=False),
+        Binding(PROMPT_BINDINGS["newline"], "newline", "New line", id="newline", show=False),
+        Binding(PROMPT_BINDINGS["prompt_quit"], "quit_or_delete", id="prompt_quit", show=False),
         Binding("alt+b", "cursor_word_left", show=False),
         Binding("alt+f", "cursor_word_right", show=False),
         Binding("alt+d", "delete_word_right", show=False),

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from textual.binding import Binding
 from textual.message import Message
 
+from jitchat.tui.actions import pane_bindings
 from jitchat.tui.figures import NOTHING, Detail, TurnDetails, is_cut
-from jitchat.tui.keys import TURN_ACTIONS, pane_bindings
 from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.tui.widgets.stretch import MOST, TurnStretch
 from jitchat.tui.widgets.turn_view import TurnView
@@ -27,7 +27,7 @@ class Transcript(TurnStretch):
         Binding("home", "first", show=False),
         Binding("end", "last", show=False),
         Binding("enter", "open", "text", False, "⏎", id="transcript_open"),
-        *pane_bindings(TURN_ACTIONS),
+        *pane_bindings(),
     ]
 
     @dataclass

@@ -7,54 +7,16 @@ it is.
 import re
 from dataclasses import dataclass
 
+from jitchat.tui.actions import COMMANDS, Action, Takes
+from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.values import Mode
 
-COMMANDS = {
-    "model": "models",
-    "mode": "use_mode",
-    "once": "use_once",
-    "new": "new_conversation",
-    "resume": "resume",
-    "retry": "ask('regenerate')",
-    "edit": "edit",
-    "continue": "ask('go_on')",
-    "inspect": "toggle_inspector",
-    "count": "count_exactly",
-    "window": "switch_window",
-    "reasoning": "reasoning",
-    "ledger": "view('ledger')",
-    "why": "view('ledger')",
-    "compare": "view('what_if')",
-    "askall": "view('ask_all')",
-    "budget": "view('budget')",
-    "sends": "view('sends')",
-    "wire": "view('wire')",
-    "history": "view('history')",
-    "mattered": "view('leave_one_out')",
-    "wrong": "view('missing_turn')",
-    "check": "view('regression_cases')",
-    "rot": "rot",
-    "pin": "hold('pinned')",
-    "exclude": "hold('excluded')",
-    "undo": "undo_hold",
-    "help": "help",
-    "quit": "app.quit",
-}
-"""By what is typed: the action of the chat screen."""
-LOOKS = {
-    "why": "ledger",
-    "ledger": "ledger",
-    "compare": "what_if",
-    "askall": "ask_all",
-    "budget": "budget",
-    "wire": "wire",
-}
-"""Commands that open a view on a window: of the text behind them, else of the last message sent."""
-TAKES_WORD = frozenset({"mode", "once", "pin", "exclude"})
-TAKES_WORDS = frozenset({"model", *LOOKS})
 _ADDRESS = re.compile(rf"\s*@({'|'.join(Mode)})(?:\s+|$)", re.IGNORECASE)
 _COMMAND = re.compile(r"/([a-z]*)(?:\s+(\S.*)|\s*)", re.IGNORECASE | re.DOTALL)
 _BEGINS = re.compile(r"/([a-z]*)(\s|$)", re.IGNORECASE)
+_MODE_WITHIN = re.compile(rf"(?<!\S)@({'|'.join(Mode)})(?!\S)", re.IGNORECASE)
+_SEARCHED = 10_000
+"""Characters of a draft in which a mode is looked for."""
 _TURN = re.compile(r"#?(\d{1,18})(?:\s+|$)", re.ASCII)
 
 
@@ -64,6 +26,10 @@ class Command:
 
     name: str
     argument: str = ""
+
+    @property
+    def action(self) -> Action:
+        return COMMANDS[self.name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +51,11 @@ def command_in(draft: str) -> Command | None:
     found = _COMMAND.fullmatch(draft) if is_command(draft) else None
     if found is None or found[1].lower() not in COMMANDS:
         return None
-    name, given = found[1].lower(), (found[2] or "").strip()
-    if name in LOOKS:
-        return Command(name, given)
-    words = given.split()
-    is_fit = not words or name in TAKES_WORDS or (name in TAKES_WORD and len(words) == 1)
+    name, argument = found[1].lower(), (found[2] or "").strip()
+    takes, words = COMMANDS[name].takes, argument.split()
+    if takes is Takes.MESSAGE:
+        return Command(name, argument)
+    is_fit = not words or takes is Takes.WORDS or (takes is Takes.WORD and len(words) == 1)
     return Command(name, " ".join(words)) if is_fit and "\n" not in draft.strip() else None
 
 
@@ -117,6 +83,48 @@ def mistyped(draft: str) -> str:
     found = _BEGINS.match(draft)
     name = found[1].lower() if found is not None else ""
     if name in COMMANDS:
-        takes = "one word" if name in TAKES_WORD else "nothing"
+        takes = "one word" if COMMANDS[name].takes is Takes.WORD else "nothing"
         return f"/{name} takes {takes} behind it. With a blank ahead of it, it is a message."
     return f"There is no command /{name}. It was not sent: there are /{', /'.join(COMMANDS)}."
+
+
+def mode_within(draft: str) -> str:
+    """Say that a mode counts at the beginning only, where a draft has one elsewhere."""
+    found = _MODE_WITHIN.search(addressed_in(draft[:_SEARCHED]).text)
+    return f"{found[0]} counts at the beginning only: here it is text" if found else ""
+
+
+class CommandHint:
+    """Follows the draft."""
+
+    def __init__(self, line: HintLine) -> None:
+        self._line = line
+        self._before: tuple[str, ...] | None = None
+        """What the line told before the command; None while none is typed."""
+
+    def follow(self, draft: str) -> bool:
+        """Tell of the command in the draft, if it is one; whether it was one before, too."""
+        was_command = self._before is not None
+        if is_command(draft):
+            if self._before is None:
+                self._before = self._line.sentences
+            self._line.show_cost(hint_on(draft))
+            return was_command
+        if self._before is not None:
+            before, self._before = self._before, None
+            self._line.show_cost(*before)
+        return False
+
+    def renew(self, draft: str) -> None:
+        """Tell of it again: another window is on screen behind it."""
+        self._before = None
+        self.follow(draft)
+
+
+def hint_on(draft: str) -> str:
+    """Say what Enter does with a command as far as it is typed."""
+    name = draft[1:].split(maxsplit=1)[0].lower() if draft[1:].strip() else ""
+    if name not in COMMANDS:
+        fitting = [f"/{each}" for each in COMMANDS if each.startswith(name)]
+        return "  ".join(fitting) if fitting else f"/{name} is no command · F1 lists them"
+    return mistyped(draft) or f"/{name} · {COMMANDS[name].sentence}"

@@ -1,0 +1,300 @@
+"""Every action of the chat, in one place: its keys, its command, its letter in a pane, its words.
+
+Bindings, palette, slash commands, footer, help and the README's table are made of it. An id never
+changes, so that `[keys]` in the configuration can name it. Ctrl+M, Ctrl+I, Ctrl+[ and Ctrl+H are
+other keys in most terminals and are not used.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from textual.binding import Binding, BindingType
+
+
+class Takes(Enum):
+    """What a command takes behind its name."""
+
+    NOTHING = auto()
+    WORD = auto()
+    WORDS = auto()
+    MESSAGE = auto()
+    """A text, which a view is opened on in place of what is in the prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaneKey:
+    """A letter that does something with the turn under the cursor of a pane."""
+
+    id: str
+    key: str
+    word: str
+    """What the footer says; empty where it shows nothing."""
+    question: str = ""
+    """What the key asks first, for a letter may begin a text."""
+    method: str = ""
+    """The screen's action, where it is not the one that the other keys have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something that the user can do."""
+
+    id: str
+    keys: str
+    """Comma-separated, as Textual names them; empty for none."""
+    method: str
+    """The action's name on the chat screen."""
+    title: str
+    """Empty for what is typed only."""
+    help: str
+    command: str = ""
+    takes: Takes = Takes.NOTHING
+    pane: tuple[PaneKey, ...] = ()
+
+    @property
+    def view(self) -> str:
+        """The name of the view that it opens; empty where it opens none."""
+        return self.method.split("'")[1] if self.method.startswith("view(") else ""
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.title}: {self.help}" if self.title else self.help
+
+
+ACTIONS = (
+    Action("mode", "shift+tab", "cycle_mode", "Next mode", "full → recency → jit"),
+    Action(
+        "inspector", "f2", "toggle_inspector", "Inspector", "Show or hide the window's segments",
+        "inspect",
+    ),
+    Action(
+        "models", "ctrl+l", "models", "Model", "Pick who answers, or add a key",
+        "model", Takes.WORDS,
+    ),
+    Action(
+        "mode_named", "", "use_mode", "", "Use full, recency or jit from now on",
+        "mode", Takes.WORD,
+    ),
+    Action(
+        "mode_once", "", "use_once", "", "Use full, recency or jit for the next message",
+        "once", Takes.WORD,
+    ),
+    Action("cancel", "escape", "cancel", "Cancel", "Stop the reply, keeping what came"),
+    Action(
+        "new", "ctrl+n", "new_conversation", "New conversation", "Start with an empty history",
+        "new",
+    ),
+    Action(
+        "resume", "ctrl+r", "resume", "Conversations", "Resume one, or search in all of them",
+        "resume",
+    ),
+    Action(
+        "regenerate", "alt+r", "ask('regenerate')", "Regenerate",
+        "Answer once more, beside this one", "retry",
+        pane=(PaneKey("turn_regenerate", "r", "again", "Regenerate #{turn}?", "regenerate"),),
+    ),
+    Action(
+        "edit", "alt+e", "edit", "Edit and resend", "A message anew, as a fork", "edit",
+        pane=(PaneKey("turn_edit", "e", "edit", "Edit #{turn}, to send it as a fork?"),),
+    ),
+    Action(
+        "go_on", "alt+g", "ask('go_on')", "Continue", "Go on with a reply that was cut", "continue",
+        pane=(PaneKey("turn_go_on", "c", "continue", "Continue #{turn}?", "go_on"),),
+    ),
+    Action(
+        "sent_window", "", "sent_window", "Window of a turn", "The window that was sent for it",
+        pane=(PaneKey("turn_window", "w", "window", "Show the window sent for #{turn}?"),),
+    ),
+    Action(
+        "reasoning", "alt+i", "reasoning", "Reasoning", "Fold or unfold it", "reasoning",
+        pane=(
+            PaneKey("turn_reasoning", "t", "thoughts", "Fold or unfold the reasoning of #{turn}?"),
+        ),
+    ),
+    Action(
+        "pin", "alt+p", "hold('pinned')", "Pin", "A turn into every window of jit, or not",
+        "pin", Takes.WORD, pane=(PaneKey("turn_pin", "p", "pin", "Pin #{turn}, or end that?"),),
+    ),
+    Action(
+        "exclude", "alt+o", "hold('excluded')", "Exclude", "A turn from every window, or not",
+        "exclude", Takes.WORD,
+        pane=(PaneKey("turn_exclude", "x", "exclude", "Exclude #{turn}, or end that?"),),
+    ),
+    Action(
+        "undo", "alt+z", "undo_hold", "Undo", "The last pin or exclusion", "undo",
+        pane=(PaneKey("turn_undo", "u", "undo", "Take the last pin or exclusion back?"),),
+    ),
+    Action("wrap", "alt+y", "wrap_code", "Wrap code", "Long lines of code whole, or cut with …"),
+    Action("palette", "ctrl+p", "app.command_palette", "Palette", "Every action by name"),
+    Action("help", "f1", "help", "Help", "Keys and words", "help"),
+    Action("pane", "f6", "app.focus_next", "Next pane", "Move the focus on"),
+    Action("model", "f5", "fetch_model", "Embedding model", "Fetch the better one, or stop that"),
+    Action(
+        "count", "alt+x", "count_exactly", "Exact count",
+        "Ask the provider for the window's tokens", "count",
+    ),
+    Action(
+        "wire", "f3", "view('wire')", "Wire", "The request, byte for byte", "wire", Takes.MESSAGE
+    ),
+    Action(
+        "ledger", "f4", "view('ledger')", "Ledger", "Every candidate, and why or why not",
+        "ledger", Takes.MESSAGE,
+    ),
+    Action(
+        "what_if", "f7", "view('what_if')", "What if", "full, recency and jit side by side",
+        "compare", Takes.MESSAGE,
+    ),
+    Action(
+        "ask_all", "alt+a", "view('ask_all')", "Ask all three", "Their answers side by side",
+        "askall", Takes.MESSAGE,
+    ),
+    Action(
+        "budget", "f8", "view('budget')", "Budget", "What enters and leaves as it changes",
+        "budget", Takes.MESSAGE,
+    ),
+    Action("sends", "f9", "view('sends')", "Sends", "The window of any send, as it was", "sends"),
+    Action(
+        "history", "alt+h", "view('history')", "History", "Tokens per send, and what was saved",
+        "history",
+    ),
+    Action(
+        "mattered", "alt+m", "view('leave_one_out')", "Which turn mattered",
+        "Ask again without each", "mattered",
+        pane=(PaneKey("turn_mattered", "m", "mattered", "What mattered for #{turn}?"),),
+    ),
+    Action(
+        "miss", "alt+w", "view('missing_turn')", "Wrong reply",
+        "Point at the turn that was missing", "wrong",
+        pane=(PaneKey("turn_miss", "exclamation_mark", "wrong", "Is #{turn} wrong?"),),
+    ),
+    Action(
+        "cases", "alt+k", "view('regression_cases')", "Check", "Are the noted turns found now?",
+        "check",
+    ),
+    Action(
+        "window", "alt+s", "switch_window", "Sent or next", "The window sent last, or the next one",
+        "window",
+    ),
+    Action("rot", "ctrl+t", "rot", "Rot lab", "How answers fare as a conversation grows", "rot"),
+    Action(
+        "version", "alt+v", "other_version", "Next version", "Of a turn that has several",
+        pane=(
+            PaneKey("turn_version_before", "left", "", method="other_version(-1)"),
+            PaneKey("turn_version_after", "right", "versions", method="other_version(1)"),
+        ),
+    ),
+    Action("quit", "ctrl+q", "app.quit", "Quit", "What was said and typed is stored", "quit"),
+    Action("mode_full", "", "use_mode('full')", "Mode full", "Send every turn"),
+    Action("mode_recency", "", "use_mode('recency')", "Mode recency", "Send the last turns"),
+    Action(
+        "mode_jit", "", "use_mode('jit')", "Mode jit", "Send the last turns and what is needed"
+    ),
+    Action(
+        "why", "", "view('ledger')", "", "Why turn 12 is in the window, or not: /why 12, or "
+        "/why 12 and a text", "why", Takes.MESSAGE,
+    ),
+)  # fmt: skip
+COMMANDS = {action.command: action for action in ACTIONS if action.command}
+"""Actions by what is typed behind `/`."""
+VIEWS = {action.view: action for action in ACTIONS if action.view and action.keys}
+"""The actions that open a view, by its name."""
+
+PROMPT_BINDINGS = {"newline": "shift+enter,ctrl+j,alt+enter", "prompt_quit": "ctrl+d"}
+"""Keys of the prompt's own actions, by id."""
+PROMPT_HELP = (
+    ("Enter", "send"),
+    ("Shift+Enter, Ctrl+J", "new line"),
+    ("Alt+Enter, \\ Enter", "new line"),
+    ("Up, Down", "earlier prompts, at the first and last line"),
+    ("PgUp, PgDn", "scroll the conversation"),
+    ("Alt+B, F, D, U, L, C, T", "words, as in a shell: back, forward, delete, case, exchange"),
+    ("Ctrl+C", "copy what is selected, or empty the prompt; twice: quit"),
+    ("Ctrl+D", "quit, on an empty prompt"),
+    ("@full, @recency, @jit", "ahead of a message: that mode, for this one only"),
+    ("#12", "in a message: jit brings that turn"),
+    ("/ and a name", ", ".join(f"/{name}" for name in COMMANDS)),
+    ("/why 12 and a text", "about that text; a view without one is about the last message sent"),
+    ("a blank ahead of /", "makes a message of it"),
+)
+LAB_HELP = (
+    ("1, 2, 3, Enter", "what to run; run it, or open a run that is kept"),
+    ("P", "requests that leave at once, where a model is asked"),
+    ("R, C, Delete", "a run: go on with it, compare it with another, delete it"),
+    ("Arrows, M", "the squares of all maps; the same square of the next map"),
+    ("Tab, Enter", "the cells of a square; the window that was sent for one"),
+    ("A, N", "all of an answer; in its window, the next turn that it needs"),
+    ("K, V", "the kinds that are counted; the next pane of a small terminal"),
+    ("E", "write the run: JSON, CSV, SVG, text"),
+    ("Esc", "stop the run, keeping what came; once more: leave it"),
+)
+
+
+def in_palette() -> Iterable[Action]:
+    """List what the palette offers; Textual has its own entries for the rest."""
+    return (a for a in ACTIONS if a.title and a.id not in ("palette", "pane", "quit"))
+
+
+def keys_by_id() -> dict[str, str]:
+    """List every key that can be changed, comma-separated, by the id of its action."""
+    panes = {pane.id: pane.key for action in ACTIONS for pane in action.pane}
+    return {a.id: a.keys for a in ACTIONS if a.keys} | PROMPT_BINDINGS | panes
+
+
+def spelled(keys: str) -> str:
+    """Spell keys as people do: `Shift+Tab`."""
+    names = keys.replace("exclamation_mark", "!").split(",")
+    return ", ".join("+".join(part.capitalize() for part in name.split("+")) for name in names)
+
+
+def help_sections() -> list[tuple[str, list[tuple[str, str]]]]:
+    """List what the help says of keys, by where they work."""
+    return [
+        ("Everywhere", [(spelled(a.keys), a.sentence) for a in ACTIONS if a.keys]),
+        ("In the prompt", list(PROMPT_HELP)),
+        (
+            "In the panes",
+            [
+                ("a letter", "does something with a turn: it asks, and Enter does it"),
+                *((spelled(p.key), a.sentence) for a in ACTIONS for p in a.pane if p.question),
+                ("Left, Right", "conversation: the other versions of a turn"),
+                ("Up, Down, Home, End", "conversation: next turn, the one before, first, last"),
+                ("Enter", "the exact text of the turn, or of the inspector's row; there, Y copies"),
+                ("Space", "inspector: the turn out of this message, or into it"),
+                ("Left, Right", "inspector: the window that was sent, or the next one"),
+                ("any other text", "goes to the prompt, from whichever pane"),
+            ],
+        ),
+        ("In the rot lab", list(LAB_HELP)),
+    ]
+
+
+def pane_bindings(actions: Iterable[Action] = ACTIONS) -> list[BindingType]:
+    """Bind the letters of a pane, for the chat's footer alone."""
+    return [
+        Binding(
+            pane.key,
+            f"screen.{pane.method or action.method}",
+            pane.word,
+            show=False,
+            tooltip=pane.question,
+            id=pane.id,
+        )
+        for action in actions
+        for pane in action.pane
+    ]
+
+
+def hold_bindings() -> list[BindingType]:
+    """Bind the letters that pin and exclude, for the inspector."""
+    return pane_bindings(each for each in ACTIONS if each.id in ("pin", "exclude", "undo"))
+
+
+def screen_bindings() -> list[BindingType]:
+    """Bind the chat screen's keys; they work wherever the focus is."""
+    made: list[BindingType] = [
+        Binding(action.keys, action.method, action.title, id=action.id, priority=True, show=False)
+        for action in ACTIONS
+        if action.keys and action.id != "cancel"
+    ]
+    return [*made, Binding("escape", "cancel", "Cancel", id="cancel", show=False)]
