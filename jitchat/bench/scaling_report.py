@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import log10
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from jitchat import __version__
 from jitchat.bench.haystack import PHRASINGS
-from jitchat.bench.report import settings_fields
-from jitchat.bench.scores import QUESTIONS, Measured, Sent
+from jitchat.bench.report import plain_table, settings_fields
+from jitchat.bench.scaling import QUESTIONS, Measured, Sent
 from jitchat.settings import Settings
 from jitchat.values import Mode
 
@@ -33,13 +32,16 @@ def tables(sizes: Sequence[Measured], length: str, limit: int) -> Iterator[Table
     """Make the tables, a row a size; at least one size."""
     built, asked = sizes[0].built, sizes[0].asked
     about = f"{length} turns, {built.embedder}, {asked.counter}, limit {limit:,}"
-    yield _table(f"Tokens sent ({about})", [_tokens(each) for each in sizes], _NEEDLE)
-    yield _table("A question, ms, medians", [_times(each) for each in sizes], _BOUNDS)
-    yield _table(
-        "A conversation: ms a turn to store, index and embed",
-        [_costs(each) for each in sizes],
-        _MEMORY,
-    )
+    for title, row_of, caption in (
+        (f"Tokens sent ({about})", _tokens, _NEEDLE),
+        ("A question, ms, medians", _times, _BOUNDS),
+        ("A conversation: ms a turn to store, index and embed", _costs, _MEMORY),
+    ):
+        rows = [row_of(each) for each in sizes]
+        columns = [name for name, _ in rows[0]]
+        table = plain_table(title, columns, [[cell for _, cell in row] for row in rows], caption)
+        table.columns[0].justify = "right"
+        yield table
 
 
 _NEEDLE = (
@@ -53,16 +55,6 @@ _BOUNDS = (
 _MEMORY = "open: until it can be asked. Memory: of a process that did nothing but open and ask it."
 _Row = list[tuple[str, str]]
 """Headings and cells."""
-
-
-def _table(title: str, rows: Sequence[_Row], caption: str) -> Table:
-    made = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    made.caption, made.caption_justify = caption, "left"
-    for name, _ in rows[0]:
-        made.add_column(name, justify="right")
-    for row in rows:
-        made.add_row(*(cell for _, cell in row))
-    return made
 
 
 def _tokens(size: Measured) -> _Row:

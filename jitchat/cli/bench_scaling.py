@@ -8,9 +8,8 @@ from pathlib import Path
 import click
 
 from jitchat.bench.haystack import Haystack, Length
-from jitchat.bench.scaling import Wanted, measured, steps
+from jitchat.bench.scaling import Measured, Wanted, measured, steps
 from jitchat.bench.scaling_report import plots, scaling_fields, tables
-from jitchat.bench.scores import Measured
 from jitchat.cli.bench_options import (
     measuring_options,
     modes_of,

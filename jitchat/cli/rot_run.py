@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import aclosing, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from textwrap import fill
 
@@ -22,7 +22,14 @@ from jitchat.cli.rot_output import print_run
 from jitchat.cli.who import Who, who_answers
 from jitchat.errors import BenchFailed, UsageError
 from jitchat.lab.costs import estimated, estimated_cells, sentence
-from jitchat.lab.events import CellEnded, LabEvent, RunEnded, Slowed, TalkBegun, TalkReady
+from jitchat.lab.events import (
+    CellEnded,
+    ConversationBegun,
+    ConversationReady,
+    LabEvent,
+    RunEnded,
+    Slowed,
+)
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import RunFile, short
@@ -185,10 +192,10 @@ class Watcher:
     def take(self, event: LabEvent) -> None:
         """Take in what the run reports."""
         match event:
-            case TalkBegun():
+            case ConversationBegun():
                 self._length = short(event.length)
                 self._doing = f"storing {self._length}"
-            case TalkReady():
+            case ConversationReady():
                 self._doing = f"asking at {self._length}"
             case CellEnded():
                 self._count(event)
@@ -341,17 +348,11 @@ def _watched(lab: Lab, parallel: int) -> Watcher:
     """Run it; Ctrl+C leaves what came."""
     try:
         with watching(lab.file, parallel) as (watcher, take):
-            asyncio.run(_heard(lab, take))
+            asyncio.run(lab.run(take))
     except KeyboardInterrupt:
         say(f"\nStopped. What came is kept: {_goes_on(lab.file.run.id)}", err=True)
         raise
     return watcher
-
-
-async def _heard(lab: Lab, take: Callable[[LabEvent], None]) -> None:
-    async with aclosing(lab.run()) as events:
-        async for event in events:
-            take(event)
 
 
 def _tell_end(watcher: Watcher, run: str) -> None:

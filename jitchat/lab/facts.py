@@ -138,7 +138,7 @@ def makers() -> Mapping[Kind, tuple[Maker, ...]]:
     return {kind: tuple(partial(_MAKE[kind], each) for each in _templates(kind)) for kind in Kind}
 
 
-def avoided(fact: Fact) -> frozenset[str]:
+def stems_to_avoid(fact: Fact) -> frozenset[str]:
     """Name the stems that no filler may have beside this fact: those that matter in it.
 
     They are the stems of the content words of its question, its values and what the user says

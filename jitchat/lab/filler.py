@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.resources import files
@@ -13,13 +13,11 @@ from typing import TypeVar
 
 from jitchat.lab.templates import (
     Exhausted,
-    Form,
     Move,
     Scene,
     Vocabulary,
     Wording,
-    every_case,
-    scene_without,
+    WordLists,
     scenes,
     word_lists,
 )
@@ -30,78 +28,13 @@ _Chance = Callable[[], float]
 _TALK = files(__package__) / "data" / "talk"
 _SECTION = re.compile(r"^== (\w+) ==$", re.MULTILINE)
 
-_REMEMBERED = 20_000
-"""Exchanges that do not come again."""
-
-
-def exchanges(seed: str, avoided: Set[str]) -> Iterator[Exchange]:
-    """Talk for ever; no word's stem is among those `avoided` (`jitchat.text.words.stems`).
-
-    It never ends and never repeats an exchange word for word in its first 10,000. Where next to
-    every word is avoided, what is left is vague: words that have no stem are never avoided.
-    """
-    chance = random.Random(seed).random  # noqa: S311  not for secrets
-    said: set[Exchange] = set()
-    subjects = [_stretches(topic, frozenset(avoided), chance, said) for topic in topics()]
-    vague = _stretches(read_topic("bare"), frozenset(avoided), chance, said)
-    while True:
-        subjects = _in_another_order(subjects, chance)
-        is_mute = True
-        for talk in map(next, subjects):
-            is_mute = is_mute and not talk
-            yield from talk
-        if is_mute:
-            yield from next(vague)
-
-
-def _stretches(
-    topic: Topic, avoided: Set[str], chance: _Chance, said: set[Exchange]
-) -> Iterator[list[Exchange]]:
-    """Talk for ever about one case of a topic after the other, and note in `said` what is said.
-
-    A stretch is empty where nothing new can be said of any case.
-    """
-    themed = cache(partial(theme, topic, avoided=avoided))
-    order: Sequence[int] = range(len(topic.cases))
-    while True:
-        order = _in_another_order(order, chance)
-        is_mute = True
-        for each in filter(lambda each: each.is_enough, map(themed, order)):
-            if talk := stretch(each, chance, said):
-                said.update(talk if len(said) < _REMEMBERED else ())
-                is_mute = False
-                yield talk
-        if is_mute:
-            yield []
-
-
-def _in_another_order(several: Sequence[_T], chance: _Chance) -> list[_T]:
-    """Shuffle; the last does not become the first, unless it is alone."""
-    rest = list(several)
-    shuffled = [rest.pop(int(chance() * len(rest))) for _ in several]
-    return shuffled if shuffled[0] is not several[-1] else [*shuffled[1:], shuffled[0]]
-
-
-_FEWEST = 6
-"""Exchanges that a theme has at least, so that a stretch of talk can be made of it."""
-
 
 @dataclass(frozen=True, slots=True)
-class Theme:
-    """Scenes that can be said, and the words for them."""
+class Exchange:
+    """What the user says and what the assistant replies: two turns."""
 
-    vocabulary: Vocabulary
-    openings: tuple[Scene, ...]
-    asked: tuple[Scene, ...]
-    told: tuple[Scene, ...]
-    common_asked: tuple[Scene, ...]
-    common_told: tuple[Scene, ...]
-    closings: tuple[Scene, ...]
-
-    @property
-    def is_enough(self) -> bool:
-        """Whether a stretch of talk can be made of it."""
-        return bool(self.openings) and sum(map(len, self.asked + self.told)) >= _FEWEST
+    text: str
+    reply: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +45,9 @@ class Topic:
     `tip`, advice that is right at any time, a sentence each.
     """
 
-    name: str
-    cases: tuple[Mapping[str, tuple[Form, ...]], ...]
+    cases: tuple[WordLists, ...]
     """Word lists that go together; a stretch of talk keeps to one case."""
-    words: Mapping[str, tuple[Form, ...]]
+    words: WordLists
     """Word lists for all cases."""
     openings: tuple[Scene, ...]
     """A stretch begins with one of them."""
@@ -144,14 +76,92 @@ def read_topic(name: str) -> Topic:
     text = (_TALK / f"{name}.txt").read_text("utf-8")
     parts = defaultdict(str, zip(*[iter(_SECTION.split(text)[1:])] * 2, strict=True))
     return Topic(
-        name,
-        every_case(parts["cases"]),
+        tuple(map(word_lists, re.split(r"\n\s*\n", parts["cases"].strip()))),
         word_lists(parts["words"]),
-        scenes(parts["openings"]),
-        scenes(parts["asked"]),
-        scenes(parts["told"]),
-        scenes(parts["closings"]),
+        *(scenes(parts[section]) for section in ("openings", "asked", "told", "closings")),
     )
+
+
+_REMEMBERED = 20_000
+"""Exchanges that do not come again."""
+
+
+def exchanges(seed: str, avoided: Set[str]) -> Iterator[Exchange]:
+    """Talk for ever; no word's stem is among those `avoided` (`jitchat.text.words.stems`).
+
+    It never ends and never repeats an exchange word for word in its first 10,000. Where next to
+    every word is avoided, what is left is vague: words that have no stem are never avoided.
+    """
+    chance = random.Random(seed).random  # noqa: S311  not for secrets
+    said: set[Exchange] = set()
+    subjects = [_stretches(topic, avoided, chance, said) for topic in topics()]
+    vague = _stretches(read_topic("bare"), avoided, chance, said)
+    while True:
+        subjects = _in_another_order(subjects, chance)
+        is_mute = True
+        for talk in map(next, subjects):
+            is_mute = is_mute and not talk
+            yield from talk
+        if is_mute:
+            yield from next(vague)
+
+
+def _stretches(
+    topic: Topic, avoided: Set[str], chance: _Chance, said: set[Exchange]
+) -> Iterator[list[Exchange]]:
+    """Talk for ever about one case of a topic after the other, and note in `said` what is said.
+
+    A stretch is empty where nothing new can be said of any case.
+    """
+    themed = cache(partial(theme, topic, avoided=avoided))
+    order: Sequence[int] = range(len(topic.cases))
+    while True:
+        order = _in_another_order(order, chance)
+        is_mute = True
+        for case in order:
+            if themed(case).is_enough and (talk := stretch(themed(case), chance, said)):
+                said.update(talk if len(said) < _REMEMBERED else ())
+                is_mute = False
+                yield talk
+        if is_mute:
+            yield []
+
+
+def _in_another_order(several: Sequence[_T], chance: _Chance) -> list[_T]:
+    """Shuffle; the last does not become the first, unless it is alone."""
+    rest = list(several)
+    shuffled = [rest.pop(int(chance() * len(rest))) for _ in several]
+    return shuffled if shuffled[0] is not several[-1] else [*shuffled[1:], shuffled[0]]
+
+
+FEWEST, MOST = 4, 14
+"""Exchanges in a stretch."""
+_ENOUGH = 6
+"""Exchanges that a theme has at least, so that a stretch of talk can be made of it."""
+_COMMON = 0.14
+"""How often a scene is one that fits every subject."""
+_CLOSED = 0.6
+"""How often the user takes leave at the end."""
+_TURNED = 0.4
+"""How often the user says that the subject changes."""
+_TRIES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Scenes that can be said of one case of a topic, and the words for them."""
+
+    vocabulary: Vocabulary
+    openings: tuple[Scene, ...]
+    asked: tuple[Scene, ...]
+    told: tuple[Scene, ...]
+    common_asked: tuple[Scene, ...]
+    common_told: tuple[Scene, ...]
+    closings: tuple[Scene, ...]
+
+    @property
+    def is_enough(self) -> bool:
+        return bool(self.openings) and sum(map(len, self.asked + self.told)) >= _ENOUGH
 
 
 def theme(topic: Topic, case: int, avoided: Set[str]) -> Theme:
@@ -160,7 +170,7 @@ def theme(topic: Topic, case: int, avoided: Set[str]) -> Theme:
     vocabulary = Vocabulary({**common.words, **topic.words, **topic.cases[case]}, avoided)
 
     def kept(several: tuple[Scene, ...]) -> tuple[Scene, ...]:
-        return tuple(left for each in several if (left := scene_without(each, vocabulary)))
+        return tuple(left for scene in several if (left := vocabulary.scene(scene)))
 
     return Theme(
         vocabulary,
@@ -173,41 +183,25 @@ def theme(topic: Topic, case: int, avoided: Set[str]) -> Theme:
     )
 
 
-FEWEST, MOST = 4, 14
-"""Exchanges in a stretch."""
-_COMMON = 0.14
-"""How often a scene is one that fits every subject."""
-_CLOSED = 0.6
-"""How often the user takes leave at the end."""
-_TURNED = 0.4
-"""How often the user says that the subject changes."""
-_TRIES = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """What the user says and what the assistant replies: two turns."""
-
-    text: str
-    reply: str
-
-
-def stretch(theme: Theme, chance: Callable[[], float], said: Container[Exchange]) -> list[Exchange]:
+def stretch(theme: Theme, chance: _Chance, said: Container[Exchange]) -> list[Exchange]:
     """Talk about a theme in exchanges that were not `said` before; none if there are too few."""
     wording = Wording(theme.vocabulary, chance)
-    most = FEWEST + int(chance() * (MOST - FEWEST + 1))
-    closing = wording.one_of(theme.closings) if theme.closings and chance() < _CLOSED else ()
+    most = FEWEST + wording.below(MOST - FEWEST + 1)
+    closing: Scene = ()
+    if theme.closings and wording.is_likely(_CLOSED):
+        closing = wording.one_of(theme.closings)
     talk: list[Exchange] = []
-    for scene in _thread(theme, wording, most):
-        talk += _played(scene, wording, said, most - len(closing) - len(talk))
+    for scene in _scenes(theme, wording, most):
+        talk += _played(scene[: most - len(closing) - len(talk)], wording, said)
         if not talk:
             return []
-    talk[0] = _turned(talk[0], wording)
-    talk += _played(closing, wording, said, len(closing))
+    if wording.is_likely(_TURNED) and wording.unsaid("turn"):
+        talk[0] = replace(talk[0], text=f"{wording.new_word('turn')} {talk[0].text}")
+    talk += _played(closing, wording, said)
     return talk if len(talk) >= FEWEST else []
 
 
-def _thread(theme: Theme, wording: Wording, most: int) -> Iterator[Scene]:
+def _scenes(theme: Theme, wording: Wording, most: int) -> Iterator[Scene]:
     """List enough scenes, or all there are: an opening, questions, and how it turned out."""
     yield wording.one_of(theme.openings)
     asked = list(_mixed(theme.asked, theme.common_asked, wording))
@@ -220,34 +214,23 @@ def _thread(theme: Theme, wording: Wording, most: int) -> Iterator[Scene]:
 def _mixed(own: tuple[Scene, ...], common: tuple[Scene, ...], wording: Wording) -> Iterator[Scene]:
     rest, others = list(own), list(common)
     while rest:
-        source = others if others and wording.chance() < _COMMON else rest
-        yield source.pop(int(wording.chance() * len(source)))
+        yield wording.taken_from(others if others and wording.is_likely(_COMMON) else rest)
 
 
-def _played(
-    scene: Scene, wording: Wording, said: Container[Exchange], most: int
-) -> Iterator[Exchange]:
-    """Say a scene, at `most` so many exchanges of it, up to the first that cannot be said."""
-    for move in scene[:most]:
+def _played(scene: Scene, wording: Wording, said: Container[Exchange]) -> Iterator[Exchange]:
+    """Say a scene up to the first exchange that cannot be said as it was not said before."""
+    for move in scene:
         if (exchange := _new(move, wording, said)) is None:
             return
         yield exchange
 
 
 def _new(move: Move, wording: Wording, said: Container[Exchange]) -> Exchange | None:
-    """Say a move as it was not said before; None where that fails."""
     for _ in range(_TRIES):
         try:
-            texts = move.said(wording)
+            texts = wording.exchange(move)
         except Exhausted:
             continue
         if texts and (exchange := Exchange(*texts)) not in said:
             return exchange
     return None
-
-
-def _turned(opening: Exchange, wording: Wording) -> Exchange:
-    """Sometimes, say ahead of the opening that the subject changes."""
-    if wording.chance() >= _TURNED or not wording.left("turn"):
-        return opening
-    return replace(opening, text=f"{wording.new('turn')} {opening.text}")

@@ -1,12 +1,11 @@
 """How the figures of a run are told: its titles, caveats and tables of text."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
-from rich.text import Text
 
+from jitchat.bench.report import plain_table
 from jitchat.lab import stats
 from jitchat.lab.compare import Change, Comparison, change_told, interval_told, left_out, signed
 from jitchat.lab.costs import Spent
@@ -14,7 +13,7 @@ from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import Tallies, Tally
-from jitchat.text.sanitize import shortened, visible
+from jitchat.text.sanitize import shortened
 from jitchat.values import Mode
 
 READER_CAVEAT = (
@@ -84,15 +83,15 @@ def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
     whole = ["all", *(stats.total(tallies.by_mode.get(mode)) for mode in modes)]
     title = f"{run.title}\nRight answers by length of the conversation"
     told = (_INTERVAL, _NO_INTERVAL)
-    yield _table(title, ["length", *modes], [*by_length, whole], *told, gap=0)
+    yield plain_table(title, ["length", *modes], [*by_length, whole], *told, gap=0)
     yield _by_kind(run, tallies)
     sizes = [
         [name, *(_tokens_at(tallies, mode, length) for mode in modes)] for name, length in lengths
     ]
-    yield _table("Tokens of the window, medians", ["length", *modes], sizes)
+    yield plain_table("Tokens of the window, medians", ["length", *modes], sizes)
     notes = [stats.decided(run, tallies.whole), *([READER_CAVEAT] if run.is_reader else [])]
     took = [_took(mode, tallies.spent.get(mode, Spent())) for mode in modes]
-    yield _table("What a question took, medians, and all of them cost", _TOOK, took, *notes)
+    yield plain_table("What a question took, medians, and all of them cost", _TOOK, took, *notes)
 
 
 def comparison_tables(compared: Comparison) -> Iterator[Table]:
@@ -110,7 +109,7 @@ def comparison_tables(compared: Comparison) -> Iterator[Table]:
         notes.append("The settings are the same.")
     if compared.before.is_reader or compared.after.is_reader:
         notes.append(READER_CAVEAT)
-    yield _table(title, _CHANGED, rows, *notes, gap=0)
+    yield plain_table(title, _CHANGED, rows, *notes, gap=0)
 
 
 _TOOK = ("mode", "sent", "tokens", "to first token", "time", "cached", "cost of all")
@@ -125,7 +124,7 @@ def _by_kind(run: Run, tallies: Tallies) -> Table:
         for kind in kinds
     ]
     notes = [ABSENT_CAVEAT] if Kind.ABSENT in kinds else []
-    return _table("Right answers by kind of question", ["kind", *modes], rows, *notes)
+    return plain_table("Right answers by kind of question", ["kind", *modes], rows, *notes)
 
 
 def _tokens_at(tallies: Tallies, mode: Mode, length: int) -> str:
@@ -155,18 +154,3 @@ def _change(mode: Mode, length: str, change: Change) -> list[str]:
 def _change_of_all(mode: Mode, change: Change) -> list[str]:
     shares = (stats.percent(change.before.share), stats.percent(change.after.share))
     return [mode.value, "all", f"{change.before.answered:,}", *shares, signed(change.points), ""]
-
-
-def _table(
-    title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *notes: str, gap: int = 1
-) -> Table:
-    """`gap` is what stands between two columns beside one blank."""
-    made = Table(title=Text(visible(title)), title_justify="left", box=SIMPLE_HEAD)
-    made.padding = (0, gap, 0, 0)
-    if notes:
-        made.caption, made.caption_justify = Text(visible("\n".join(notes))), "left"
-    for at, name in enumerate(columns):
-        made.add_column(name, justify="right" if at else "left")
-    for row in rows:
-        made.add_row(*(Text(visible(cell)) for cell in row))
-    return made

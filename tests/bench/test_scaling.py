@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.bench.haystack import PHRASINGS, Haystack, Length
-from jitchat.bench.scaling import Setup, ask, build, steps
+from jitchat.bench.scaling import QUESTIONS, Asked, Measured, ask, build, steps
 from jitchat.bench.scaling_report import plots, tables
-from jitchat.bench.scores import QUESTIONS, Asked, Measured
 from jitchat.index.embedder import NoEmbedder
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
@@ -19,7 +18,6 @@ from jitchat.window.tokens import EstimateCounter
 if TYPE_CHECKING:
     from pathlib import Path
 
-SETUP = Setup(NoEmbedder, EstimateCounter, Budget())
 TALKS = [
     *(Haystack(size, Length.SHORT) for size in (1, 20, 400)),
     *(Haystack(size, Length.USUAL) for size in (1, 2, 40, 160)),
@@ -27,11 +25,12 @@ TALKS = [
 ]
 
 
-def measure(folder: Path, talk: Haystack, setup: Setup = SETUP) -> Measured:
+def measure(folder: Path, talk: Haystack, budget: Budget | None = None) -> Measured:
     """In this process, which the app does by two of their own."""
     path = folder / f"{talk.length}-{talk.size}.db"
-    built = build(setup, talk, path, int)
-    return Measured(talk.size, talk.needle, built, ask(setup, talk, path, int))
+    built = build(NoEmbedder(), talk, path, int)
+    asked = ask(NoEmbedder(), EstimateCounter(), budget or Budget(), talk, path, int)
+    return Measured(talk.size, talk.needle, built, asked)
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +58,10 @@ def test_full_holds_the_fact_and_recency_has_lost_it(sixty: Measured):
 def test_a_conversation_that_does_not_fit_is_refused_and_counted_all_the_same(
     tmp_path: Path, sixty: Measured
 ):
-    narrow = replace(SETUP, budget=Budget(limit=4_500))
+    narrow = Budget(limit=4_500)
     asked = measure(tmp_path, Haystack(60), narrow).asked
     assert asked.modes["full"] is None
-    assert asked.full_tokens == sixty.asked.full_tokens > narrow.budget.budget
+    assert asked.full_tokens == sixty.asked.full_tokens > narrow.budget
     assert asked.modes["jit"] == sixty.asked.modes["jit"]
 
 
@@ -83,15 +82,15 @@ def test_every_stage_took_its_time_and_the_bounds_stand_beside_it(sixty: Measure
 def test_it_tells_of_each_step(tmp_path: Path):
     told: list[int] = []
     path, talk = tmp_path / "bench.db", Haystack(300, Length.SHORT)
-    build(SETUP, talk, path, told.append)
-    ask(SETUP, talk, path, told.append)
+    build(NoEmbedder(), talk, path, told.append)
+    ask(NoEmbedder(), EstimateCounter(), Budget(), talk, path, told.append)
     assert sum(told) == steps(300) == 600 + QUESTIONS
 
 
 def cells(sizes: list[Measured]) -> dict[str, list[str]]:
     found = {}
     for table in tables(sizes, "usual", 32_768):
-        found |= {str(column.header): list(column.cells) for column in table.columns}
+        found |= {str(column.header): list(map(str, column.cells)) for column in table.columns}
     return found
 
 

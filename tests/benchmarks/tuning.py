@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from jitchat.bench.locomo import indexed
+from jitchat.bench.asking import indexed
 from jitchat.bench.questions import LabelledTalk, Question, read_labelled
 from jitchat.index.embedder import DEFAULT_MODEL, Embedder, load_embedder
 from jitchat.index.indexer import Indexer

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import BenchFailed, KeyRefused, ProviderError, RequestRefused, Unreachable
-from jitchat.lab.events import CellEnded, CellRetried, LabEvent, RunEnded, Slowed, TalkReady
+from jitchat.lab.events import CellEnded, CellRetried, ConversationReady, LabEvent, RunEnded, Slowed
 from jitchat.lab.experiment import Cell, Experiment, Verdict
 from jitchat.lab.facts import Kind
 from jitchat.lab.judge import Judge
+from jitchat.lab.lab import GIVE_UP
 from jitchat.lab.runs import Runs
-from jitchat.lab.workers import GIVE_UP
 from jitchat.providers.provider import Finished, Options, Piece, Retrying
 from jitchat.values import Message, Mode
 from tests.lab.support import ForgetfulModel, ended, events_of, lab_on, new_file
@@ -228,7 +228,7 @@ async def test_the_users_own_conversation_is_the_filler(tmp_path: Path) -> None:
     (conversation,) = {each.result.conversation for each in ended(events)}
     said = [turn.content for turn in file.store.turns(conversation)]
     assert own[-1].content in said
-    assert sum(isinstance(each, TalkReady) for each in events) == 1
+    assert sum(isinstance(each, ConversationReady) for each in events) == 1
     file.close()
 
 

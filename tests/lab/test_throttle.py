@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from jitchat.bench.workers import Workers
 from jitchat.events import RetryScheduled
-from jitchat.lab.workers import Throttle
+from jitchat.lab.asking import Throttle
 
 
 async def waits(throttle: Throttle, slept: list[float]) -> float:
@@ -16,7 +17,7 @@ def slow(slept: list[float], parallel: int = 4) -> Throttle:
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
 
-    return Throttle(parallel, sleep)
+    return Throttle(Workers(parallel, 10, ""), sleep)
 
 
 async def test_a_burst_of_refusals_is_one_and_the_pause_is_what_is_asked_for() -> None:
@@ -38,7 +39,7 @@ async def test_after_answers_it_waits_less_and_after_many_asks_more_at_once() ->
         throttle.answered()
 
     assert await waits(throttle, slept) == 0.0
-    assert throttle.parallel == 4
+    assert throttle._workers.parallel == 4
 
 
 async def test_it_never_asks_less_than_one_at_once_nor_waits_for_ever() -> None:
@@ -48,6 +49,6 @@ async def test_it_never_asks_less_than_one_at_once_nor_waits_for_ever() -> None:
         throttle.slow_down(RetryScheduled(50.0, "busy"))
         throttle.answered()
 
-    assert throttle.parallel == 1
+    assert throttle._workers.parallel == 1
     throttle.slow_down(RetryScheduled(50.0, "busy"))
     assert await waits(throttle, slept) <= 60.0

@@ -7,7 +7,7 @@ so that a quick run costs the screen no more than a slow one.
 import asyncio
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 
 from jitchat.errors import JitchatError
@@ -90,9 +90,7 @@ class LabRunner:
         batch = _Batch(report)
         try:
             with suppress(asyncio.CancelledError):
-                async with aclosing(lab.run()) as events:
-                    async for event in events:
-                        batch.take(event)
+                await lab.run(batch.take)
         finally:
             batch.flush()
 

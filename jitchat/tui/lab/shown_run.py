@@ -10,11 +10,11 @@ from jitchat.lab.events import (
     CellBegun,
     CellEnded,
     CellRetried,
+    ConversationBegun,
+    ConversationReady,
     LabEvent,
     RunEnded,
     Slowed,
-    TalkBegun,
-    TalkReady,
 )
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.facts import Kind
@@ -171,9 +171,9 @@ class ShownRun:
     def _take(self, event: LabEvent) -> None:
         noticed = self._noticed
         match event:
-            case TalkBegun() | Slowed() | CellRetried():
+            case ConversationBegun() | Slowed() | CellRetried():
                 self._noticed = event
-            case TalkReady():
+            case ConversationReady():
                 self._noticed = None
             case RunEnded(why):
                 self.stop(why)
@@ -232,7 +232,7 @@ class ShownRun:
 def notice_of(event: LabEvent) -> str:
     """Say what is going on, as in `the endpoint wants fewer requests: waiting 8 s`."""
     match event:
-        case TalkBegun(number, of, length):
+        case ConversationBegun(number, of, length):
             return f"making conversation {number} of {of}, {short(length)} tokens…"
         case CellRetried(cell, why):
             return f"asked once more in {cell.mode} at {short(cell.length)}: {shortened(why, _WHY)}"

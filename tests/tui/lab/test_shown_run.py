@@ -6,10 +6,10 @@ from jitchat.lab.events import (
     CellBegun,
     CellEnded,
     CellRetried,
+    ConversationBegun,
+    ConversationReady,
     RunEnded,
     Slowed,
-    TalkBegun,
-    TalkReady,
 )
 from jitchat.lab.experiment import Cell, Verdict
 from jitchat.lab.stats import tallied
@@ -73,9 +73,9 @@ def test_failed_cells_are_asked_again_and_counted_once() -> None:
 
 def test_what_the_lab_waits_for_is_told_as_long_as_it_does() -> None:
     shown = ShownRun(run_of(quick()), ())
-    shown.take([TalkBegun(2, 4, 16_000)])
+    shown.take([ConversationBegun(2, 4, 16_000)])
     assert shown.notice == "making conversation 2 of 4, 16k tokens…"
-    shown.take([TalkReady(2, 300, 0.4), CellBegun(CELLS[0])])
+    shown.take([ConversationReady(2, 300, 0.4), CellBegun(CELLS[0])])
     assert shown.notice == ""
     shown.take([Slowed(8.0, "the endpoint wants fewer requests", 2)])
     assert shown.notice == "the endpoint wants fewer requests: waiting 8 s"
