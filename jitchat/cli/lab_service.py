@@ -16,13 +16,13 @@ from jitchat.cli.who import Who
 from jitchat.errors import KeyRefused, UsageError
 from jitchat.index.embedder import Embedder
 from jitchat.lab.compare import changed
+from jitchat.lab.costs import Answerer
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.grade import CONTRACT
 from jitchat.lab.judge import Judge
 from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import Run, RunFile, source_of
 from jitchat.lab.runs import Runs
-from jitchat.lab.service import Answerer
 from jitchat.memory import Memory
 from jitchat.paths import Paths
 from jitchat.session import Session
@@ -229,7 +229,7 @@ def _around(who: Who) -> int:
     return message_tokens(who.counter(), system) + _QUESTION
 
 
-class LocalLabDesk:
+class LocalLabService:
     """Makes runs that whoever answers now is asked in."""
 
     def __init__(self, who: Callable[[], Who], paths: Paths, store: ColdStore) -> None:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from jitchat.cli.answerers import exposed
 from jitchat.cli.compose import key_in_the_open
-from jitchat.cli.lab_service import LocalLabDesk, address, is_here, judge_of
+from jitchat.cli.lab_service import LocalLabService, address, is_here, judge_of
 from jitchat.cli.opening import opened_store
 from jitchat.cli.options import Flags
 from jitchat.cli.output import is_terminal, require_yes, say
@@ -21,7 +21,7 @@ from jitchat.cli.rot import RotFlags
 from jitchat.cli.rot_output import print_run
 from jitchat.cli.who import Who, who_answers
 from jitchat.errors import BenchFailed, UsageError
-from jitchat.lab.costs import estimated, estimated_cells, sentence
+from jitchat.lab.costs import Answerer, estimated, estimated_cells, sentence
 from jitchat.lab.events import (
     CellEnded,
     ConversationBegun,
@@ -33,7 +33,6 @@ from jitchat.lab.events import (
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import RunFile, short
-from jitchat.lab.service import Answerer
 from jitchat.lab.stats import Tallies, Tally
 from jitchat.settings import Settings
 from jitchat.settings.small_models import require_addresses
@@ -308,17 +307,17 @@ def _finish(file: RunFile, watcher: Watcher, wanted: RotFlags, least: Mapping[st
 
 
 @contextmanager
-def _opened(flags: Flags, settings: Settings) -> Iterator[tuple[LocalLabDesk, Who]]:
+def _opened(flags: Flags, settings: Settings) -> Iterator[tuple[LocalLabService, Who]]:
     """Open the user's cold store, and set up who answers."""
     paths = flags.paths()
     with opened_store(paths) as store:
         who = who_answers(settings, store.database)
         if warning := key_in_the_open(settings):
             say(f"jitchat: {warning}", err=True)
-        yield LocalLabDesk(lambda: who, paths, store), who
+        yield LocalLabService(lambda: who, paths, store), who
 
 
-def _begun(desk: LocalLabDesk, who: Who, wanted: RotFlags, asked: Experiment) -> Lab:
+def _begun(desk: LocalLabService, who: Who, wanted: RotFlags, asked: Experiment) -> Lab:
     """Begin a run, once it is told what it sends, and that is confirmed."""
     judge = wanted.judge or ""
     settled = desk.settled(asked, judge)
@@ -330,7 +329,7 @@ def _begun(desk: LocalLabDesk, who: Who, wanted: RotFlags, asked: Experiment) ->
     return desk.begin(settled, wanted.parallel, judge)
 
 
-def _resumed(desk: LocalLabDesk, who: Who, wanted: RotFlags, least: Collection[str]) -> Lab:
+def _resumed(desk: LocalLabService, who: Who, wanted: RotFlags, least: Collection[str]) -> Lab:
     """Go on with a run, once it is told what is left, and that is confirmed."""
     lab = desk.resume(wanted.resume or "", wanted.parallel)
     try:

@@ -16,7 +16,7 @@ from jitchat.errors import StoreError, UsageError
 from jitchat.lab.compare import compared
 from jitchat.lab.run_file import Run, RunFile
 from jitchat.lab.runs import Runs
-from jitchat.lab.stats import NOTHING, Tally, percent
+from jitchat.lab.stats import NOTHING, Tally, percent, tallied
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 
@@ -42,7 +42,7 @@ def _listed(file: RunFile) -> Listed:
     """Read what is listed of a run."""
     shares: Mapping[Mode, Tally] = {}
     with suppress(StoreError):  # it is listed all the same
-        shares = file.shares()
+        shares = tallied(file.results()).by_mode
     return file.run, file.count(), shares
 
 

@@ -73,7 +73,7 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class RunWanted:
-    """A run as it is asked for: what `LabDesk.begin` takes."""
+    """A run as it is asked for: what `LabService.begin` takes."""
 
     experiment: Experiment
     parallel: int = 1

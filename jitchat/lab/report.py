@@ -8,11 +8,10 @@ from rich.table import Table
 from jitchat.bench.report import plain_table
 from jitchat.lab import stats
 from jitchat.lab.compare import Change, Comparison, change_told, interval_told, left_out, signed
-from jitchat.lab.costs import Spent
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
-from jitchat.lab.stats import Tallies, Tally
+from jitchat.lab.stats import Spent, Tallies, Tally
 from jitchat.text.sanitize import shortened
 from jitchat.values import Mode
 

@@ -29,7 +29,6 @@ from typing import Any, TypeVar
 from jitchat.errors import StoreBusy, StoreReadOnly
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.facts import Kind
-from jitchat.lab.stats import Tally, tallied
 from jitchat.replay import window_of
 from jitchat.store.database import Database, named
 from jitchat.store.lab_runs import RotRows
@@ -313,10 +312,6 @@ class RunFile:
         """List the cells that have no answer yet; one that failed is asked again."""
         done = {each.cell for each in self.results() if each.verdict is not Verdict.FAILED}
         return [cell for cell in self.run.experiment.cells() if cell not in done]
-
-    def shares(self) -> Mapping[Mode, Tally]:
-        """Count what is decided, by mode; one of which nothing is has no key."""
-        return tallied(self.results()).by_mode
 
     def keep(self, result: Result) -> None:
         """Keep a result; one of the same cell that was kept before is replaced."""

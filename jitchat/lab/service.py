@@ -2,70 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from jitchat.lab.costs import Answerer
 from jitchat.lab.experiment import Experiment
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the screen starts without what asks a run
     from jitchat.lab.lab import Lab
     from jitchat.lab.runs import Runs
 
 
-@dataclass(frozen=True, slots=True)
-class Answerer:
-    """Who would answer."""
-
-    provider: str
-    model: str
-    limit: int
-    """The context size, in tokens."""
-    reserve: int
-    """Tokens that are kept free for the reply."""
-    retrieved: int
-    """Tokens that `jit` sends beside what `recency` sends, about, at the most."""
-    recent: int
-    """Tokens of the recent block, about."""
-    input_price: float | None
-    """US dollars for a million tokens; None where nobody knows."""
-    output_price: float | None
-    is_here: bool
-    """Whether it is known that all of it, the picker too, costs nothing and stays on this
-    machine."""
-    around: int = 128
-    """Tokens of a request beside the conversation, about: the system text, the question."""
-    is_assumed: bool = False
-    """Whether nobody told the context size."""
-    picker: str = ""
-    """The model that is asked which turns to recall, ahead of each request of `jit`; empty for
-    none."""
-
-    @property
-    def is_reader(self) -> bool:
-        """Whether it is the embedded reader."""
-        return self.provider == "reader"
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What a run is going to send, before it is sent."""
-
-    requests: int
-    input_tokens: int
-    """About."""
-    output_tokens: int
-    """About."""
-    cost: float | None
-    """In US dollars, about; None where no price is known. What the picker takes is not in it."""
-    unfit: int
-    """Cells whose window is larger than the model takes: nothing is sent for them."""
-    picked: int = 0
-    """Requests to the picker besides, at the most."""
-    picker: str = ""
-    """Its model; empty for none."""
-
-
-class LabDesk(Protocol):
+class LabService(Protocol):
     """Makes runs. What is marked slow is called from a thread."""
 
     @property

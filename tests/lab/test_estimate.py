@@ -6,10 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from jitchat.lab.costs import ANSWER_TOKENS, estimated, estimated_cells, sentence, window_tokens
+from jitchat.lab.costs import (
+    ANSWER_TOKENS,
+    Answerer,
+    estimated,
+    estimated_cells,
+    sentence,
+    window_tokens,
+)
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
-from jitchat.lab.service import Answerer
 from jitchat.values import Mode
 
 ANSWERER = Answerer(

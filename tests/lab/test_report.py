@@ -9,10 +9,9 @@ from rich.console import Console
 
 from jitchat.lab import stats
 from jitchat.lab.compare import compared
-from jitchat.lab.costs import Spent
 from jitchat.lab.experiment import Verdict
 from jitchat.lab.report import ABSENT_CAVEAT, READER_CAVEAT, comparison_tables, tables
-from jitchat.lab.stats import Tally, tallied
+from jitchat.lab.stats import Spent, Tally, tallied
 from tests.lab.some_results import READER_RUN, RUN, results
 
 

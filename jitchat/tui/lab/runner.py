@@ -17,7 +17,7 @@ from jitchat.lab.experiment import Result
 from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import RunFile
 from jitchat.lab.runs import Runs
-from jitchat.lab.service import LabDesk
+from jitchat.lab.service import LabService
 from jitchat.lab.stats import Tally, tallied
 from jitchat.tui.lab.setup import Sending
 from jitchat.tui.lab.shown_run import ShownRun
@@ -134,7 +134,7 @@ class Opened:
     shown: ShownRun
 
 
-def make(desk: LabDesk, sending: Sending) -> Opened:
+def make(desk: LabService, sending: Sending) -> Opened:
     """Make a new run.
 
     Raises:
@@ -144,7 +144,7 @@ def make(desk: LabDesk, sending: Sending) -> Opened:
     return _with_lab(desk.begin(sending.experiment, sending.parallel, sending.judge))
 
 
-def go_on(desk: LabDesk, run: str, parallel: int) -> Opened:
+def go_on(desk: LabService, run: str, parallel: int) -> Opened:
     """Open a run to ask what has no answer yet.
 
     Raises:

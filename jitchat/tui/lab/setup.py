@@ -14,11 +14,10 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 
-from jitchat.lab.costs import estimated, sentence
+from jitchat.lab.costs import Answerer, estimated, sentence
 from jitchat.lab.experiment import PRESETS, Experiment, RunWanted, preset
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import short
-from jitchat.lab.service import Answerer
 from jitchat.lab.stats import percent
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line

@@ -18,10 +18,10 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError
-from jitchat.lab.costs import estimated, sentence
+from jitchat.lab.costs import Answerer, estimated, sentence
 from jitchat.lab.experiment import PRESETS, RunWanted
 from jitchat.lab.run_file import Run
-from jitchat.lab.service import Answerer, LabDesk
+from jitchat.lab.service import LabService
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line
 from jitchat.tui.lab.compare import CompareScreen
@@ -131,7 +131,7 @@ class StartScreen(LabFrame):
 
     def __init__(
         self,
-        desk: LabDesk,
+        desk: LabService,
         wanted: RunWanted | None = None,
         *,
         begins: bool = False,

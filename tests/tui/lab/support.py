@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError
 from jitchat.index.embedder import NoEmbedder
+from jitchat.lab.costs import Answerer
 from jitchat.lab.events import (
     CellBegun,
     CellEnded,
@@ -24,7 +25,6 @@ from jitchat.lab.experiment import Cell, Experiment, Result, Verdict, preset
 from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import Run, cell_key, result_fields
 from jitchat.lab.runs import Runs
-from jitchat.lab.service import Answerer
 from jitchat.memory import Memory
 from jitchat.session import Session, SessionOptions
 from jitchat.store.windows import Sends

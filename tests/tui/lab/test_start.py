@@ -36,7 +36,7 @@ from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from jitchat.lab.service import Answerer
+    from jitchat.lab.costs import Answerer
 
 
 @pytest.fixture
