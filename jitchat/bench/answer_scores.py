@@ -177,8 +177,6 @@ def _stems(text: str) -> Counter[str]:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of one question in one mode."""
-
     question: Question
     mode: Mode
     text: str | None
@@ -189,8 +187,6 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the judge said of some answers."""
-
     judged: int
     not_judged: int
     """Answers on which the judge gave no reply, or none that can be read."""

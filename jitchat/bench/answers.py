@@ -83,15 +83,12 @@ INSTRUCTIONS = instructions(
 
 
 def judge_question(question: Question, answer: str) -> tuple[Message, ...]:
-    """Make the request for a judgement on an answer."""
     given = {"question": question.text, "gold answer": question.answer, "answer": answer}
     return judge_messages(INSTRUCTIONS, given)
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One request."""
-
     key: str
     messages: tuple[Message, ...]
     about: Mapping[str, object]
@@ -119,7 +116,6 @@ class ReplyLog:
         return self._replies.get(job.key)
 
     def add(self, job: Job, reply: Reply) -> None:
-        """Keep a reply."""
         usage = reply.usage and [reply.usage.input_tokens, reply.usage.output_tokens]
         self._write(job, {"text": reply.text, "reason": reply.reason, "usage": usage})
         self._replies[job.key] = reply
@@ -324,7 +320,6 @@ class Answering:
         return Load("judgements", len(tokens), sum(tokens), exact=False) if tokens else None
 
     def results(self) -> Iterator[Answer]:
-        """Read what came of each case."""
         judging = self.judgements()
         judged = iter(judging.replies() if judging is not None else ())
         for case, reply in zip(self._cases, self.answers.replies(), strict=True):

@@ -55,7 +55,6 @@ class Cases:
         self.planned: list[Case] = []
 
     def system(self, question: Question) -> str:
-        """Write the instructions under which a question is asked."""
         parts = [self._system, ANSWER_BRIEFLY]
         return " ".join([*parts, BY_DATE] if question.category == "temporal" else parts)
 
@@ -69,7 +68,6 @@ class Cases:
 
 @contextmanager
 def opened_store(path: Path) -> Iterator[ColdStore]:
-    """Open a cold store for a while."""
     database = Database(path)
     try:
         yield ColdStore(database)
@@ -156,7 +154,6 @@ class OpenConversation:
 
 
 def ms_since(begun: float) -> float:
-    """Tell the milliseconds since a moment of `time.perf_counter`."""
     return (time.perf_counter() - begun) * 1000
 
 

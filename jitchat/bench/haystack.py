@@ -54,11 +54,9 @@ class Haystack:
 
     @property
     def needle(self) -> int:
-        """The position of the turn that states the fact."""
         return max(1, int(self.size * DEPTH))
 
     def turns(self) -> Iterator[Turn]:
-        """Make the turns, in order."""
         chance = random.Random(f"{self.length} {self.size}")  # noqa: S311  not for secrets
         moment, left, stretch = _BEGUN, 0, _Stretch(chance)
         for position in range(1, self.size + 1):
@@ -91,8 +89,6 @@ def other_questions(count: int) -> list[str]:
 
 
 class _Stretch:
-    """What one stretch of talk is about."""
-
     def __init__(self, chance: random.Random) -> None:
         self._chance, self._words = chance, _vocabulary()
         self._subject = chance.choice(self._words.subjects)
@@ -119,8 +115,6 @@ class _Stretch:
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """Words that are said together."""
-
     things: Sequence[str]
     done: Sequence[str]
     """What is done to a thing: "we … it"."""

@@ -19,12 +19,10 @@ LONGEST = 20_000
 
 
 def instructions(rules: str) -> str:
-    """Write the judge's instructions; `rules` begin with what is given and end with a sentence."""
     return _TASK + rules + _FORM
 
 
 def judge_messages(instructions: str, given: Mapping[str, object]) -> tuple[Message, Message]:
-    """Make the request for a judgement."""
     text = json.dumps(given, indent=1, ensure_ascii=False)
     return Message(Role.SYSTEM, instructions), Message(Role.USER, text)
 

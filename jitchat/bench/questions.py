@@ -27,8 +27,6 @@ _EVIDENCE_ID = re.compile(r"D:?(\d+):0*(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question about a conversation."""
-
     text: str
     category: str
     evidence: frozenset[int]
@@ -41,8 +39,6 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class LabelledTalk:
-    """A conversation with its questions."""
-
     found: Found
     questions: tuple[Question, ...]
     unreadable: int = 0

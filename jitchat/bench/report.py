@@ -47,7 +47,6 @@ def without_login(address: str) -> str:
 
 
 def sha256_of(path: Path) -> str:
-    """Hash a file, in hexadecimal."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 

@@ -99,8 +99,6 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One size."""
-
     turns: int
     needle: int
     """The position of the turn that states the fact."""
@@ -127,7 +125,6 @@ class Wanted:
 
     @classmethod
     def read(cls, fields: Fields) -> Wanted:
-        """Read what `asdict` and JSON made of one."""
         modes = tuple(map(Mode, fields["modes"]))
         return cls(**{**fields, "budget": Budget(**fields["budget"]), "modes": modes})
 
@@ -158,13 +155,11 @@ def measured(wanted: Wanted, talk: Haystack, tell: Tell) -> Measured:
 
 
 def build_apart(wanted: Fields, talk: Fields, path: str, tell: Tell) -> Fields:
-    """Do `build` for another process."""
     made = Haystack(talk["size"], Length(talk["length"]))
     return asdict(build(Wanted.read(wanted).make_embedder(), made, Path(path), tell))
 
 
 def ask_apart(wanted: Fields, talk: Fields, path: str, tell: Tell) -> Fields:
-    """Do `ask` for another process."""
     with_, made = Wanted.read(wanted), Haystack(talk["size"], Length(talk["length"]))
     embedder, counter = with_.make_embedder(), counter_for(with_.model, os.environ)
     return asdict(ask(embedder, counter, with_.budget, made, Path(path), tell, with_.modes))
@@ -259,8 +254,6 @@ class _Planned:
 
 @dataclass(frozen=True, slots=True)
 class _Timed:
-    """What came of one question."""
-
     embed_ms: float
     retrieve_ms: float
     """Without the embedding."""
@@ -318,7 +311,6 @@ class TimedEmbedder:
         self.seconds = 0.0
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """As the other does."""
         begun = time.perf_counter()
         try:
             return self._embedder.embed(texts)

@@ -36,7 +36,6 @@ class Workers:
                 group.create_task(self._run(worker, waiting, work))
 
     def succeeded(self) -> None:
-        """Note that a request was answered."""
         self._failures = 0
 
     def failed(self, failure: ProviderError) -> None:
@@ -70,8 +69,6 @@ class Workers:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came of a request."""
-
     text: str
     reason: str
     """Why it ended, in the provider's word."""

@@ -163,7 +163,6 @@ class Throttle:
         """Whether no answer came since it was slowed down: a burst of refusals is one."""
 
     async def wait(self) -> None:
-        """Wait before a request, where that is wanted."""
         if self.pause:
             await self._sleep(self.pause)
 

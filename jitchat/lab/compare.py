@@ -46,7 +46,6 @@ class Change:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval is all on one side of no change."""
         low, high = self.interval
         return low > 0 or high < 0
 
@@ -71,8 +70,6 @@ def signed(points: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """An earlier run and a later one."""
-
     before: Run
     after: Run
     at: Mapping[tuple[Mode, int], Change]
@@ -95,7 +92,6 @@ class Comparison:
 def compared(
     before: Run, was: Iterable[Result], after: Run, became: Iterable[Result]
 ) -> Comparison:
-    """Compare two runs, each with its results."""
     earlier = {result.cell: result for result in was}
     later = {result.cell: result for result in became}
     both = earlier.keys() & later.keys()
@@ -274,7 +270,6 @@ def _in_use(run: Run) -> dict[str, str]:
 
 
 def _shapes(setting: str, run: Run) -> bool:
-    """Whether it shapes windows or answers of a run."""
     section, _, name = setting.rpartition(".")
     picks = dict(run.settings).get("picker.provider", "").strip('"')
     tables = ("provider", f"providers.{run.provider}", f"providers.{picks}")

@@ -14,8 +14,6 @@ from jitchat.window.budget import Budget
 
 @dataclass(frozen=True, slots=True)
 class Answerer:
-    """Who would answer."""
-
     provider: str
     model: str
     limit: int
@@ -42,14 +40,11 @@ class Answerer:
 
     @property
     def is_reader(self) -> bool:
-        """Whether it is the embedded reader."""
         return self.provider == "reader"
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run is going to send, before it is sent."""
-
     requests: int
     input_tokens: int
     """About."""
@@ -116,7 +111,6 @@ def sentence(estimate: Estimate) -> str:
 
 
 def _estimate(cells: Mapping[tuple[Mode, int], int], answerer: Answerer) -> Estimate:
-    """Estimate so many cells by mode and length."""
     requests = tokens = unfit = picked = 0
     for (mode, length), number in cells.items():
         size = window_tokens(mode, length, answerer)
@@ -131,7 +125,6 @@ def _estimate(cells: Mapping[tuple[Mode, int], int], answerer: Answerer) -> Esti
 
 
 def _cost(tokens: int, answers: int, answerer: Answerer) -> float | None:
-    """Price them; what a picker that is elsewhere costs is not known, so it is never for free."""
     if answerer.is_here:
         return 0.0
     if answerer.input_price is None or answerer.output_price is None:

@@ -119,11 +119,9 @@ class _Template:
     """Whether an answer is right, too, that leaves out the blanks of the value."""
 
     def draw(self, chance: random.Random, count: int) -> list[str]:
-        """Draw values for `{v}`."""
         return _draw(self.value)(chance, count)
 
     def draw_words(self, chance: random.Random) -> dict[str, str]:
-        """Draw one of each of the other names."""
         return {name: _draw(each)(chance, 1)[0] for name, each in self.words.items()}
 
 

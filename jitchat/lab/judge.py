@@ -37,8 +37,6 @@ _CUT = "The answer was cut where it was to end at the latest."
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Who judges."""
-
     provider: Provider
     options: Options
 
@@ -57,7 +55,6 @@ class Judge:
 
 
 def judge_messages(fact: Fact, answer: str) -> tuple[Message, Message]:
-    """Make the request for a judgement."""
     given = {
         "question": fact.question,
         "expected": fact.expected,
@@ -70,8 +67,6 @@ def judge_messages(fact: Fact, answer: str) -> tuple[Message, Message]:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What came of a cell."""
-
     result: Result
     failure: ProviderError | None = None
     """Why nothing is decided: of who answers, or of the judge; None where all is well."""

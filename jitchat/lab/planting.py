@@ -33,8 +33,6 @@ _STRETCH = 40
 
 @dataclass(frozen=True, slots=True)
 class PlacedFact:
-    """A fact at a depth."""
-
     fact: Fact
     depth: float
 
@@ -129,7 +127,6 @@ def _says(one: Fact, other: Fact) -> bool:
 
 
 def fact_tokens(fact: Fact, price: Price) -> int:
-    """Price all that is said of a fact."""
     return sum(price(each.text) + price(each.reply) for each in fact.sayings)
 
 

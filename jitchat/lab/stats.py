@@ -200,8 +200,6 @@ def _reach(one: float, other: float, together: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Cells that were counted together."""
-
     right: int = 0
     wrong: int = 0
     unfit: int = 0
@@ -217,12 +215,10 @@ class Tally:
 
     @property
     def cells(self) -> int:
-        """Count all of them."""
         return self.right + self.wrong + self.unfit + self.failed
 
     @property
     def answered(self) -> int:
-        """Count those that an answer came for."""
         return self.right + self.wrong
 
     @property
@@ -279,7 +275,6 @@ class Tallies:
 
     @property
     def whole(self) -> Tally:
-        """Count every cell that is decided."""
         return sum(self.by_mode.values(), Tally())
 
 

@@ -24,8 +24,6 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What is said as it is written."""
-
     text: str
     stems: frozenset[str]
 
@@ -178,7 +176,6 @@ class Wording:
         return several[self.below(len(several))]
 
     def taken_from(self, several: list[_T]) -> _T:
-        """Draw one, and take it out."""
         return several.pop(self.below(len(several)))
 
     def unsaid(self, name: str) -> list[Template]:
@@ -297,7 +294,6 @@ def word_lists(block: str) -> dict[str, tuple[Template, ...]]:
 
 
 def scenes(block: str) -> tuple[Scene, ...]:
-    """Read scenes."""
     found: list[list[str]] = [[]]
     for line in _lines(block):
         found[-1:] = [found[-1] + [line]] if line else [found[-1], []]
@@ -371,7 +367,6 @@ def _is_statement(branch: Template) -> bool:
 
 
 def _lists(template: Template) -> Iterator[str]:
-    """Name the lists that a template draws from."""
     for node in template:
         match node:
             case Slot() | Listing():

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.lab.experiment import PRESETS, Experiment, preset
 from jitchat.lab.facts import Kind
+from jitchat.lab.plain import fields_of, read
 from jitchat.lab.planting import SHARE, ConversationPlan, fact_tokens, plans
 from jitchat.values import Mode
 from tests.examples import examples
@@ -95,7 +98,7 @@ def test_an_experiment_is_the_same_after_being_kept_as_plain_data(
     found = preset(name, is_reader=is_reader)
 
     assert found.preset == name
-    assert Experiment.from_fields(found.fields()) == found
+    assert read(Experiment, json.loads(json.dumps(fields_of(found)))) == found
     assert found.size == len(list(found.cells()))
 
 

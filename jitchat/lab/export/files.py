@@ -52,8 +52,9 @@ from typing import Any
 from jitchat.lab.experiment import Result
 from jitchat.lab.export.svg import svg_picture
 from jitchat.lab.export.text import text_picture
+from jitchat.lab.plain import fields_of
 from jitchat.lab.report import READER_CAVEAT
-from jitchat.lab.run_file import Run, result_fields, run_fields
+from jitchat.lab.run_file import Run
 from jitchat.lab.stats import Tallies, Tally, tallied
 from jitchat.text.sanitize import visible
 from jitchat.values import Usage
@@ -123,11 +124,11 @@ def fields(run: Run, results: Sequence[Result]) -> dict[str, Any]:
 
 
 def _run(run: Run) -> dict[str, Any]:
-    return run_fields(run) | {"title": run.title, "settings": dict(run.settings)}
+    return fields_of(run) | {"title": run.title, "settings": dict(run.settings)}
 
 
 def _cell(result: Result) -> dict[str, Any]:
-    made = result_fields(result)
+    made = fields_of(result)
     cell: dict[str, Any] = made.pop("cell")
     return cell | made
 

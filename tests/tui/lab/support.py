@@ -23,7 +23,8 @@ from jitchat.lab.events import (
 )
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict, preset
 from jitchat.lab.lab import Lab
-from jitchat.lab.run_file import Run, cell_key, result_fields
+from jitchat.lab.plain import fields_of
+from jitchat.lab.run_file import Run, cell_key
 from jitchat.lab.runs import Runs
 from jitchat.memory import Memory
 from jitchat.session import Session, SessionOptions
@@ -130,7 +131,7 @@ def run_of(experiment: Experiment, answerer: Answerer = READER, begun: datetime 
 @cache
 def row_of(result: Result) -> tuple[str, int | None, str]:
     """As it is kept."""
-    return cell_key(result.cell), result.window_id, json.dumps(result_fields(result))
+    return cell_key(result.cell), result.window_id, json.dumps(fields_of(result))
 
 
 def keep_all(file: RunFile, results: Iterable[Result]) -> None:
