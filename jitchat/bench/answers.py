@@ -160,16 +160,14 @@ def _read(path: Path, file: FileIO) -> dict[str, Reply]:
             file.write(b"\n")
     except OSError as error:
         raise unusable(path, error.strerror) from error
-    return dict(_replies(lines))
-
-
-def _replies(lines: Sequence[bytes]) -> Iterator[tuple[str, Reply]]:
+    replies: dict[str, Reply] = {}
     for line in lines:
         try:
             fields = json.loads(line)
-            yield str(fields["key"]), _reply(fields)
+            replies[str(fields["key"])] = _reply(fields)
         except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
             continue  # a torn line, a failure, or no line of ours
+    return replies
 
 
 def _reply(fields: Mapping[str, object]) -> Reply:
@@ -240,26 +238,23 @@ class Model:
 
 
 class Round:
-    """Requests to one model about some cases, and the replies that are there already."""
+    """Requests to one model about the cases of a run, and the replies that are there already."""
 
-    def __init__(
-        self,
-        model: Model,
-        asked: Sequence[tuple[Case, Sequence[Message]]],
-        data: str,
-        log: ReplyLog,
-    ) -> None:
-        """`data` is the hash of the questions' file."""
-        self.model, self._log = model, log
-        self._jobs = [_job(model, case, messages, data) for case, messages in asked]
+    def __init__(self, model: Model, jobs: Sequence[Job | None], log: ReplyLog) -> None:
+        """`jobs` are one for each case; None where there is nothing to ask yet."""
+        self.model, self._jobs, self._log = model, jobs, log
+
+    @property
+    def requests(self) -> int:
+        return sum(job is not None for job in self._jobs)
+
+    def replies(self) -> list[Reply | None]:
+        """List the reply on each case; None where none came."""
+        return [self._log.get(job) if job is not None else None for job in self._jobs]
 
     def waiting(self) -> list[bool]:
         """Tell of each case whether its request is still to be sent."""
-        return [self._log.get(job) is None for job in self._jobs]
-
-    def replies(self) -> list[Reply | None]:
-        """List the reply on each case."""
-        return [self._log.get(job) for job in self._jobs]
+        return [job is not None and self._log.get(job) is None for job in self._jobs]
 
     async def run(self, parallel: int, advance: Callable[[int], None]) -> None:
         """Send what has no reply yet.
@@ -268,19 +263,19 @@ class Round:
             BenchFailed: Too many requests failed, or replies cannot be kept.
 
         """
-        jobs = [job for job in self._jobs if self._log.get(job) is None]
+        jobs = [job for job in self._jobs if job is not None and self._log.get(job) is None]
         model = self.model
         try:
             await send_all(jobs, model.provider, model.options, parallel, self._log, advance)
         finally:
-            await self.model.provider.aclose()
+            await model.provider.aclose()
 
     def usage(self) -> Usage | None:
         """Add up what the provider reported; None where it did not for each reply."""
-        told = [reply.usage for reply in self.replies() if reply is not None]
-        sent = [each.input_tokens for each in told if each and each.input_tokens is not None]
-        answered = [each.output_tokens for each in told if each and each.output_tokens is not None]
-        if not told or len(sent) < len(told) or len(answered) < len(told):
+        used = [reply.usage for reply in self.replies() if reply is not None]
+        sent = [each.input_tokens for each in used if each and each.input_tokens is not None]
+        answered = [each.output_tokens for each in used if each and each.output_tokens is not None]
+        if not used or len(sent) < len(used) or len(answered) < len(used):
             return None
         return Usage(sum(sent), sum(answered))
 
@@ -291,57 +286,53 @@ class Answering:
     def __init__(
         self, cases: Sequence[Case], answerer: Model, judge: Model | None, data: str, log: ReplyLog
     ) -> None:
+        """`data` is the hash of the questions' file."""
         self._cases, self._judge, self._data, self._log = cases, judge, data, log
-        self.answers = Round(answerer, [(case, case.messages) for case in cases], data, log)
+        jobs = [_job(answerer, case, case.messages, data) for case in cases]
+        self.answers = Round(answerer, jobs, log)
 
     def judgements(self) -> Round | None:
         """Make the round that judges the answers that are there; None where nobody judges."""
-        if self._judge is None:
+        judge, data = self._judge, self._data
+        if judge is None:
             return None
-        asked = [
-            (case, judge_question(case.question, reply.text))
-            for case, reply in zip(self._cases, self.answers.replies(), strict=True)
-            if reply is not None
+        jobs = [
+            _job(judge, case, judge_question(case.question, reply.text), data) if reply else None
+            for case, reply in self._answered()
         ]
-        return Round(self._judge, asked, self._data, self._log)
+        return Round(judge, jobs, self._log)
 
     def loads(self) -> list[Load]:
         """Count what is still to be sent to the answerer, by mode."""
-        pairs = zip(self._cases, self.answers.waiting(), strict=True)
-        waiting = [case for case, is_waiting in pairs if is_waiting]
-        modes = dict.fromkeys(case.mode for case in waiting)
+        tokens: dict[str, list[int]] = {}
+        for case, is_waiting in zip(self._cases, self.answers.waiting(), strict=True):
+            if is_waiting:
+                tokens.setdefault(case.mode.value, []).append(case.tokens)
         exact = self.answers.model.counter.exact
-        tokens = {mode: [each.tokens for each in waiting if each.mode is mode] for mode in modes}
-        return [Load(mode.value, len(each), sum(each), exact) for mode, each in tokens.items()]
+        return [Load(mode, len(each), sum(each), exact) for mode, each in tokens.items()]
 
     def judge_load(self) -> Load | None:
         """Count what the judge will be sent; an answer that is still to come is guessed at."""
-        tokens = list(self._judge_tokens())
+        judging = self.judgements()
+        if judging is None:
+            return None
+        tokens: list[int] = []
+        for (case, reply), is_waiting in zip(self._answered(), judging.waiting(), strict=True):
+            if reply is None or is_waiting:
+                messages = judge_question(case.question, reply.text if reply else "")
+                guessed = 0 if reply else REPLY_TOKENS
+                tokens.append(request_tokens(judging.model.counter, messages) + guessed)
         return Load("judgements", len(tokens), sum(tokens), exact=False) if tokens else None
 
     def results(self) -> Iterator[Answer]:
         judging = self.judgements()
-        judged = iter(judging.replies() if judging is not None else ())
-        for case, reply in zip(self._cases, self.answers.replies(), strict=True):
-            said = next(judged, None) if reply is not None else None
-            yield Answer(
-                case.question,
-                case.mode,
-                reply.text if reply is not None else None,
-                verdict(said.text) if said is not None else None,
-            )
+        judgements = judging.replies() if judging is not None else [None] * len(self._cases)
+        for (case, reply), judged in zip(self._answered(), judgements, strict=True):
+            correct = verdict(judged.text) if judged is not None else None
+            yield Answer(case.question, case.mode, reply.text if reply else None, correct)
 
-    def _judge_tokens(self) -> Iterator[int]:
-        """Price each judgement that is still to be asked for."""
-        judging = self.judgements()
-        if judging is None:
-            return
-        asked = iter(judging.waiting())
-        for case, reply in zip(self._cases, self.answers.replies(), strict=True):
-            if reply is None or next(asked):
-                messages = judge_question(case.question, reply.text if reply is not None else "")
-                guessed = REPLY_TOKENS if reply is None else 0
-                yield request_tokens(judging.model.counter, messages) + guessed
+    def _answered(self) -> list[tuple[Case, Reply | None]]:
+        return list(zip(self._cases, self.answers.replies(), strict=True))
 
 
 def _job(model: Model, case: Case, messages: Sequence[Message], data: str) -> Job:

@@ -142,7 +142,7 @@ def _round(asked: Round) -> dict[str, Any]:
     usage, price = asked.usage(), asked.model.price
     return {
         **asked.model.identity,
-        "requests": len(asked.replies()),
+        "requests": asked.requests,
         "input_tokens": usage and usage.input_tokens,
         "output_tokens": usage and usage.output_tokens,
         "usd_per_million": asdict(price),
