@@ -1,9 +1,8 @@
 """What a run is going to send, before it is sent."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import product
 
 from jitchat.lab.experiment import Cell, Experiment
 from jitchat.text.figures import about_cost, counted
@@ -70,15 +69,32 @@ def estimated(experiment: Experiment, answerer: Answerer) -> Estimate:
     Nothing is taken off for a prompt cache, and nothing added for what is sent a second time, or
     to a judge.
     """
-    of_each = len(experiment.depths) * len(experiment.kinds) * experiment.repeats
-    return _estimate(
-        dict.fromkeys(product(experiment.modes, experiment.lengths), of_each), answerer
-    )
+    return estimated_cells(experiment.cells(), answerer)
 
 
 def estimated_cells(cells: Iterable[Cell], answerer: Answerer) -> Estimate:
     """Estimate the same of these cells: what is left of a run."""
-    return _estimate(Counter((cell.mode, cell.length) for cell in cells), answerer)
+    requests = tokens = unfit = picked = 0
+    for (mode, length), number in Counter((cell.mode, cell.length) for cell in cells).items():
+        size = window_tokens(mode, length, answerer)
+        if size is None:
+            unfit += number
+            continue
+        requests, tokens = requests + number, tokens + number * size
+        picked += number if answerer.picker and mode is Mode.JIT else 0
+    answers = ANSWER_TOKENS * requests
+    cost = _cost(tokens, answers, answerer)
+    return Estimate(requests, tokens, answers, cost, unfit, picked, answerer.picker)
+
+
+def _cost(tokens: int, answers: int, answerer: Answerer) -> float | None:
+    """Price them; what a picker that is elsewhere costs is not known, so it is never for free."""
+    if answerer.is_here:
+        return 0.0
+    if answerer.input_price is None or answerer.output_price is None:
+        return None
+    cost = (tokens * answerer.input_price + answers * answerer.output_price) / 1e6
+    return cost if cost or not answerer.picker else None
 
 
 def window_tokens(mode: Mode, length: int, answerer: Answerer) -> int | None:
@@ -108,26 +124,3 @@ def sentence(estimate: Estimate) -> str:
         picker = one_line(estimate.picker)
         told += f" Besides, up to {counted(estimate.picked, 'request')} to the picker {picker}."
     return told
-
-
-def _estimate(cells: Mapping[tuple[Mode, int], int], answerer: Answerer) -> Estimate:
-    requests = tokens = unfit = picked = 0
-    for (mode, length), number in cells.items():
-        size = window_tokens(mode, length, answerer)
-        if size is None:
-            unfit += number
-            continue
-        requests, tokens = requests + number, tokens + number * size
-        picked += number if answerer.picker and mode is Mode.JIT else 0
-    answers = ANSWER_TOKENS * requests
-    cost = _cost(tokens, answers, answerer)
-    return Estimate(requests, tokens, answers, cost, unfit, picked, answerer.picker)
-
-
-def _cost(tokens: int, answers: int, answerer: Answerer) -> float | None:
-    if answerer.is_here:
-        return 0.0
-    if answerer.input_price is None or answerer.output_price is None:
-        return None
-    cost = (tokens * answerer.input_price + answers * answerer.output_price) / 1e6
-    return cost if cost or not answerer.picker else None
