@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Sequence, Set
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.resources import files
@@ -26,6 +26,7 @@ _T = TypeVar("_T")
 _Chance = Callable[[], float]
 
 _TALK = files(__package__) / "data" / "talk"
+_SECTIONS = ("openings", "asked", "told", "closings")
 _SECTION = re.compile(r"^== (\w+) ==$", re.MULTILINE)
 
 
@@ -49,13 +50,9 @@ class Topic:
     """Word lists that go together; a stretch of talk keeps to one case."""
     words: WordLists
     """Word lists for all cases."""
-    openings: tuple[Scene, ...]
-    """A stretch begins with one of them."""
-    asked: tuple[Scene, ...]
-    """Scenes of before anything was tried, in any order."""
-    told: tuple[Scene, ...]
-    """Scenes of after it was tried, in any order."""
-    closings: tuple[Scene, ...]
+    scenes: Mapping[str, tuple[Scene, ...]]
+    """Of `openings`, one of which begins a stretch, `asked`, of before anything was tried, and
+    `told`, of after it, both in any order, and `closings`."""
 
 
 @cache
@@ -78,7 +75,7 @@ def read_topic(name: str) -> Topic:
     return Topic(
         tuple(map(word_lists, re.split(r"\n\s*\n", parts["cases"].strip()))),
         word_lists(parts["words"]),
-        *(scenes(parts[section]) for section in ("openings", "asked", "told", "closings")),
+        {section: scenes(parts[section]) for section in _SECTIONS},
     )
 
 
@@ -149,47 +146,38 @@ _TRIES = 4
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """Scenes that can be said of one case of a topic, and the words for them."""
+    """What can be said of one case of a topic: scenes of its own, and those that fit any topic."""
 
     vocabulary: Vocabulary
-    openings: tuple[Scene, ...]
-    asked: tuple[Scene, ...]
-    told: tuple[Scene, ...]
-    common_asked: tuple[Scene, ...]
-    common_told: tuple[Scene, ...]
-    closings: tuple[Scene, ...]
+    own: Mapping[str, tuple[Scene, ...]]
+    common: Mapping[str, tuple[Scene, ...]]
 
     @property
     def is_enough(self) -> bool:
-        return bool(self.openings) and sum(map(len, self.asked + self.told)) >= _ENOUGH
+        exchanges = sum(map(len, self.own["asked"] + self.own["told"]))
+        return bool(self.own["openings"]) and exchanges >= _ENOUGH
 
 
 def theme(topic: Topic, case: int, avoided: Set[str]) -> Theme:
     """Make the theme of one case, numbered from 0."""
     common = read_topic("common")
     vocabulary = Vocabulary({**common.words, **topic.words, **topic.cases[case]}, avoided)
-
-    def kept(several: tuple[Scene, ...]) -> tuple[Scene, ...]:
-        return tuple(left for scene in several if (left := vocabulary.scene(scene)))
-
-    return Theme(
-        vocabulary,
-        kept(topic.openings),
-        kept(topic.asked),
-        kept(topic.told),
-        kept(common.asked),
-        kept(common.told),
-        kept(topic.closings + common.closings),
+    own, shared = (
+        {
+            section: tuple(left for scene in several if (left := vocabulary.scene(scene)))
+            for section, several in each.scenes.items()
+        }
+        for each in (topic, common)
     )
+    return Theme(vocabulary, own, shared)
 
 
 def stretch(theme: Theme, chance: _Chance, said: Container[Exchange]) -> list[Exchange]:
     """Talk about a theme in exchanges that were not `said` before; none if there are too few."""
     wording = Wording(theme.vocabulary, chance)
     most = FEWEST + wording.below(MOST - FEWEST + 1)
-    closing: Scene = ()
-    if theme.closings and wording.is_likely(_CLOSED):
-        closing = wording.one_of(theme.closings)
+    closings = theme.own["closings"] + theme.common["closings"]
+    closing = wording.one_of(closings) if closings and wording.is_likely(_CLOSED) else ()
     talk: list[Exchange] = []
     for scene in _scenes(theme, wording, most):
         talk += _played(scene[: most - len(closing) - len(talk)], wording, said)
@@ -203,18 +191,17 @@ def stretch(theme: Theme, chance: _Chance, said: Container[Exchange]) -> list[Ex
 
 def _scenes(theme: Theme, wording: Wording, most: int) -> Iterator[Scene]:
     """List enough scenes, or all there are: an opening, questions, and how it turned out."""
-    yield wording.one_of(theme.openings)
-    asked = list(_mixed(theme.asked, theme.common_asked, wording))
-    told = list(_mixed(theme.told, theme.common_told, wording))
+    yield wording.one_of(theme.own["openings"])
+    asked, told = (list(_mixed(theme, section, wording)) for section in ("asked", "told"))
     early = int(most * (0.35 + 0.3 * wording.chance()))
     yield from asked[: max(early, most - len(told))]
     yield from told
 
 
-def _mixed(own: tuple[Scene, ...], common: tuple[Scene, ...], wording: Wording) -> Iterator[Scene]:
-    rest, others = list(own), list(common)
-    while rest:
-        yield wording.taken_from(others if others and wording.is_likely(_COMMON) else rest)
+def _mixed(theme: Theme, section: str, wording: Wording) -> Iterator[Scene]:
+    own, common = list(theme.own[section]), list(theme.common[section])
+    while own:
+        yield wording.taken_from(common if common and wording.is_likely(_COMMON) else own)
 
 
 def _played(scene: Scene, wording: Wording, said: Container[Exchange]) -> Iterator[Exchange]:

@@ -13,50 +13,30 @@ if TYPE_CHECKING:  # the screen starts without what asks a run
 
 
 class LabService(Protocol):
-    """Makes runs. What is marked slow is called from a thread."""
+    """Makes runs. All but `runs` is slow, and called from a thread; all raise `JitchatError`."""
 
     @property
     def runs(self) -> Runs:
         """The folder of runs."""
 
     def answerer(self) -> Answerer:
-        """Say who would answer now. Slow.
-
-        Raises:
-            JitchatError: What the settings ask for cannot be had.
-
-        """
+        """Say who would answer now."""
 
     def settled(self, experiment: Experiment, judge: str = "") -> Experiment:
-        """Say what `begin` would ask, and find out early whether it can be begun. Slow.
+        """Say what `begin` would ask, and find out early whether it can be begun.
 
         Lengths that the user's conversation does not have are left out, and it is named by its
         id; an experiment with made-up talk stays as it is. Nothing is sent, and nothing made.
-
-        Raises:
-            KeyRefused: A key is missing.
-            UsageError: There is no such conversation, or it is shorter than every length.
-
         """
 
     def begin(self, experiment: Experiment, parallel: int = 1, judge: str = "") -> Lab:
-        """Make the file of a new run, and what asks it. Slow.
+        """Make the file of a new run, and what asks it.
 
         Nobody else can ask it, or forget it, until its file is closed.
-
-        Raises:
-            JitchatError: It cannot be: no key, no room on the disk, no such conversation.
-
         """
 
     def resume(self, wanted: str, parallel: int = 1) -> Lab:
-        """Open a run to ask what has no answer yet. Slow.
+        """Open a run to ask what has no answer yet; others are kept away as from a new one.
 
-        All that shapes its windows and answers must be as it was begun with. Nobody else can ask
-        it, or forget it, until its file is closed.
-
-        Raises:
-            StoreBusy: It is being asked.
-            JitchatError: There is no such run, or something else would be asked now.
-
+        All that shapes its windows and answers must be as it was begun with.
         """

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TALKS = [
-    *(Haystack(size, Length.SHORT) for size in (1, 20, 400)),
-    *(Haystack(size, Length.USUAL) for size in (1, 2, 40, 160)),
-    *(Haystack(size, Length.LONG) for size in (1, 20)),
+    *(Haystack(size, Length.SHORT) for size in (20, 400)),
+    *(Haystack(size, Length.USUAL) for size in (1, 160)),
+    Haystack(12, Length.LONG),
 ]
 
 

@@ -144,8 +144,7 @@ def stems_in(topic: Topic) -> set[str]:
 
 def templates_of(topic: Topic) -> list[Template]:
     lists = [topic.words, *topic.cases]
-    scenes = (*topic.openings, *topic.asked, *topic.told, *topic.closings)
-    moves = [move for scene in scenes for move in scene]
+    moves = [move for each in topic.scenes.values() for scene in each for move in scene]
     words = [value for each in lists for values in each.values() for value in values]
     return [*words, *(each for move in moves for each in (*move.text, *move.reply))]
 
