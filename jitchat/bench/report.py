@@ -1,26 +1,20 @@
 """Scores, answers and judgements → the JSON that is kept, and the tables that are read."""
 
-import hashlib
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
-from rich.text import Text
 
 from jitchat import __version__
 from jitchat.bench.answer_scores import AnswerScores
 from jitchat.bench.answers import INSTRUCTIONS, Round
 from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE
+from jitchat.bench.output import plain_table, settings_fields, sha256_of
 from jitchat.bench.scores import SHORTLISTS, ModeScores, Scores, embedder_name
 from jitchat.settings import Settings
-from jitchat.text.sanitize import visible
 from jitchat.values import Mode
-
-_LOGIN = re.compile(r"(?<=//)[^/]*@")
 
 
 def result_fields(
@@ -34,20 +28,6 @@ def result_fields(
         "embedder": embedder_name(embedder),
         "modes": {mode.value: asdict(scores) for mode, scores in modes.items()},
     }
-
-
-def settings_fields(settings: Settings) -> dict[str, str]:
-    """Write every setting as TOML does, without what only its owner may know."""
-    return {name: without_login(value) for name, value, _ in settings.rows()}
-
-
-def without_login(address: str) -> str:
-    """Drop the name and password that an address may carry: they are no part of a result."""
-    return _LOGIN.sub("", address)
-
-
-def sha256_of(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def tables(mode: Mode, scores: ModeScores, embedder: str) -> Iterator[Table]:
@@ -71,21 +51,6 @@ _NOT_MEASURED = "–"
 
 def _times(spent: Mapping[str, float]) -> str:
     return f"{spent['p50']:.1f} ms (p95 {spent['p95']:.1f})"
-
-
-def plain_table(
-    title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *notes: str, gap: int = 1
-) -> Table:
-    """Make a table whose first column is its rows' names; `gap` are the blanks behind a cell."""
-    made = Table(title=Text(visible(title)), title_justify="left", box=SIMPLE_HEAD)
-    made.padding = (0, gap, 0, 0)
-    if notes:
-        made.caption, made.caption_justify = Text(visible("\n".join(notes))), "left"
-    for at, name in enumerate(columns):
-        made.add_column(name, justify="right" if at else "left")
-    for row in rows:
-        made.add_row(*(Text(visible(cell)) for cell in row))
-    return made
 
 
 def _reached(scores: Scores, is_found: bool) -> list[str]:

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from jitchat import __version__
 from jitchat.bench.haystack import PHRASINGS
-from jitchat.bench.report import plain_table, settings_fields
+from jitchat.bench.output import plain_table, settings_fields
 from jitchat.bench.scaling import QUESTIONS, Measured, Sent
 from jitchat.settings import Settings
 from jitchat.values import Mode

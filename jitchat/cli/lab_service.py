@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from jitchat import __version__
-from jitchat.bench.report import settings_fields, without_login
+from jitchat.bench.output import settings_fields, without_login
 from jitchat.cli import compose
 from jitchat.cli.answerers import key_of, make_provider
 from jitchat.cli.compose import session_with, system_text

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from rich.table import Table
 
-from jitchat.bench.report import plain_table
+from jitchat.bench.output import plain_table
 from jitchat.lab import stats
 from jitchat.lab.compare import Change, Comparison, change_told, interval_told, left_out, signed
 from jitchat.lab.experiment import Experiment
