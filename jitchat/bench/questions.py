@@ -38,14 +38,14 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledTalk:
+class LabelledConversation:
     found: Found
     questions: tuple[Question, ...]
     unreadable: int = 0
     """How many questions have no text, no category of LoCoMo's, or no turn to be asked of."""
 
 
-def read_labelled(path: Path) -> list[LabelledTalk]:
+def read_labelled(path: Path) -> list[LabelledConversation]:
     """Read a file in LoCoMo's form.
 
     Raises:
@@ -67,7 +67,7 @@ def read_labelled(path: Path) -> list[LabelledTalk]:
     return talks
 
 
-def _labelled(sample: object, found: Found) -> LabelledTalk:
+def _labelled(sample: object, found: Found) -> LabelledConversation:
     positions = {label: place for place, label in enumerate(found.labels, start=1) if label}
     asked = sample.get("qa") if isinstance(sample, dict) else None
     wanted = [
@@ -77,7 +77,7 @@ def _labelled(sample: object, found: Found) -> LabelledTalk:
     ]
     read = [question for each in wanted if (question := _question(each, positions))]
     questions = tuple(read if found.turns else ())
-    return LabelledTalk(found, questions, len(wanted) - len(questions))
+    return LabelledConversation(found, questions, len(wanted) - len(questions))
 
 
 def _question(value: object, positions: Mapping[str, int]) -> Question | None:
@@ -111,7 +111,7 @@ def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else [value]
 
 
-def doubts(talks: Sequence[LabelledTalk]) -> Iterator[str]:
+def label_warnings(talks: Sequence[LabelledConversation]) -> Iterator[str]:
     """Say what was left out and what is missed in any case; nothing where the file is whole."""
     asked = [question for talk in talks for question in talk.questions]
     of_all = f"of {len(asked):,} questions"

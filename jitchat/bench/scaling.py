@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from jitchat.bench.asking import OpenConversation, ms_since, opened_store, turns_in_full
 from jitchat.bench.haystack import PHRASINGS, Haystack, Length, other_questions
 from jitchat.bench.scores import embedder_name, spread
-from jitchat.bench.subprocess_worker import Fields, Tell, alone
+from jitchat.bench.subprocess_worker import Fields, Tell, run_in_child
 from jitchat.errors import WindowOverflow
 from jitchat.index.embedder import Embedder, load_embedder
 from jitchat.index.pace import BATCH
@@ -43,7 +43,7 @@ QUESTIONS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuildTimes:
     """How long a turn took to be stored and indexed, on average over the talk."""
 
     store_turn_ms: float
@@ -54,7 +54,7 @@ class Built:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class ModeResult:
     """What one mode made of the questions."""
 
     tokens: int
@@ -68,13 +68,13 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionResults:
     """What the questions took, in milliseconds, and what came of them."""
 
     counter: str
     full_tokens: int
     """What `full` would send, whether it fits or not; the mean over the phrasings."""
-    modes: dict[str, Sent | None]
+    modes: dict[str, ModeResult | None]
     """None for one that refuses a question, for it does not fit."""
     open_ms: float
     """Until a question can be asked: turns read and counted, the index loaded."""
@@ -98,12 +98,12 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class SizeResult:
     turns: int
     needle: int
     """The position of the turn that states the fact."""
-    built: Built
-    asked: Asked
+    built: BuildTimes
+    asked: QuestionResults
 
 
 _READS = 15
@@ -111,7 +111,7 @@ _BY_WORDS = "SELECT rowid FROM turns_fts WHERE turns_fts MATCH ? ORDER BY turns_
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class MeasureOptions:
     """What is to be measured with, as it is told to another process."""
 
     embedder: str
@@ -124,7 +124,7 @@ class Wanted:
     modes: tuple[Mode, ...]
 
     @classmethod
-    def read(cls, fields: Fields) -> Wanted:
+    def read(cls, fields: Fields) -> MeasureOptions:
         modes = tuple(map(Mode, fields["modes"]))
         return cls(**{**fields, "budget": Budget(**fields["budget"]), "modes": modes})
 
@@ -138,7 +138,7 @@ def steps(size: int) -> int:
     return 2 * size + QUESTIONS
 
 
-def measured(wanted: Wanted, talk: Haystack, tell: Tell) -> Measured:
+def measure(wanted: MeasureOptions, talk: Haystack, tell: Tell) -> SizeResult:
     """Build a talk and ask about it, in a database that is gone afterwards.
 
     Raises:
@@ -148,24 +148,26 @@ def measured(wanted: Wanted, talk: Haystack, tell: Tell) -> Measured:
     with TemporaryDirectory(prefix="jitchat-bench-") as folder:
         path = str(Path(folder) / "bench.db")
         arguments = {"wanted": asdict(wanted), "talk": asdict(talk), "path": path}
-        built = alone(f"{__name__}:build_apart", arguments, tell)
-        asked = alone(f"{__name__}:ask_apart", arguments, tell)
-    modes = {mode: Sent(**sent) if sent else None for mode, sent in asked["modes"].items()}
-    return Measured(talk.size, talk.needle, Built(**built), Asked(**{**asked, "modes": modes}))
+        built = run_in_child(f"{__name__}:build_apart", arguments, tell)
+        asked = run_in_child(f"{__name__}:ask_apart", arguments, tell)
+    modes = {mode: ModeResult(**sent) if sent else None for mode, sent in asked["modes"].items()}
+    return SizeResult(
+        talk.size, talk.needle, BuildTimes(**built), QuestionResults(**{**asked, "modes": modes})
+    )
 
 
 def build_apart(wanted: Fields, talk: Fields, path: str, tell: Tell) -> Fields:
     made = Haystack(talk["size"], Length(talk["length"]))
-    return asdict(build(Wanted.read(wanted).make_embedder(), made, Path(path), tell))
+    return asdict(build(MeasureOptions.read(wanted).make_embedder(), made, Path(path), tell))
 
 
 def ask_apart(wanted: Fields, talk: Fields, path: str, tell: Tell) -> Fields:
-    with_, made = Wanted.read(wanted), Haystack(talk["size"], Length(talk["length"]))
-    embedder, counter = with_.make_embedder(), counter_for(with_.model, os.environ)
-    return asdict(ask(embedder, counter, with_.budget, made, Path(path), tell, with_.modes))
+    options, made = MeasureOptions.read(wanted), Haystack(talk["size"], Length(talk["length"]))
+    embedder, counter = options.make_embedder(), counter_for(options.model, os.environ)
+    return asdict(ask(embedder, counter, options.budget, made, Path(path), tell, options.modes))
 
 
-def build(embedder: Embedder, talk: Haystack, path: Path, tell: Tell) -> Built:
+def build(embedder: Embedder, talk: Haystack, path: Path, tell: Tell) -> BuildTimes:
     """Store and index a talk in a new database; tells of each turn as it is stored and indexed."""
     embedding = TimedEmbedder(embedder)
     with opened_store(path) as store:
@@ -180,7 +182,7 @@ def build(embedder: Embedder, talk: Haystack, path: Path, tell: Tell) -> Built:
             raise memory.failure
         indexed = time.perf_counter()
     per_turn = 1000 / talk.size
-    return Built(
+    return BuildTimes(
         (stored - begun) * per_turn,
         (indexed - stored - embedding.seconds) * per_turn,
         embedding.seconds * per_turn,
@@ -203,7 +205,7 @@ def ask(  # noqa: PLR0913, PLR0917  what it is measured with
     path: Path,
     tell: Tell,
     modes: Collection[Mode] = tuple(Mode),
-) -> Asked:
+) -> QuestionResults:
     """Open the database that `build` made and put the questions; tells of each."""
     embedding = TimedEmbedder(embedder)
     questions = [*PHRASINGS, *other_questions(QUESTIONS - len(PHRASINGS))]
@@ -222,7 +224,7 @@ def ask(  # noqa: PLR0913, PLR0917  what it is measured with
     full_tokens = statistics.fmean(each.jit.full_tokens for each in answers[: len(PHRASINGS)])
     matrix = matrix_ms(talk.size, embedding.dimension)
     both = spread([each.retrieve_ms + each.jit.ms for each in answers])
-    return Asked(
+    return QuestionResults(
         counter=counter.name,
         full_tokens=round(full_tokens),
         modes={mode.value: _sent([each.modes[mode] for each in answers]) for mode in modes},
@@ -289,12 +291,12 @@ def _timed_question(
     return _Timed(embed_ms, took - embed_ms, jit, found)
 
 
-def _sent(planned: Sequence[_Planned | None]) -> Sent | None:
+def _sent(planned: Sequence[_Planned | None]) -> ModeResult | None:
     made = [each for each in planned if each is not None]
     if len(made) < len(planned):
         return None
     needles = made[: len(PHRASINGS)]
-    return Sent(
+    return ModeResult(
         tokens=round(statistics.fmean(each.tokens for each in needles)),
         saved=statistics.fmean(each.saved for each in needles),
         least_saved=min(each.saved for each in made),

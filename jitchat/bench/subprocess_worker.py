@@ -25,7 +25,7 @@ Tell = Callable[[int], object]
 _CHILD = own_python("-c", "from jitchat.bench.subprocess_worker import serve; serve()")
 
 
-def alone(function: str, arguments: Fields, tell: Tell) -> Any:  # noqa: ANN401  what JSON holds
+def run_in_child(function: str, arguments: Fields, tell: Tell) -> Any:  # noqa: ANN401  what JSON holds
     """Call `module:function` with `arguments` and a `tell`; what it tells is told on.
 
     Raises:

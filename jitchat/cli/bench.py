@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from jitchat.bench.asking import Cases, OpenConversation, indexed
-from jitchat.bench.questions import LabelledTalk, doubts, read_labelled
+from jitchat.bench.questions import LabelledConversation, label_warnings, read_labelled
 from jitchat.bench.report import result_fields, tables
 from jitchat.bench.scores import Outcome, mode_scores
 from jitchat.cli.bench_answers import answer_all, make_cases, require_kept
@@ -52,7 +52,7 @@ def locomo_command(
     require_writable(out)
     require_kept(answering)
     talks, settings = read_labelled(data), flags.settings()
-    for doubt in doubts(talks):
+    for doubt in label_warnings(talks):
         say(doubt, err=True)
     embedder, cases = make_embedder(settings, flags.paths()), make_cases(answering, settings)
     outcomes = _measure(talks, embedder, settings, wanted, cases)
@@ -72,7 +72,7 @@ def locomo_command(
 
 
 def _measure(
-    talks: Sequence[LabelledTalk],
+    talks: Sequence[LabelledConversation],
     embedder: Embedder,
     settings: Settings,
     modes: Sequence[Mode],

@@ -15,7 +15,7 @@ from jitchat.cli.compose import session_with, system_text
 from jitchat.cli.who import Who
 from jitchat.errors import KeyRefused, UsageError
 from jitchat.index.embedder import Embedder
-from jitchat.lab.compare import changed
+from jitchat.lab.compare import changed_settings
 from jitchat.lab.costs import Answerer
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.grade import CONTRACT
@@ -99,7 +99,7 @@ def require_same(run: Run, settings: Settings, embedder: Embedder, counter: Toke
     _require(run, "jitchat ", run.version, __version__)
     _require(run, "the embedder ", run.embedder, embedder.id)
     _require(run, "tokens counted by ", run.counter, counter.name)
-    told = list(changed(run, settings_fields(settings)))
+    told = list(changed_settings(run, settings_fields(settings)))
     if told:
         them = "it" if len(told) == 1 else "them"
         raise UsageError(" ".join(told), f"Set {them} back, or begin a new run.")
@@ -251,7 +251,7 @@ class LocalLabService:
         """
         return answerer_of(self._who())
 
-    def settled(self, experiment: Experiment, judge: str = "") -> Experiment:
+    def prepare(self, experiment: Experiment, judge: str = "") -> Experiment:
         """Fit it to the user's conversation, and find out early whether it can be begun. Slow.
 
         Lengths that the conversation has not are left out.

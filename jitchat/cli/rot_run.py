@@ -21,7 +21,7 @@ from jitchat.cli.rot import RotFlags
 from jitchat.cli.rot_output import print_run
 from jitchat.cli.who import Who, who_answers
 from jitchat.errors import BenchFailed, UsageError
-from jitchat.lab.costs import Answerer, estimated, estimated_cells, sentence
+from jitchat.lab.costs import Answerer, estimate_cells, estimate_run, sentence
 from jitchat.lab.events import (
     CellEnded,
     ConversationBegun,
@@ -107,7 +107,7 @@ def confirm_new(  # noqa: PLR0913  all that is told
         BenchFailed: It may not.
 
     """
-    estimate = estimated(experiment, answerer)
+    estimate = estimate_run(experiment, answerer)
     cells = counted(experiment.size, "cell")
     assumed = f" ({ASSUMED})" if answerer.is_assumed else ""
     takes = f"{answerer.limit:,} tokens{assumed}"
@@ -129,7 +129,7 @@ def confirm_resumed(file: RunFile, answerer: Answerer, who: Who, *, title: str, 
     say(f"{run.id}, {one_line(run.title)}: {told}, for {_named(who)}.", err=True)
     if left:
         as_begun = replace(answerer, limit=run.limit, reserve=run.reserve)
-        estimate = estimated_cells(left, as_begun)
+        estimate = estimate_cells(left, as_begun)
         _say_beneath(sentence(estimate))
         _tell_source(title)
         _confirm(who, run.judge, estimate.requests, yes=yes)
@@ -320,7 +320,7 @@ def _opened(flags: Flags, settings: Settings) -> Iterator[tuple[LocalLabService,
 def _begun(desk: LocalLabService, who: Who, wanted: RotFlags, asked: Experiment) -> Lab:
     """Begin a run, once it is told what it sends, and that is confirmed."""
     judge = wanted.judge or ""
-    settled = desk.settled(asked, judge)
+    settled = desk.prepare(asked, judge)
     left_out = [short(length) for length in asked.lengths if length not in settled.lengths]
     title = desk.title(settled)
     if left_out:

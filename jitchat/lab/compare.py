@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.run_file import Run, short
-from jitchat.lab.stats import Interval, Tally, newcombe, newcombe_paired, tallied
+from jitchat.lab.stats import Interval, Tally, count_results, newcombe, newcombe_paired
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import shortened
 from jitchat.values import Mode
@@ -54,7 +54,7 @@ class Change:
         return "better" if self.points > 0 else "worse"
 
 
-def change_told(change: Change) -> str:
+def change_text(change: Change) -> str:
     """Write it in points, with its interval: `+12 (+3 to +21)`."""
     low, high = change.interval
     return f"{signed(change.points)} ({signed(low)} to {signed(high)})"
@@ -86,7 +86,7 @@ class Comparison:
     """What else may make the figures differ, a sentence each; empty where nothing does."""
 
 
-def compared(
+def compare_runs(
     before: Run, was: Iterable[Result], after: Run, became: Iterable[Result]
 ) -> Comparison:
     """Compare two runs, each with its results."""
@@ -98,7 +98,7 @@ def compared(
         for cell in both
         if _answered(earlier[cell]) and _answered(later[cell])
     ]
-    old, new = tallied(one for one, _ in pairs), tallied(other for _, other in pairs)
+    old, new = count_results(one for one, _ in pairs), count_results(other for _, other in pairs)
     lost, gained = _turned(pairs, Verdict.RIGHT), _turned(pairs, Verdict.WRONG)
     asked = (each.experiment for each in (before, after))
     is_paired = len({(each.seed, each.conversation) for each in asked}) == 1
@@ -137,7 +137,7 @@ def _turned(pairs: Iterable[tuple[Result, Result]], was: Verdict) -> Counter[tup
     )
 
 
-def interval_told(comparison: Comparison) -> str:
+def interval_note(comparison: Comparison) -> str:
     """Say what the interval of a change takes the two runs for."""
     if comparison.is_paired:
         return "Newcombe's for the same questions, each asked in both runs"
@@ -172,7 +172,7 @@ def differences(before: Run, after: Run) -> Iterator[str]:
     yield from _settings(before, after)
 
 
-def changed(run: Run, settings: Mapping[str, str]) -> Iterator[str]:
+def changed_settings(run: Run, settings: Mapping[str, str]) -> Iterator[str]:
     """Say, a sentence each, which settings shape windows or answers otherwise than in a run.
 
     Not its limit and its reserve: a run keeps those that it was begun with.

@@ -63,16 +63,16 @@ ANSWER_TOKENS = 64
 """So many are assumed of an answer that has not come yet."""
 
 
-def estimated(experiment: Experiment, answerer: Answerer) -> Estimate:
+def estimate_run(experiment: Experiment, answerer: Answerer) -> Estimate:
     """Estimate requests, tokens and money of a whole run; pure.
 
     Nothing is taken off for a prompt cache, and nothing added for what is sent a second time, or
     to a judge.
     """
-    return estimated_cells(experiment.cells(), answerer)
+    return estimate_cells(experiment.cells(), answerer)
 
 
-def estimated_cells(cells: Iterable[Cell], answerer: Answerer) -> Estimate:
+def estimate_cells(cells: Iterable[Cell], answerer: Answerer) -> Estimate:
     """Estimate the same of these cells: what is left of a run."""
     requests = tokens = unfit = picked = 0
     for (mode, length), number in Counter((cell.mode, cell.length) for cell in cells).items():

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from jitchat.bench.output import plain_table
 from jitchat.lab import stats
-from jitchat.lab.compare import Change, Comparison, change_told, interval_told, left_out, signed
+from jitchat.lab.compare import Change, Comparison, change_text, interval_note, left_out, signed
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
@@ -88,7 +88,7 @@ def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
         [name, *(_tokens_at(tallies, mode, length) for mode in modes)] for name, length in lengths
     ]
     yield plain_table("Tokens of the window, medians", ["length", *modes], sizes)
-    notes = [stats.decided(run, tallies.whole), *([READER_CAVEAT] if run.is_reader else [])]
+    notes = [stats.cells_text(run, tallies.whole), *([READER_CAVEAT] if run.is_reader else [])]
     took = [_took(mode, tallies.spent.get(mode, Spent())) for mode in modes]
     yield plain_table("What a question took, medians, and all of them cost", _TOOK, took, *notes)
 
@@ -101,7 +101,7 @@ def comparison_tables(compared: Comparison) -> Iterator[Table]:
         rows += [_change(mode, short(length), each) for length, each in lengths]
         rows.append(_change_of_all(mode, whole))
     title = f"Right answers\nbefore: {compared.before.title}\nafter: {compared.after.title}"
-    notes = [_CHANGE.format(interval_told(compared)), left_out(compared)]
+    notes = [_CHANGE.format(interval_note(compared)), left_out(compared)]
     if compared.differences:
         notes += ["What differs:", *compared.differences]
     else:
@@ -147,7 +147,7 @@ def _took(mode: Mode, spent: Spent) -> list[str]:
 def _change(mode: Mode, length: str, change: Change) -> list[str]:
     shares = (stats.share(change.before), stats.share(change.after))
     cells = f"{change.before.answered:,}"
-    return [mode.value, length, cells, *shares, change_told(change), change.outcome]
+    return [mode.value, length, cells, *shares, change_text(change), change.outcome]
 
 
 def _change_of_all(mode: Mode, change: Change) -> list[str]:

@@ -22,7 +22,7 @@ class LabService(Protocol):
     def answerer(self) -> Answerer:
         """Say who would answer now."""
 
-    def settled(self, experiment: Experiment, judge: str = "") -> Experiment:
+    def prepare(self, experiment: Experiment, judge: str = "") -> Experiment:
         """Say what `begin` would ask, and find out early whether it can be begun.
 
         Lengths that the user's conversation does not have are left out, and it is named by its

@@ -96,7 +96,7 @@ def cost(spent: Spent) -> str:
     return cost_of(spent.cost)
 
 
-def decided(run: Run, whole: Tally) -> str:
+def cells_text(run: Run, whole: Tally) -> str:
     """Tell what came of the cells, as `100 of 420 cells: 88 answered, 12 failed`.
 
     Of a run that is whole: `420 cells: …`.
@@ -278,9 +278,9 @@ class Tallies:
         return sum(self.by_mode.values(), Tally())
 
 
-def tallied(results: Iterable[Result], kinds: Collection[Kind] = tuple(Kind)) -> Tallies:
+def count_results(results: Iterable[Result], kinds: Collection[Kind] = tuple(Kind)) -> Tallies:
     """Count results of these kinds; of two of one cell, the later one."""
-    counting = Tallying(kinds)
+    counting = ResultCounter(kinds)
     for result in results:
         counting.take(result)
     return counting.tallies()
@@ -334,7 +334,7 @@ def _insert(values: list[float], value: float | None) -> None:
         insort(values, value)
 
 
-class Tallying:
+class ResultCounter:
     """Counts results as they come. Taking one in costs the same however many came before."""
 
     def __init__(self, kinds: Collection[Kind] = tuple(Kind)) -> None:

@@ -55,7 +55,7 @@ from jitchat.lab.export.text import text_picture
 from jitchat.lab.plain import fields_of
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import Run
-from jitchat.lab.stats import Tallies, Tally, tallied
+from jitchat.lab.stats import Tallies, Tally, count_results
 from jitchat.text.sanitize import visible
 from jitchat.values import Usage
 
@@ -118,7 +118,7 @@ def fields(run: Run, results: Sequence[Result]) -> dict[str, Any]:
         "schema": SCHEMA,
         "caveat": READER_CAVEAT if run.is_reader else None,
         "run": _run(run),
-        "figures": _figures(tallied(results)),
+        "figures": _figures(count_results(results)),
         "cells": [_cell(result) for result in results],
     }
 

@@ -11,14 +11,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from jitchat.errors import JitchatError
-from jitchat.lab.compare import Comparison, compared
+from jitchat.lab.compare import Comparison, compare_runs
 from jitchat.lab.events import LabEvent
 from jitchat.lab.experiment import Result
 from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import RunFile
 from jitchat.lab.runs import Runs
 from jitchat.lab.service import LabService
-from jitchat.lab.stats import Tally, tallied
+from jitchat.lab.stats import Tally, count_results
 from jitchat.tui.lab.setup import Sending
 from jitchat.tui.lab.shown_run import ShownRun
 from jitchat.values import Mode
@@ -180,7 +180,7 @@ def compare(runs: Runs, wanted: tuple[str, str]) -> Comparison:
         finally:
             file.close()
     (before, was), (after, became) = sorted(found, key=lambda each: each[0].begun_at)
-    return compared(before, was, after, became)
+    return compare_runs(before, was, after, became)
 
 
 def shares(runs: Runs, run: str) -> Mapping[Mode, Tally]:
@@ -192,7 +192,7 @@ def shares(runs: Runs, run: str) -> Mapping[Mode, Tally]:
     """
     file = runs.open(run)
     try:
-        return tallied(file.results()).by_mode
+        return count_results(file.results()).by_mode
     finally:
         file.close()
 

@@ -19,7 +19,7 @@ from jitchat.lab.events import (
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
-from jitchat.lab.stats import Place, Tallies, Tallying, duration
+from jitchat.lab.stats import Place, ResultCounter, Tallies, duration
 from jitchat.text.figures import total_of
 from jitchat.text.sanitize import shortened
 from jitchat.tui.lab.heatmap import Heat
@@ -126,7 +126,7 @@ class ShownRun:
         self.why = ""
         """Why it was given up, or broke off, as sentences; mostly empty."""
         self._noticed: LabEvent | None = None
-        self._counting = Tallying(self.kinds)
+        self._counting = ResultCounter(self.kinds)
         self.tallies: Tallies = self._counting.tallies()
         """What the results come to."""
         self._left = sum(weight(cell, run) for cell in self.to_ask)
@@ -210,7 +210,7 @@ class ShownRun:
 
     def count(self) -> None:
         """Have all figures made anew."""
-        self._counting = Tallying(self.kinds)
+        self._counting = ResultCounter(self.kinds)
         for result in self.results.values():
             self._counting.take(result)
         self.tallies = self._counting.tallies()

@@ -214,7 +214,7 @@ class ScriptedDesk:
             raise self.told
         return self.told
 
-    def settled(self, experiment: Experiment, judge: str = "") -> Experiment:
+    def prepare(self, experiment: Experiment, judge: str = "") -> Experiment:
         return experiment
 
     def begin(self, experiment: Experiment, parallel: int = 1, judge: str = "") -> Lab:
