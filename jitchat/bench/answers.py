@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
-from jitchat.bench.answer_scores import Answer
 from jitchat.bench.asking import Case
 from jitchat.bench.judge import instructions, judge_messages, verdict
 from jitchat.bench.questions import Question
+from jitchat.bench.scores import Answer
 from jitchat.bench.workers import Reply, Workers, reply_to
 from jitchat.errors import BenchFailed, NotAnAnswer, ProviderError
 from jitchat.providers.provider import Options, Provider

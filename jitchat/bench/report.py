@@ -8,11 +8,10 @@ from typing import Any
 from rich.table import Table
 
 from jitchat import __version__
-from jitchat.bench.answer_scores import AnswerScores
 from jitchat.bench.answers import INSTRUCTIONS, Round
 from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE
 from jitchat.bench.output import plain_table, settings_fields, sha256_of
-from jitchat.bench.scores import SHORTLISTS, ModeScores, Scores, embedder_name
+from jitchat.bench.scores import SHORTLISTS, AnswerScores, ModeScores, Scores, embedder_name
 from jitchat.settings import Settings
 from jitchat.values import Mode
 

@@ -1,10 +1,13 @@
-"""What retrieval and windows reached on labelled questions."""
+"""What retrieval, windows and answers reached on labelled questions."""
 
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
+from jitchat.bench.f1 import answer_f1
 from jitchat.bench.questions import CATEGORIES, Question
+from jitchat.values import Mode
 
 ALL = "all"
 PICKED = 6
@@ -82,14 +85,29 @@ class ModeScores:
 
 def mode_scores(outcomes: Sequence[Outcome]) -> ModeScores:
     """Score the outcomes of one mode, at least one."""
-    groups = {ALL: list(outcomes)} | {name: [] for name in CATEGORIES.values()}
-    for each in outcomes:
-        groups[each.question.category].append(each)
+    groups = _by_category(outcomes)
     return ModeScores(
         retrieve_ms=spread([each.retrieve_ms for each in outcomes]),
         plan_ms=spread([each.plan_ms for each in outcomes]),
-        categories={name: scores_of(group) for name, group in groups.items() if group},
+        categories={name: scores_of(group) for name, group in groups.items()},
     )
+
+
+class _Asked(Protocol):
+    @property
+    def question(self) -> Question: ...
+
+
+_T = TypeVar("_T", bound=_Asked)
+
+
+def _by_category(asked: Sequence[_T]) -> dict[str, Sequence[_T]]:
+    """Group by category, all first; only what was asked is in it."""
+    groups: dict[str, Sequence[_T]] = {ALL: asked} | {
+        name: [each for each in asked if each.question.category == name]
+        for name in CATEGORIES.values()
+    }
+    return {name: group for name, group in groups.items() if group}
 
 
 def embedder_name(embedder: str) -> str:
@@ -123,3 +141,67 @@ def _all(evidence: _Evidence, found: _Positions) -> bool:
 
 def _fraction(evidence: _Evidence, found: _Positions) -> float:
     return len(evidence.intersection(found)) / len(evidence) if evidence else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    question: Question
+    mode: Mode
+    text: str | None
+    """None where the request failed."""
+    correct: bool | None = None
+    """By the judge; None where nobody judged, or its reply does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    judged: int
+    not_judged: int
+    """Answers on which the judge gave no reply, or none that can be read."""
+    correct: float | None
+    """The share of `judged`; None where that is 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerScores:
+    """Of the questions of one category that have a gold answer."""
+
+    answered: int
+    failed: int
+    """Requests that the provider did not answer; they are in no mean."""
+    f1: float | None
+    """LoCoMo's own, the mean over `answered`; None where that is 0."""
+    judge: Judged | None
+    """None where nobody was to judge."""
+
+
+def answer_scores(
+    answers: Sequence[Answer], *, judged: bool
+) -> dict[Mode, dict[str, AnswerScores]]:
+    """Score by mode and category, all questions first; only what was asked is in it."""
+    return {
+        mode: {
+            category: _answer_scores(group, judged=judged)
+            for category, group in _by_category([e for e in answers if e.mode is mode]).items()
+        }
+        for mode in dict.fromkeys(each.mode for each in answers)
+    }
+
+
+def _answer_scores(answers: Sequence[Answer], *, judged: bool) -> AnswerScores:
+    reached = [
+        answer_f1(each.question.category, each.text, each.question.answer)
+        for each in answers
+        if each.text is not None
+    ]
+    said = [each.correct for each in answers if each.correct is not None]
+    return AnswerScores(
+        answered=len(reached),
+        failed=len(answers) - len(reached),
+        f1=_mean_or_none(reached),
+        judge=Judged(len(said), len(reached) - len(said), _mean_or_none(said)) if judged else None,
+    )
+
+
+def _mean_or_none(values: Sequence[float]) -> float | None:
+    return statistics.fmean(values) if values else None

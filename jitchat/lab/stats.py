@@ -1,4 +1,4 @@
-"""The figures of a run: shares with their intervals, sums by length and kind, and their spelling.
+"""The figures of a run: shares with intervals, sums by length and kind, and how they are written.
 
 Intervals are Wilson's and Newcombe's: they keep within the possible and stay honest where a few
 cells were asked, or all of them were right: there the textbook's "share ± 2 standard errors" says

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.answer_scores import Answer, AnswerScores, Judged, answer_scores
 from jitchat.bench.answers import Answering, Load, Model, Price, opened_log
 from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE, Case, Cases, OpenConversation, indexed
 from jitchat.bench.questions import read_labelled
+from jitchat.bench.scores import Answer, AnswerScores, Judged, answer_scores
 from jitchat.errors import BenchFailed, RequestRefused
 from jitchat.index.embedder import NoEmbedder
 from jitchat.providers.provider import Delta, Options, Piece
