@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.subprocess_worker import alone
+from jitchat.bench.subprocess_worker import run_in_child
 from jitchat.children import own_python, run_users_command, start_piped, start_watched
 from jitchat.index.download import fetch_model
 from jitchat.index.embedder import DEFAULT_MODEL
@@ -62,7 +62,7 @@ def download(tmp_path: Path) -> None:
 
 
 def bench(tmp_path: Path) -> None:
-    assert alone("tests.bench.works:count", {}, int) != os.getpid()
+    assert run_in_child("tests.bench.works:count", {}, int) != os.getpid()
 
 
 def key(tmp_path: Path) -> None:

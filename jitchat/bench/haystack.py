@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import random
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from itertools import accumulate
+from typing import Any
 
 from jitchat.values import Role, Turn
 
@@ -54,11 +55,9 @@ class Haystack:
 
     @property
     def needle(self) -> int:
-        """The position of the turn that states the fact."""
         return max(1, int(self.size * DEPTH))
 
     def turns(self) -> Iterator[Turn]:
-        """Make the turns, in order."""
         chance = random.Random(f"{self.length} {self.size}")  # noqa: S311  not for secrets
         moment, left, stretch = _BEGUN, 0, _Stretch(chance)
         for position in range(1, self.size + 1):
@@ -75,19 +74,19 @@ class Haystack:
 
     def _said(self, stretch: _Stretch, role: Role, chance: random.Random) -> list[str]:
         if self.length is Length.SHORT:
-            return [stretch.sentence(_vocabulary().short)]
+            return [stretch.sentence("short")]
         is_long = self.length is Length.LONG
         count = chance.randint(*(_LONG_SENTENCES if is_long else _SENTENCES[role]))
-        said = [stretch.sentence(_vocabulary().said) for _ in range(count)]
+        said = [stretch.sentence("said") for _ in range(count)]
         if role is Role.USER and chance.random() < 0.5:
-            said.append(stretch.sentence(_vocabulary().asked))
+            said.append(stretch.sentence("asked"))
         return said
 
 
 def other_questions(count: int) -> list[str]:
     """Make questions about anything else, to time many."""
     chance = random.Random("questions")  # noqa: S311  not for secrets
-    return [_Stretch(chance).sentence(_vocabulary().wondered) for _ in range(count)]
+    return [_Stretch(chance).sentence("wondered") for _ in range(count)]
 
 
 class _Stretch:
@@ -95,63 +94,43 @@ class _Stretch:
 
     def __init__(self, chance: random.Random) -> None:
         self._chance, self._words = chance, _vocabulary()
-        self._subject = chance.choice(self._words.subjects)
-        self._things = chance.choices(
-            self._subject.things, cum_weights=_WEIGHTS[: len(self._subject.things)], k=8
-        )
-        self._people = chance.sample(self._words.people, 3)
-        self._name = "".join(chance.choices(self._words.syllables, k=3)).capitalize()
+        self._subject = chance.choice(self._words["subjects"])
+        things = self._subject["things"]
+        self._things = chance.choices(things, cum_weights=_WEIGHTS[: len(things)], k=8)
+        self._people = chance.sample(self._words["people"], 3)
+        self._name = "".join(chance.choices(self._words["syllables"], k=3)).capitalize()
 
-    def sentence(self, forms: Sequence[str]) -> str:
-        pick = self._chance.choice
-        return pick(forms).format(
+    def sentence(self, pattern: str) -> str:
+        """Fill one of the vocabulary's patterns of a name."""
+        pick, words, subject = self._chance.choice, self._words, self._subject
+        template: str = pick(words[pattern])
+        return template.format(
             thing=pick(self._things),
-            other=pick(self._subject.things),
-            done=pick(self._subject.done),
-            like=pick(self._subject.like),
+            other=pick(subject["things"]),
+            done=pick(subject["done"]),
+            like=pick(subject["like"]),
             person=pick(self._people),
-            place=pick(self._words.places),
-            day=pick(self._words.days),
+            place=pick(words["places"]),
+            day=pick(words["days"]),
             name=self._name,
             number=self._chance.randint(2, 900),
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Subject:
-    """Words that are said together."""
-
-    things: Sequence[str]
-    done: Sequence[str]
-    """What is done to a thing: "we … it"."""
-    like: Sequence[str]
-    """What a thing is like."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Vocabulary:
-    """Names, and patterns of sentences as `str.format` takes them."""
-
-    people: Sequence[str]
-    places: Sequence[str]
-    days: Sequence[str]
-    syllables: Sequence[str]
-    asked: Sequence[str]
-    said: Sequence[str]
-    short: Sequence[str]
-    wondered: Sequence[str]
-    subjects: Sequence[_Subject]
-
-
 @cache
-def _vocabulary() -> _Vocabulary:
+def _vocabulary() -> dict[str, Any]:
+    """Read lists of words, of patterns as `str.format` takes them, and of subjects.
+
+    A subject has `things`, what is `done` to one ("we … it"), and what one is `like`.
+    """
     read = tomllib.loads((files(__package__) / "data" / "vocabulary.toml").read_text("utf-8"))
-    subjects = [
-        _Subject(**{name: words.split() for name, words in each.items()})
-        for each in read.pop("subjects")
-    ]
-    lists = {name: each.split() if isinstance(each, str) else each for name, each in read.items()}
-    return _Vocabulary(**lists, subjects=subjects)
+    read["subjects"] = [_split(each) for each in read["subjects"]]
+    return _split(read)
+
+
+def _split(lists: dict[str, Any]) -> dict[str, Any]:
+    """Split what is written as words in a row."""
+    return {name: each.split() if isinstance(each, str) else each for name, each in lists.items()}
 
 
 _WEIGHTS = list(accumulate(1 / rank for rank in range(1, 101)))

@@ -1,22 +1,19 @@
-"""Scores → the JSON that is kept, and the tables that are read."""
+"""Scores, answers and judgements → the JSON that is kept, and the tables that are read."""
 
-import hashlib
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
-from rich.text import Text
 
 from jitchat import __version__
-from jitchat.bench.scores import SHORTLISTS, ModeScores, Scores, embedder_name
+from jitchat.bench.answers import INSTRUCTIONS, Round
+from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE
+from jitchat.bench.output import plain_table, settings_fields, sha256_of
+from jitchat.bench.scores import SHORTLISTS, AnswerScores, ModeScores, Scores, embedder_name
 from jitchat.settings import Settings
-from jitchat.text.sanitize import visible
 from jitchat.values import Mode
-
-_LOGIN = re.compile(r"(?<=//)[^/]*@")
 
 
 def result_fields(
@@ -32,53 +29,27 @@ def result_fields(
     }
 
 
-def settings_fields(settings: Settings) -> dict[str, str]:
-    """Write every setting as TOML does, without what only its owner may know."""
-    return {name: without_login(value) for name, value, _ in settings.rows()}
-
-
-def without_login(address: str) -> str:
-    """Drop the name and password that an address may carry: they are no part of a result."""
-    return _LOGIN.sub("", address)
-
-
-def sha256_of(path: Path) -> str:
-    """Hash a file, in hexadecimal."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def tables(mode: Mode, scores: ModeScores, embedder: str) -> Iterator[Table]:
     """Make one mode's tables, a row a category, each for 80 columns."""
     is_found = mode is Mode.JIT
     first = f"retrieval {_times(scores.retrieve_ms)}, " if is_found else ""
     title = f"{mode.value}: {first}planning {_times(scores.plan_ms)}"
     rows = scores.categories.items()
-    yield _table(title, _REACHED, {name: _reached(each, is_found) for name, each in rows})
+    yield plain_table(title, _REACHED, [[name, *_reached(each, is_found)] for name, each in rows])
     if is_found:
         title = f"{mode.value}: strict @6, and the shortlist, by {embedder_name(embedder)}"
-        yield _table(title, _LISTED, {name: _listed(each) for name, each in rows})
+        yield plain_table(title, _LISTED, [[name, *_listed(each)] for name, each in rows])
 
 
 _REACHED = (
-    "n", "any@6", "all@6", "fraction@6", "window\nany / all", "tokens\nmean", "\np95",
+    "category", "n", "any@6", "all@6", "fraction@6", "window\nany / all", "tokens\nmean", "\np95",
 )  # fmt: skip
-_LISTED = ("strict any / all", *(f"@{size} any / all" for size in SHORTLISTS))
+_LISTED = ("category", "strict any / all", *(f"@{size} any / all" for size in SHORTLISTS))
 _NOT_MEASURED = "–"
 
 
 def _times(spent: Mapping[str, float]) -> str:
     return f"{spent['p50']:.1f} ms (p95 {spent['p95']:.1f})"
-
-
-def _table(title: str, columns: Sequence[str], rows: Mapping[str, Sequence[str]]) -> Table:
-    named = Text(visible(title))
-    made = Table(title=named, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    made.add_column("category")
-    for name in columns:
-        made.add_column(name, justify="right")
-    for category, cells in rows.items():
-        made.add_row(category, *cells)
-    return made
 
 
 def _reached(scores: Scores, is_found: bool) -> list[str]:
@@ -99,3 +70,67 @@ def _listed(scores: Scores) -> list[str]:
 
 def _both(any_of_it: float, all_of_it: float) -> str:
     return f"{any_of_it:.3f} / {all_of_it:.3f}"
+
+
+ByMode = Mapping[Mode, Mapping[str, AnswerScores]]
+
+
+def answers_added(
+    fields: Mapping[str, Any], reached: ByMode, answers: Round, judging: Round | None
+) -> dict[str, Any]:
+    """Add who answered and judged, and how well, to the fields of a result."""
+    modes = {
+        name: {**mode, "categories": _categories(mode["categories"], reached.get(Mode(name), {}))}
+        for name, mode in fields["modes"].items()
+    }
+    added = {"answerer": _round(answers) | {"instructions": [ANSWER_BRIEFLY, BY_DATE]}}
+    if judging is not None:
+        added["judge"] = _round(judging) | {"instructions": [INSTRUCTIONS]}
+    return {**fields, **added, "modes": modes}
+
+
+def _categories(known: Mapping[str, Any], reached: Mapping[str, AnswerScores]) -> dict[str, Any]:
+    return {
+        name: scores | (_measured(reached[name]) if name in reached else {})
+        for name, scores in known.items()
+    }
+
+
+def _measured(scores: AnswerScores) -> dict[str, Any]:
+    """List what was measured, and nothing that was not."""
+    return {name: value for name, value in asdict(scores).items() if value is not None}
+
+
+def _round(asked: Round) -> dict[str, Any]:
+    """Describe a model and what it used, by the provider's own count; null where it told none."""
+    usage, price = asked.usage(), asked.model.price
+    return {
+        **asked.model.identity,
+        "requests": asked.requests,
+        "input_tokens": usage and usage.input_tokens,
+        "output_tokens": usage and usage.output_tokens,
+        "usd_per_million": asdict(price),
+        "usd": usage and price.of(usage.input_tokens, usage.output_tokens),
+    }
+
+
+def answer_table(mode: Mode, reached: Mapping[str, AnswerScores], title: str) -> Table:
+    """Make one mode's table, a row a category; the title names models, as the user did."""
+    columns = ("category", "n", "F1", "judged correct", "not judged", "failed")
+    rows = [[category, *_cells(scores)] for category, scores in reached.items()]
+    return plain_table(f"{mode.value}: {title}", columns, rows)
+
+
+def _cells(scores: AnswerScores) -> list[str]:
+    judge = scores.judge
+    return [
+        f"{scores.answered + scores.failed:,}",
+        _share(scores.f1),
+        _share(judge.correct) if judge is not None else "–",
+        f"{judge.not_judged:,}" if judge is not None else "–",
+        f"{scores.failed:,}",
+    ]
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

@@ -1,56 +1,117 @@
 """A synthetic talk put to the app: store → index → open → retrieve → plan, each stage timed.
 
 Building and asking are done by a process each, so that memory is that of the second: the whole
-process that has the conversation open, without the screen.
+process that has the conversation open, without the screen. Times are in milliseconds.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import sqlite3
+import statistics
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from jitchat.bench.asking import OpenConversation, ms_since, opened_store, turns_in_full
 from jitchat.bench.haystack import PHRASINGS, Haystack, Length, other_questions
-from jitchat.bench.questions import OpenTalk, held
-from jitchat.bench.scores import (
-    QUESTIONS,
-    Asked,
-    Built,
-    Measured,
-    Sent,
-    embedder_name,
-    fts5_ms,
-    matrix_ms,
-    spread,
-)
-from jitchat.bench.subprocess_worker import Fields, Tell, alone
+from jitchat.bench.scores import embedder_name, spread
+from jitchat.bench.subprocess_worker import Fields, Tell, run_in_child
 from jitchat.errors import WindowOverflow
 from jitchat.index.embedder import Embedder, load_embedder
 from jitchat.index.pace import BATCH
+from jitchat.index.search import SHORTLIST
 from jitchat.memory import Memory
 from jitchat.store.database import Database
-from jitchat.store.store import ColdStore
-from jitchat.values import Mode, Retrieval, Turn
+from jitchat.text.words import content_words
+from jitchat.values import Mode, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import TokenCounter, counter_for
 
 if TYPE_CHECKING:
     from jitchat.index.embedder import Vectors
 
-
 _TALK = "talk"
+QUESTIONS = 40
+"""Asked of every talk; the ways to ask for the needle are the first of them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class BuildTimes:
+    """How long a turn took to be stored and indexed, on average over the talk."""
+
+    store_turn_ms: float
+    index_turn_ms: float
+    """Without embedding."""
+    embed_turn_ms: float
+    embedder: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModeResult:
+    """What one mode made of the questions."""
+
+    tokens: int
+    """Of the window for a question about the needle, the mean over its phrasings."""
+    saved: float
+    """The share of `full`'s tokens that is not sent, 0 to 1; the mean likewise."""
+    least_saved: float
+    """The least of any question."""
+    found: int
+    """For how many of the phrasings the needle's turn is in the window at full text."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionResults:
+    """What the questions took, in milliseconds, and what came of them."""
+
+    counter: str
+    full_tokens: int
+    """What `full` would send, whether it fits or not; the mean over the phrasings."""
+    modes: dict[str, ModeResult | None]
+    """None for one that refuses a question, for it does not fit."""
+    open_ms: float
+    """Until a question can be asked: turns read and counted, the index loaded."""
+    embed_ms: dict[str, float]
+    """Of one question."""
+    retrieve_ms: dict[str, float]
+    """Without embedding the question."""
+    plan_ms: dict[str, float]
+    """In `jit`."""
+    both_ms: dict[str, float]
+    """Retrieving so and planning."""
+    matrix_ms: float
+    """A bound: numpy reads the matrix of the turns' vectors once."""
+    fts5_ms: float
+    """A bound: SQLite's full-text search for the same words."""
+    times_bounds: float
+    """`both_ms` by the sum of the bounds, by medians."""
+    resident_mb: float | None
+    """After the last question."""
+    peak_mb: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SizeResult:
+    turns: int
+    needle: int
+    """The position of the turn that states the fact."""
+    built: BuildTimes
+    asked: QuestionResults
+
+
+_READS = 15
+_BY_WORDS = "SELECT rowid FROM turns_fts WHERE turns_fts MATCH ? ORDER BY turns_fts.rank LIMIT ?"
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureOptions:
     """What is to be measured with, as it is told to another process."""
 
     embedder: str
@@ -63,30 +124,13 @@ class Wanted:
     modes: tuple[Mode, ...]
 
     @classmethod
-    def read(cls, fields: Fields) -> Wanted:
-        """Read what `asdict` and JSON made of one."""
+    def read(cls, fields: Fields) -> MeasureOptions:
         modes = tuple(map(Mode, fields["modes"]))
         return cls(**{**fields, "budget": Budget(**fields["budget"]), "modes": modes})
 
-    def setup(self) -> Setup:
-        """Name what makes the embedder and the counter."""
+    def make_embedder(self) -> Embedder:
         folder = Path(self.folder) if self.folder else None
-        return Setup(
-            lambda: load_embedder(self.embedder, self.embedding_model, folder, Path(self.cache)),
-            lambda: counter_for(self.model, os.environ),
-            self.budget,
-            self.modes,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """What is measured with; each process makes an embedder and a counter of its own."""
-
-    embedder: Callable[[], Embedder]
-    counter: Callable[[], TokenCounter]
-    budget: Budget
-    modes: tuple[Mode, ...] = tuple(Mode)
+        return load_embedder(self.embedder, self.embedding_model, folder, Path(self.cache))
 
 
 def steps(size: int) -> int:
@@ -94,7 +138,7 @@ def steps(size: int) -> int:
     return 2 * size + QUESTIONS
 
 
-def measured(wanted: Wanted, talk: Haystack, tell: Tell) -> Measured:
+def measure(wanted: MeasureOptions, talk: Haystack, tell: Tell) -> SizeResult:
     """Build a talk and ask about it, in a database that is gone afterwards.
 
     Raises:
@@ -104,72 +148,86 @@ def measured(wanted: Wanted, talk: Haystack, tell: Tell) -> Measured:
     with TemporaryDirectory(prefix="jitchat-bench-") as folder:
         path = str(Path(folder) / "bench.db")
         arguments = {"wanted": asdict(wanted), "talk": asdict(talk), "path": path}
-        built = alone(f"{__name__}:build_apart", arguments, tell)
-        asked = alone(f"{__name__}:ask_apart", arguments, tell)
-    modes = {mode: Sent(**sent) if sent else None for mode, sent in asked["modes"].items()}
-    return Measured(talk.size, talk.needle, Built(**built), Asked(**{**asked, "modes": modes}))
+        built = run_in_child(f"{__name__}:build_apart", arguments, tell)
+        asked = run_in_child(f"{__name__}:ask_apart", arguments, tell)
+    modes = {mode: ModeResult(**sent) if sent else None for mode, sent in asked["modes"].items()}
+    return SizeResult(
+        talk.size, talk.needle, BuildTimes(**built), QuestionResults(**{**asked, "modes": modes})
+    )
 
 
 def build_apart(wanted: Fields, talk: Fields, path: str, tell: Tell) -> Fields:
-    """Do `build` for another process."""
-    return asdict(build(Wanted.read(wanted).setup(), _talk(talk), Path(path), tell))
+    made = Haystack(talk["size"], Length(talk["length"]))
+    return asdict(build(MeasureOptions.read(wanted).make_embedder(), made, Path(path), tell))
 
 
 def ask_apart(wanted: Fields, talk: Fields, path: str, tell: Tell) -> Fields:
-    """Do `ask` for another process."""
-    return asdict(ask(Wanted.read(wanted).setup(), _talk(talk), Path(path), tell))
+    options, made = MeasureOptions.read(wanted), Haystack(talk["size"], Length(talk["length"]))
+    embedder, counter = options.make_embedder(), counter_for(options.model, os.environ)
+    return asdict(ask(embedder, counter, options.budget, made, Path(path), tell, options.modes))
 
 
-def _talk(fields: Fields) -> Haystack:
-    return Haystack(fields["size"], Length(fields["length"]))
-
-
-def build(setup: Setup, talk: Haystack, path: Path, tell: Tell) -> Built:
+def build(embedder: Embedder, talk: Haystack, path: Path, tell: Tell) -> BuildTimes:
     """Store and index a talk in a new database; tells of each turn as it is stored and indexed."""
-    embedder = TimedEmbedder(setup.embedder())
-    with _opened(path) as store:
+    embedding = TimedEmbedder(embedder)
+    with opened_store(path) as store:
         turns, made = list(talk.turns()), store.create(_TALK, _TALK)
         begun = time.perf_counter()
         store.append(made.id, _telling(turns, tell))
         stored = time.perf_counter()
-        memory = Memory(store, made, embedder)
+        memory = Memory(store, made, embedding)
         for entries in memory.catch_up():
             tell(len(entries))
         if memory.failure:
             raise memory.failure
         indexed = time.perf_counter()
     per_turn = 1000 / talk.size
-    return Built(
+    return BuildTimes(
         (stored - begun) * per_turn,
-        (indexed - stored - embedder.seconds) * per_turn,
-        embedder.seconds * per_turn,
-        embedder_name(embedder.id),
+        (indexed - stored - embedding.seconds) * per_turn,
+        embedding.seconds * per_turn,
+        embedder_name(embedding.id),
     )
 
 
-def ask(setup: Setup, talk: Haystack, path: Path, tell: Tell) -> Asked:
+def _telling(turns: Sequence[Turn], tell: Tell) -> Iterator[Turn]:
+    """Tell of a batch at a time: telling takes time as well."""
+    for start in range(0, len(turns), BATCH):
+        yield from (batch := turns[start : start + BATCH])
+        tell(len(batch))
+
+
+def ask(  # noqa: PLR0913, PLR0917  what it is measured with
+    embedder: Embedder,
+    counter: TokenCounter,
+    budget: Budget,
+    talk: Haystack,
+    path: Path,
+    tell: Tell,
+    modes: Collection[Mode] = tuple(Mode),
+) -> QuestionResults:
     """Open the database that `build` made and put the questions; tells of each."""
-    embedder, counter = TimedEmbedder(setup.embedder()), setup.counter()
-    asked = [*PHRASINGS, *other_questions(QUESTIONS - len(PHRASINGS))]
-    with _opened(path) as store:
+    embedding = TimedEmbedder(embedder)
+    questions = [*PHRASINGS, *other_questions(QUESTIONS - len(PHRASINGS))]
+    with opened_store(path) as store:
         begun = time.perf_counter()
-        memory = Memory(store, store.conversation(_TALK), embedder)
-        opened = OpenTalk(memory, counter, setup.budget)
-        opened.retrieve(asked[0])
-        open_ms = (time.perf_counter() - begun) * 1000
+        memory = Memory(store, store.conversation(_TALK), embedding)
+        conversation = OpenConversation(memory, counter, budget)
+        conversation.retrieve(questions[0])
+        open_ms = ms_since(begun)
         answers = []
-        for question in asked:
-            answers.append(timed(opened, embedder, question, setup.modes))
+        for question in questions:
+            answers.append(_timed_question(conversation, embedding, question, talk.needle, modes))
             tell(1)
         resident, peak = memory_mb()
-        words = fts5_ms(store.database, asked)
-    needles = answers[: len(PHRASINGS)]
-    matrix = matrix_ms(talk.size, embedder.dimension)
+        words = fts5_ms(store.database, questions)
+    full_tokens = statistics.fmean(each.jit.full_tokens for each in answers[: len(PHRASINGS)])
+    matrix = matrix_ms(talk.size, embedding.dimension)
     both = spread([each.retrieve_ms + each.jit.ms for each in answers])
-    return Asked(
+    return QuestionResults(
         counter=counter.name,
-        full_tokens=round(fmean(each.jit.full_tokens for each in needles)),
-        modes={mode.value: _sent(mode, answers, talk.needle) for mode in setup.modes},
+        full_tokens=round(full_tokens),
+        modes={mode.value: _sent([each.modes[mode] for each in answers]) for mode in modes},
         open_ms=open_ms,
         embed_ms=spread([each.embed_ms for each in answers]),
         retrieve_ms=spread([each.retrieve_ms for each in answers]),
@@ -183,38 +241,9 @@ def ask(setup: Setup, talk: Haystack, path: Path, tell: Tell) -> Asked:
     )
 
 
-def _sent(mode: Mode, answers: Sequence[Timed], needle: int) -> Sent | None:
-    planned = [window for each in answers if (window := each.modes[mode])]
-    if len(planned) < len(answers):
-        return None
-    needles = planned[: len(PHRASINGS)]
-    return Sent(
-        tokens=round(fmean(each.tokens for each in needles)),
-        saved=fmean(each.saved for each in needles),
-        least_saved=min(each.saved for each in planned),
-        found=sum(needle in each.held for each in needles),
-    )
-
-
-def _telling(turns: Sequence[Turn], tell: Tell) -> Iterator[Turn]:
-    """Tell of a batch at a time: telling takes time as well."""
-    for start in range(0, len(turns), BATCH):
-        yield from (batch := turns[start : start + BATCH])
-        tell(len(batch))
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[ColdStore]:
-    database = Database(path)
-    try:
-        yield ColdStore(database)
-    finally:
-        database.close()
-
-
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """What one mode sends."""
+class _Planned:
+    """What one mode sends for a question."""
 
     ms: float
     tokens: int
@@ -222,20 +251,57 @@ class Planned:
     """What `full` would send."""
     saved: float
     """The share of `full`'s tokens that is not sent, 0 to 1."""
-    held: frozenset[int]
-    """Positions of the turns that are in the window at full text."""
+    has_needle: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
-    """What came of one question."""
-
+class _Timed:
     embed_ms: float
     retrieve_ms: float
     """Without the embedding."""
-    jit: Planned
-    modes: Mapping[Mode, Planned | None]
+    jit: _Planned
+    modes: Mapping[Mode, _Planned | None]
     """None where the mode refuses."""
+
+
+def _timed_question(
+    conversation: OpenConversation,
+    embedder: TimedEmbedder,
+    question: str,
+    needle: int,
+    modes: Collection[Mode],
+) -> _Timed:
+    """Retrieve once and plan for each mode; `embedder` is the conversation's."""
+    embedded = embedder.seconds
+    retrieval, took = conversation.retrieve(question)
+    embed_ms = (embedder.seconds - embedded) * 1000
+
+    def planned(mode: Mode) -> _Planned:
+        window, ms = conversation.window(mode, question, retrieval)
+        has_needle = needle in turns_in_full(window)
+        return _Planned(ms, window.used, window.full_tokens, window.saving, has_needle)
+
+    jit = planned(Mode.JIT)
+    found: dict[Mode, _Planned | None] = {}
+    for mode in modes:
+        try:
+            found[mode] = jit if mode is Mode.JIT else planned(mode)
+        except WindowOverflow:
+            found[mode] = None
+    return _Timed(embed_ms, took - embed_ms, jit, found)
+
+
+def _sent(planned: Sequence[_Planned | None]) -> ModeResult | None:
+    made = [each for each in planned if each is not None]
+    if len(made) < len(planned):
+        return None
+    needles = made[: len(PHRASINGS)]
+    return ModeResult(
+        tokens=round(statistics.fmean(each.tokens for each in needles)),
+        saved=statistics.fmean(each.saved for each in needles),
+        least_saved=min(each.saved for each in made),
+        found=sum(each.has_needle for each in needles),
+    )
 
 
 class TimedEmbedder:
@@ -247,7 +313,6 @@ class TimedEmbedder:
         self.seconds = 0.0
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """As the other does."""
         begun = time.perf_counter()
         try:
             return self._embedder.embed(texts)
@@ -255,34 +320,34 @@ class TimedEmbedder:
             self.seconds += time.perf_counter() - begun
 
 
-def timed(talk: OpenTalk, embedder: TimedEmbedder, question: str, modes: Collection[Mode]) -> Timed:
-    """Retrieve once and plan for each mode; `embedder` is the talk's.
+def matrix_ms(turns: int, dimension: int) -> float:
+    """Time numpy reading a matrix of that shape once, for its product with a vector.
 
-    Raises:
-        WindowOverflow: Not even the question fits.
-
+    The best of some times: other programs can only add to it.
     """
-    embedded, begun = embedder.seconds, time.perf_counter()
-    retrieval = talk.retrieve(question)
-    took, embed_ms = _ms_since(begun), (embedder.seconds - embedded) * 1000
-    jit = _planned(talk, Mode.JIT, question, retrieval)
-    planned: dict[Mode, Planned | None] = {}
-    for mode in modes:
-        try:
-            planned[mode] = jit if mode is Mode.JIT else _planned(talk, mode, question, retrieval)
-        except WindowOverflow:
-            planned[mode] = None
-    return Timed(embed_ms, took - embed_ms, jit, planned)
+    import numpy as np  # noqa: PLC0415  100 ms
+
+    rows = np.full((turns, dimension), 0.5, dtype=np.float32)
+    return min(_timed(lambda: rows @ rows[0]) for _ in range(_READS))
 
 
-def _planned(talk: OpenTalk, mode: Mode, question: str, retrieval: Retrieval) -> Planned:
+def fts5_ms(database: Database, questions: Sequence[str]) -> float:
+    """Time SQLite's full-text search for the words of each question; median.
+
+    The database holds the one conversation; the turns that have any of the words are ranked.
+    """
+    asked = [" OR ".join(f'"{word}"' for word in content_words(each)) for each in questions]
+    with database.read() as connection:
+        return statistics.median(_timed(partial(_ranked, connection, words)) for words in asked)
+
+
+def _ranked(connection: sqlite3.Connection, words: str) -> list[tuple[int]]:
+    return connection.execute(_BY_WORDS, (words, SHORTLIST)).fetchall()
+
+
+def _timed(work: Callable[[], object]) -> float:
     begun = time.perf_counter()
-    window = talk.window(mode, question, retrieval)
-    took = _ms_since(begun)
-    return Planned(took, window.used, window.full_tokens, window.saving, held(window))
-
-
-def _ms_since(begun: float) -> float:
+    work()
     return (time.perf_counter() - begun) * 1000
 
 

@@ -4,18 +4,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import log10
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from jitchat import __version__
 from jitchat.bench.haystack import PHRASINGS
-from jitchat.bench.report import settings_fields
-from jitchat.bench.scores import QUESTIONS, Measured, Sent
+from jitchat.bench.output import plain_table, settings_fields
+from jitchat.bench.scaling import QUESTIONS, ModeResult, SizeResult
 from jitchat.settings import Settings
 from jitchat.values import Mode
 
 
-def scaling_fields(sizes: Sequence[Measured], length: str, settings: Settings) -> dict[str, object]:
+def scaling_fields(
+    sizes: Sequence[SizeResult], length: str, settings: Settings
+) -> dict[str, object]:
     """Make the JSON, an object a size; settings as TOML writes them."""
     return {
         "version": __version__,
@@ -29,17 +30,20 @@ def scaling_fields(sizes: Sequence[Measured], length: str, settings: Settings) -
     }
 
 
-def tables(sizes: Sequence[Measured], length: str, limit: int) -> Iterator[Table]:
+def tables(sizes: Sequence[SizeResult], length: str, limit: int) -> Iterator[Table]:
     """Make the tables, a row a size; at least one size."""
     built, asked = sizes[0].built, sizes[0].asked
     about = f"{length} turns, {built.embedder}, {asked.counter}, limit {limit:,}"
-    yield _table(f"Tokens sent ({about})", [_tokens(each) for each in sizes], _NEEDLE)
-    yield _table("A question, ms, medians", [_times(each) for each in sizes], _BOUNDS)
-    yield _table(
-        "A conversation: ms a turn to store, index and embed",
-        [_costs(each) for each in sizes],
-        _MEMORY,
-    )
+    for title, row_of, caption in (
+        (f"Tokens sent ({about})", _tokens, _NEEDLE),
+        ("A question, ms, medians", _times, _BOUNDS),
+        ("A conversation: ms a turn to store, index and embed", _costs, _MEMORY),
+    ):
+        rows = [row_of(each) for each in sizes]
+        columns = [name for name, _ in rows[0]]
+        table = plain_table(title, columns, [[cell for _, cell in row] for row in rows], caption)
+        table.columns[0].justify = "right"
+        yield table
 
 
 _NEEDLE = (
@@ -55,17 +59,7 @@ _Row = list[tuple[str, str]]
 """Headings and cells."""
 
 
-def _table(title: str, rows: Sequence[_Row], caption: str) -> Table:
-    made = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    made.caption, made.caption_justify = caption, "left"
-    for name, _ in rows[0]:
-        made.add_column(name, justify="right")
-    for row in rows:
-        made.add_row(*(cell for _, cell in row))
-    return made
-
-
-def _tokens(size: Measured) -> _Row:
+def _tokens(size: SizeResult) -> _Row:
     asked = size.asked
     is_refused = asked.modes.get(Mode.FULL, ...) is None
     whole = f"{asked.full_tokens:,}{' refused' if is_refused else ''}"
@@ -76,14 +70,14 @@ def _tokens(size: Measured) -> _Row:
     return row
 
 
-def _sent(mode: str, sent: Sent | None) -> _Row:
+def _sent(mode: str, sent: ModeResult | None) -> _Row:
     if sent is None:
         return [(mode, "refused"), ("saved", "–"), ("needle", "–")]
     row = [(mode, f"{sent.tokens:,}"), ("saved", f"{sent.saved:.2%}"), ("needle", f"{sent.found}")]
     return [*row, ("least", f"{sent.least_saved:.2%}")] if mode == Mode.JIT else row
 
 
-def _times(size: Measured) -> _Row:
+def _times(size: SizeResult) -> _Row:
     asked = size.asked
     return [
         ("turns", f"{size.turns:,}"),
@@ -98,7 +92,7 @@ def _times(size: Measured) -> _Row:
     ]
 
 
-def _costs(size: Measured) -> _Row:
+def _costs(size: SizeResult) -> _Row:
     built, asked = size.built, size.asked
     return [
         ("turns", f"{size.turns:,}"),
@@ -124,7 +118,7 @@ Lines = Mapping[str, Sequence[tuple[int, float]]]
 """By mode, points of (turns, value)."""
 
 
-def plots(sizes: Sequence[Measured], width: int) -> Iterator[str]:
+def plots(sizes: Sequence[SizeResult], width: int) -> Iterator[str]:
     """Draw both, with the colours of a terminal; a line is made of its mode's initial.
 
     `full` is drawn whether it fits or not; at least one size is needed.

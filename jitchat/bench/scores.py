@@ -1,132 +1,13 @@
-"""What is measured of a synthetic talk of one size. Times are in milliseconds."""
-
-from __future__ import annotations
+"""What retrieval, windows and answers reached on labelled questions."""
 
 import statistics
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol, TypeVar
 
+from jitchat.bench.f1 import answer_f1
 from jitchat.bench.questions import CATEGORIES, Question
-from jitchat.index.search import SHORTLIST
-from jitchat.store.database import Database
-from jitchat.text.words import content_words
-
-if TYPE_CHECKING:
-    import sqlite3
-
-
-QUESTIONS = 40
-"""Asked of every talk; the ways to ask for the needle are the first of them."""
-
-
-def embedder_name(embedder: str) -> str:
-    """Name an embedder by its id, as `--embedder` does: without one, words alone are compared."""
-    return "lexical" if embedder == "none" else embedder
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """How long a turn took to be stored and indexed, on average over the talk."""
-
-    store_turn_ms: float
-    index_turn_ms: float
-    """Without embedding."""
-    embed_turn_ms: float
-    embedder: str
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """What one mode made of the questions."""
-
-    tokens: int
-    """Of the window for a question about the needle, the mean over its phrasings."""
-    saved: float
-    """The share of `full`'s tokens that is not sent, 0 to 1; the mean likewise."""
-    least_saved: float
-    """The least of any question."""
-    found: int
-    """For how many of the phrasings the needle's turn is in the window at full text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the questions took, in milliseconds, and what came of them."""
-
-    counter: str
-    full_tokens: int
-    """What `full` would send, whether it fits or not; the mean over the phrasings."""
-    modes: dict[str, Sent | None]
-    """None for one that refuses a question, for it does not fit."""
-    open_ms: float
-    """Until a question can be asked: turns read and counted, the index loaded."""
-    embed_ms: dict[str, float]
-    """Of one question."""
-    retrieve_ms: dict[str, float]
-    """Without embedding the question."""
-    plan_ms: dict[str, float]
-    """In `jit`."""
-    both_ms: dict[str, float]
-    """Retrieving so and planning."""
-    matrix_ms: float
-    """A bound: numpy reads the matrix of the turns' vectors once."""
-    fts5_ms: float
-    """A bound: SQLite's full-text search for the same words."""
-    times_bounds: float
-    """`both_ms` by the sum of the bounds, by medians."""
-    resident_mb: float | None
-    """After the last question."""
-    peak_mb: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One size."""
-
-    turns: int
-    needle: int
-    """The position of the turn that states the fact."""
-    built: Built
-    asked: Asked
-
-
-_READS = 15
-_BY_WORDS = "SELECT rowid FROM turns_fts WHERE turns_fts MATCH ? ORDER BY turns_fts.rank LIMIT ?"
-
-
-def matrix_ms(turns: int, dimension: int) -> float:
-    """Time numpy reading a matrix of that shape once, for its product with a vector.
-
-    The best of some times: other programs can only add to it.
-    """
-    import numpy as np  # noqa: PLC0415  100 ms
-
-    rows = np.full((turns, dimension), 0.5, dtype=np.float32)
-    return min(_timed(lambda: rows @ rows[0]) for _ in range(_READS))
-
-
-def fts5_ms(database: Database, questions: Sequence[str]) -> float:
-    """Time SQLite's full-text search for the words of each question; median.
-
-    The database holds the one conversation; the turns that have any of the words are ranked.
-    """
-    asked = [" OR ".join(f'"{word}"' for word in content_words(each)) for each in questions]
-    with database.read() as connection:
-        return statistics.median(_timed(partial(_ranked, connection, words)) for words in asked)
-
-
-def _ranked(connection: sqlite3.Connection, words: str) -> list[tuple[int]]:
-    return connection.execute(_BY_WORDS, (words, SHORTLIST)).fetchall()
-
-
-def _timed(work: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    work()
-    return (time.perf_counter() - begun) * 1000
-
+from jitchat.values import Mode
 
 ALL = "all"
 PICKED = 6
@@ -170,13 +51,10 @@ class Scores:
 
 def scores_of(outcomes: Sequence[Outcome]) -> Scores:
     """Score some outcomes, at least one."""
-    six = [(each.question.evidence, each.ranked[:PICKED]) for each in outcomes]
+    six = _first(PICKED, outcomes)
     strict = [(each.question.strict or frozenset(), each.ranked[:PICKED]) for each in outcomes]
     window = [(each.question.evidence, each.held) for each in outcomes]
-    listed = {
-        str(size): [(each.question.evidence, each.ranked[:size]) for each in outcomes]
-        for size in SHORTLISTS
-    }
+    listed = {str(size): _first(size, outcomes) for size in SHORTLISTS}
     return Scores(
         n=len(outcomes),
         any_at_6=_mean(_any, six),
@@ -207,14 +85,34 @@ class ModeScores:
 
 def mode_scores(outcomes: Sequence[Outcome]) -> ModeScores:
     """Score the outcomes of one mode, at least one."""
-    groups = {ALL: list(outcomes)} | {name: [] for name in CATEGORIES.values()}
-    for each in outcomes:
-        groups[each.question.category].append(each)
+    groups = _by_category(outcomes)
     return ModeScores(
         retrieve_ms=spread([each.retrieve_ms for each in outcomes]),
         plan_ms=spread([each.plan_ms for each in outcomes]),
-        categories={name: scores_of(group) for name, group in groups.items() if group},
+        categories={name: scores_of(group) for name, group in groups.items()},
     )
+
+
+class _Asked(Protocol):
+    @property
+    def question(self) -> Question: ...
+
+
+_T = TypeVar("_T", bound=_Asked)
+
+
+def _by_category(asked: Sequence[_T]) -> dict[str, Sequence[_T]]:
+    """Group by category, all first; only what was asked is in it."""
+    groups: dict[str, Sequence[_T]] = {ALL: asked} | {
+        name: [each for each in asked if each.question.category == name]
+        for name in CATEGORIES.values()
+    }
+    return {name: group for name, group in groups.items() if group}
+
+
+def embedder_name(embedder: str) -> str:
+    """Name an embedder by its id, as `--embedder` does: without one, words alone are compared."""
+    return "lexical" if embedder == "none" else embedder
 
 
 def spread(values: Sequence[float], middle: str = "p50") -> dict[str, float]:
@@ -222,6 +120,10 @@ def spread(values: Sequence[float], middle: str = "p50") -> dict[str, float]:
     central = statistics.fmean(values) if middle == "mean" else statistics.median(values)
     ordered = sorted(values)
     return {middle: central, "p95": ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]}
+
+
+def _first(size: int, outcomes: Sequence[Outcome]) -> list[_Pair]:
+    return [(each.question.evidence, each.ranked[:size]) for each in outcomes]
 
 
 def _mean(measure: Callable[[_Evidence, _Positions], float], pairs: Sequence[_Pair]) -> float:
@@ -239,3 +141,67 @@ def _all(evidence: _Evidence, found: _Positions) -> bool:
 
 def _fraction(evidence: _Evidence, found: _Positions) -> float:
     return len(evidence.intersection(found)) / len(evidence) if evidence else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    question: Question
+    mode: Mode
+    text: str | None
+    """None where the request failed."""
+    correct: bool | None = None
+    """By the judge; None where nobody judged, or its reply does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    judged: int
+    not_judged: int
+    """Answers on which the judge gave no reply, or none that can be read."""
+    correct: float | None
+    """The share of `judged`; None where that is 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerScores:
+    """Of the questions of one category that have a gold answer."""
+
+    answered: int
+    failed: int
+    """Requests that the provider did not answer; they are in no mean."""
+    f1: float | None
+    """LoCoMo's own, the mean over `answered`; None where that is 0."""
+    judge: Judged | None
+    """None where nobody was to judge."""
+
+
+def answer_scores(
+    answers: Sequence[Answer], *, judged: bool
+) -> dict[Mode, dict[str, AnswerScores]]:
+    """Score by mode and category, all questions first; only what was asked is in it."""
+    return {
+        mode: {
+            category: _answer_scores(group, judged=judged)
+            for category, group in _by_category([e for e in answers if e.mode is mode]).items()
+        }
+        for mode in dict.fromkeys(each.mode for each in answers)
+    }
+
+
+def _answer_scores(answers: Sequence[Answer], *, judged: bool) -> AnswerScores:
+    reached = [
+        answer_f1(each.question.category, each.text, each.question.answer)
+        for each in answers
+        if each.text is not None
+    ]
+    said = [each.correct for each in answers if each.correct is not None]
+    return AnswerScores(
+        answered=len(reached),
+        failed=len(answers) - len(reached),
+        f1=_mean_or_none(reached),
+        judge=Judged(len(said), len(reached) - len(said), _mean_or_none(said)) if judged else None,
+    )
+
+
+def _mean_or_none(values: Sequence[float]) -> float | None:
+    return statistics.fmean(values) if values else None

@@ -25,7 +25,7 @@ Tell = Callable[[int], object]
 _CHILD = own_python("-c", "from jitchat.bench.subprocess_worker import serve; serve()")
 
 
-def alone(function: str, arguments: Fields, tell: Tell) -> Any:  # noqa: ANN401  what JSON holds
+def run_in_child(function: str, arguments: Fields, tell: Tell) -> Any:  # noqa: ANN401  what JSON holds
     """Call `module:function` with `arguments` and a `tell`; what it tells is told on.
 
     Raises:
@@ -64,17 +64,12 @@ def serve() -> None:
             print(json.dumps(value), file=output, flush=True)
 
         function, arguments = json.load(sys.stdin)
-        send(_done(function, arguments, send))
-
-
-def _done(function: str, arguments: Fields, tell: Tell) -> tuple[Any, tuple[str, ...] | None]:
-    """Do it; an error itself does not survive the way between processes, its words do."""
-    module, name = function.split(":")
-    try:
-        return getattr(import_module(module), name)(**arguments, tell=tell), None
-    except JitchatError as error:
-        return None, (error.what, error.remedy)
-    except Exception as error:  # noqa: BLE001  whatever it is, the user gets a sentence
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(last.filename).name}:{last.lineno}"
-        return None, (f"A defect stopped it ({type(error).__name__} at {place}).",)
+        module, name = function.split(":")
+        try:
+            send((getattr(import_module(module), name)(**arguments, tell=send), None))
+        except JitchatError as error:  # its words survive the way between processes
+            send((None, (error.what, error.remedy)))
+        except Exception as error:  # noqa: BLE001  whatever it is, the user gets a sentence
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{Path(last.filename).name}:{last.lineno}"
+            send((None, (f"A defect stopped it ({type(error).__name__} at {place}).",)))

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import click
 
-from jitchat.bench.questions import Cases, LabelledTalk, doubts, read_labelled
-from jitchat.bench.scores import Outcome
+from jitchat.bench.asking import Cases, OpenConversation, indexed
+from jitchat.bench.questions import LabelledConversation, label_warnings, read_labelled
+from jitchat.bench.report import result_fields, tables
+from jitchat.bench.scores import Outcome, mode_scores
 from jitchat.cli.bench_answers import answer_all, make_cases, require_kept
 from jitchat.cli.bench_options import (
     AnswerFlags,
@@ -19,6 +21,7 @@ from jitchat.cli.bench_options import (
     write_figures,
 )
 from jitchat.cli.bench_scaling import scaling_command
+from jitchat.cli.compose import make_budget, make_counter, make_embedder
 from jitchat.cli.options import Flags, SharingCommand, endpoint_options
 from jitchat.cli.output import emit, progress, say
 from jitchat.index.embedder import Embedder
@@ -45,15 +48,11 @@ def locomo_command(
 
     Sends nothing, unless --answerer names who is to answer them as well.
     """
-    from jitchat.bench.report import result_fields, tables  # noqa: PLC0415
-    from jitchat.bench.scores import mode_scores  # noqa: PLC0415
-    from jitchat.cli.compose import make_embedder  # noqa: PLC0415  loads much
-
     wanted, flags = modes_of(modes), answering.over(with_model(flags, **model))
     require_writable(out)
     require_kept(answering)
     talks, settings = read_labelled(data), flags.settings()
-    for doubt in doubts(talks):
+    for doubt in label_warnings(talks):
         say(doubt, err=True)
     embedder, cases = make_embedder(settings, flags.paths()), make_cases(answering, settings)
     outcomes = _measure(talks, embedder, settings, wanted, cases)
@@ -73,23 +72,21 @@ def locomo_command(
 
 
 def _measure(
-    talks: Sequence[LabelledTalk],
+    talks: Sequence[LabelledConversation],
     embedder: Embedder,
     settings: Settings,
     modes: Sequence[Mode],
     cases: Cases | None,
 ) -> dict[Mode, list[Outcome]]:
-    from jitchat.bench.locomo import imported  # noqa: PLC0415  loads the planner
-    from jitchat.cli.compose import make_budget, make_counter  # noqa: PLC0415
-
     found: dict[Mode, list[Outcome]] = {mode: [] for mode in modes}
     counter, budget = make_counter(settings), make_budget(settings)
     with progress("questions", sum(len(talk.questions) for talk in talks)) as advance:
         for talk in (each for each in talks if each.questions):
-            with imported(talk, embedder, counter, budget, cases) as asked:
+            with indexed(talk.found, embedder) as memory:
+                conversation = OpenConversation(memory, counter, budget)
                 for question in talk.questions:
-                    for mode, outcome in asked.ask(question, modes).items():
-                        found[mode].append(outcome)
+                    for mode in modes:
+                        found[mode].append(conversation.ask(question, mode, cases))
                     advance(1)
     return found
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jitchat import __version__
-from jitchat.bench.answer_report import answer_table, answers_added
-from jitchat.bench.answer_scores import answer_scores
 from jitchat.bench.answers import Answering, Model, Price, Round, bill, opened_log, unusable
-from jitchat.bench.questions import Cases
-from jitchat.bench.report import without_login
+from jitchat.bench.asking import Cases
+from jitchat.bench.output import without_login
+from jitchat.bench.report import answer_table, answers_added
+from jitchat.bench.scores import answer_scores
 from jitchat.cli import compose
 from jitchat.cli.bench_options import AnswerFlags, why_unwritable
 from jitchat.cli.compose import key_in_the_open, lacks_key, make_counter

@@ -8,9 +8,8 @@ from pathlib import Path
 import click
 
 from jitchat.bench.haystack import Haystack, Length
-from jitchat.bench.scaling import Wanted, measured, steps
+from jitchat.bench.scaling import MeasureOptions, SizeResult, measure, steps
 from jitchat.bench.scaling_report import plots, scaling_fields, tables
-from jitchat.bench.scores import Measured
 from jitchat.cli.bench_options import (
     measuring_options,
     modes_of,
@@ -86,10 +85,10 @@ def _sizes(listed: str) -> list[int]:
 
 def _measure(
     sizes: Sequence[int], length: str, modes: Sequence[Mode], flags: Flags
-) -> list[Measured]:
+) -> list[SizeResult]:
     settings = flags.settings()
     embedder = settings.embedder
-    wanted = Wanted(
+    wanted = MeasureOptions(
         embedder.name,
         embedder.model,
         str(absolute(Path(embedder.path))) if embedder.path else None,
@@ -100,10 +99,10 @@ def _measure(
     )
     talks = [Haystack(size, Length(length)) for size in sizes]
     with progress("turns", sum(map(steps, sizes))) as advance:
-        return [measured(wanted, talk, advance) for talk in talks]
+        return [measure(wanted, talk, advance) for talk in talks]
 
 
-def _print_plots(sizes: Sequence[Measured]) -> None:
+def _print_plots(sizes: Sequence[SizeResult]) -> None:
     wide = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else _WIDEST
     for drawn in plots(sizes, min(wide, _WIDEST)):
         emit(f"{drawn}\n")

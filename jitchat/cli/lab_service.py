@@ -8,21 +8,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from jitchat import __version__
-from jitchat.bench.report import settings_fields, without_login
+from jitchat.bench.output import settings_fields, without_login
 from jitchat.cli import compose
 from jitchat.cli.answerers import key_of, make_provider
 from jitchat.cli.compose import session_with, system_text
 from jitchat.cli.who import Who
 from jitchat.errors import KeyRefused, UsageError
 from jitchat.index.embedder import Embedder
-from jitchat.lab.compare import changed
+from jitchat.lab.compare import changed_settings
+from jitchat.lab.costs import Answerer
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.grade import CONTRACT
 from jitchat.lab.judge import Judge
 from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import Run, RunFile, source_of
 from jitchat.lab.runs import Runs
-from jitchat.lab.service import Answerer
 from jitchat.memory import Memory
 from jitchat.paths import Paths
 from jitchat.session import Session
@@ -99,7 +99,7 @@ def require_same(run: Run, settings: Settings, embedder: Embedder, counter: Toke
     _require(run, "jitchat ", run.version, __version__)
     _require(run, "the embedder ", run.embedder, embedder.id)
     _require(run, "tokens counted by ", run.counter, counter.name)
-    told = list(changed(run, settings_fields(settings)))
+    told = list(changed_settings(run, settings_fields(settings)))
     if told:
         them = "it" if len(told) == 1 else "them"
         raise UsageError(" ".join(told), f"Set {them} back, or begin a new run.")
@@ -229,7 +229,7 @@ def _around(who: Who) -> int:
     return message_tokens(who.counter(), system) + _QUESTION
 
 
-class LocalLabDesk:
+class LocalLabService:
     """Makes runs that whoever answers now is asked in."""
 
     def __init__(self, who: Callable[[], Who], paths: Paths, store: ColdStore) -> None:
@@ -251,7 +251,7 @@ class LocalLabDesk:
         """
         return answerer_of(self._who())
 
-    def settled(self, experiment: Experiment, judge: str = "") -> Experiment:
+    def prepare(self, experiment: Experiment, judge: str = "") -> Experiment:
         """Fit it to the user's conversation, and find out early whether it can be begun. Slow.
 
         Lengths that the conversation has not are left out.

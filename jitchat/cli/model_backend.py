@@ -13,7 +13,7 @@ from jitchat.store.store import ColdStore
 from jitchat.values import Message
 
 if TYPE_CHECKING:
-    from jitchat.cli.lab_service import LocalLabDesk
+    from jitchat.cli.lab_service import LocalLabService
     from jitchat.cli.model_choices import ModelChoices
     from jitchat.cli.who import Who
     from jitchat.memory import Memory
@@ -127,11 +127,11 @@ class ModelBackend:
         who = self._who_is(session.provider.name, session.provider.model)
         return await count_by(who.profile, who.model, messages)
 
-    def lab_desk(self) -> LocalLabDesk:
+    def lab_desk(self) -> LocalLabService:
         """Make what makes runs of the rot lab, for whoever answers then."""
-        from jitchat.cli.lab_service import LocalLabDesk  # noqa: PLC0415  loads much
+        from jitchat.cli.lab_service import LocalLabService  # noqa: PLC0415  loads much
 
-        return LocalLabDesk(self._who, self._paths, self.store)
+        return LocalLabService(self._who, self._paths, self.store)
 
     def _who(self) -> Who:
         if self._picked is not None:

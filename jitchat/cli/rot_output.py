@@ -16,7 +16,7 @@ from jitchat.errors import UsageError
 from jitchat.lab.experiment import Result
 from jitchat.lab.report import tables
 from jitchat.lab.run_file import Run
-from jitchat.lab.stats import Tallies, tallied
+from jitchat.lab.stats import Tallies, count_results
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def print_run(run: Run, results: Sequence[Result], files: RotFiles) -> Tallies:
     """Print the tables of a run, and write it to files; what was counted for them."""
-    tallies = tallied(results)
+    tallies = count_results(results)
     if not files.takes_stdout:
         print_tables(tables(run, tallies))
     files.write(run, results)

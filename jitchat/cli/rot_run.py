@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import aclosing, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from textwrap import fill
 
@@ -13,7 +13,7 @@ from rich.text import Text
 
 from jitchat.cli.answerers import exposed
 from jitchat.cli.compose import key_in_the_open
-from jitchat.cli.lab_service import LocalLabDesk, address, is_here, judge_of
+from jitchat.cli.lab_service import LocalLabService, address, is_here, judge_of
 from jitchat.cli.opening import opened_store
 from jitchat.cli.options import Flags
 from jitchat.cli.output import is_terminal, require_yes, say
@@ -21,12 +21,18 @@ from jitchat.cli.rot import RotFlags
 from jitchat.cli.rot_output import print_run
 from jitchat.cli.who import Who, who_answers
 from jitchat.errors import BenchFailed, UsageError
-from jitchat.lab.costs import estimated, estimated_cells, sentence
-from jitchat.lab.events import CellEnded, LabEvent, RunEnded, Slowed, TalkBegun, TalkReady
+from jitchat.lab.costs import Answerer, estimate_cells, estimate_run, sentence
+from jitchat.lab.events import (
+    CellEnded,
+    ConversationBegun,
+    ConversationReady,
+    LabEvent,
+    RunEnded,
+    Slowed,
+)
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import RunFile, short
-from jitchat.lab.service import Answerer
 from jitchat.lab.stats import Tallies, Tally
 from jitchat.settings import Settings
 from jitchat.settings.small_models import require_addresses
@@ -101,7 +107,7 @@ def confirm_new(  # noqa: PLR0913  all that is told
         BenchFailed: It may not.
 
     """
-    estimate = estimated(experiment, answerer)
+    estimate = estimate_run(experiment, answerer)
     cells = counted(experiment.size, "cell")
     assumed = f" ({ASSUMED})" if answerer.is_assumed else ""
     takes = f"{answerer.limit:,} tokens{assumed}"
@@ -123,7 +129,7 @@ def confirm_resumed(file: RunFile, answerer: Answerer, who: Who, *, title: str, 
     say(f"{run.id}, {one_line(run.title)}: {told}, for {_named(who)}.", err=True)
     if left:
         as_begun = replace(answerer, limit=run.limit, reserve=run.reserve)
-        estimate = estimated_cells(left, as_begun)
+        estimate = estimate_cells(left, as_begun)
         _say_beneath(sentence(estimate))
         _tell_source(title)
         _confirm(who, run.judge, estimate.requests, yes=yes)
@@ -185,10 +191,10 @@ class Watcher:
     def take(self, event: LabEvent) -> None:
         """Take in what the run reports."""
         match event:
-            case TalkBegun():
+            case ConversationBegun():
                 self._length = short(event.length)
                 self._doing = f"storing {self._length}"
-            case TalkReady():
+            case ConversationReady():
                 self._doing = f"asking at {self._length}"
             case CellEnded():
                 self._count(event)
@@ -301,20 +307,20 @@ def _finish(file: RunFile, watcher: Watcher, wanted: RotFlags, least: Mapping[st
 
 
 @contextmanager
-def _opened(flags: Flags, settings: Settings) -> Iterator[tuple[LocalLabDesk, Who]]:
+def _opened(flags: Flags, settings: Settings) -> Iterator[tuple[LocalLabService, Who]]:
     """Open the user's cold store, and set up who answers."""
     paths = flags.paths()
     with opened_store(paths) as store:
         who = who_answers(settings, store.database)
         if warning := key_in_the_open(settings):
             say(f"jitchat: {warning}", err=True)
-        yield LocalLabDesk(lambda: who, paths, store), who
+        yield LocalLabService(lambda: who, paths, store), who
 
 
-def _begun(desk: LocalLabDesk, who: Who, wanted: RotFlags, asked: Experiment) -> Lab:
+def _begun(desk: LocalLabService, who: Who, wanted: RotFlags, asked: Experiment) -> Lab:
     """Begin a run, once it is told what it sends, and that is confirmed."""
     judge = wanted.judge or ""
-    settled = desk.settled(asked, judge)
+    settled = desk.prepare(asked, judge)
     left_out = [short(length) for length in asked.lengths if length not in settled.lengths]
     title = desk.title(settled)
     if left_out:
@@ -323,7 +329,7 @@ def _begun(desk: LocalLabDesk, who: Who, wanted: RotFlags, asked: Experiment) ->
     return desk.begin(settled, wanted.parallel, judge)
 
 
-def _resumed(desk: LocalLabDesk, who: Who, wanted: RotFlags, least: Collection[str]) -> Lab:
+def _resumed(desk: LocalLabService, who: Who, wanted: RotFlags, least: Collection[str]) -> Lab:
     """Go on with a run, once it is told what is left, and that is confirmed."""
     lab = desk.resume(wanted.resume or "", wanted.parallel)
     try:
@@ -341,17 +347,11 @@ def _watched(lab: Lab, parallel: int) -> Watcher:
     """Run it; Ctrl+C leaves what came."""
     try:
         with watching(lab.file, parallel) as (watcher, take):
-            asyncio.run(_heard(lab, take))
+            asyncio.run(lab.run(take))
     except KeyboardInterrupt:
         say(f"\nStopped. What came is kept: {_goes_on(lab.file.run.id)}", err=True)
         raise
     return watcher
-
-
-async def _heard(lab: Lab, take: Callable[[LabEvent], None]) -> None:
-    async with aclosing(lab.run()) as events:
-        async for event in events:
-            take(event)
 
 
 def _tell_end(watcher: Watcher, run: str) -> None:

@@ -13,10 +13,10 @@ from jitchat.cli.options import Flags, SharingCommand, location_options
 from jitchat.cli.output import is_terminal, say, say_json
 from jitchat.cli.rot_output import RotFiles, file_options
 from jitchat.errors import StoreError, UsageError
-from jitchat.lab.compare import compared
+from jitchat.lab.compare import compare_runs
 from jitchat.lab.run_file import Run, RunFile
 from jitchat.lab.runs import Runs
-from jitchat.lab.stats import NOTHING, Tally, percent
+from jitchat.lab.stats import NOTHING, Tally, count_results, percent
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 
@@ -42,7 +42,7 @@ def _listed(file: RunFile) -> Listed:
     """Read what is listed of a run."""
     shares: Mapping[Mode, Tally] = {}
     with suppress(StoreError):  # it is listed all the same
-        shares = file.shares()
+        shares = count_results(file.results()).by_mode
     return file.run, file.count(), shares
 
 
@@ -114,7 +114,7 @@ def compare_command(flags: Flags, before: str, after: str) -> None:
         if first.run.id == second.run.id:
             raise UsageError(f"A and B are both {first.run.id}.", "Name two runs.")
         earlier, later = sorted((first, second), key=lambda file: file.run.begun_at)
-        found = compared(earlier.run, earlier.results(), later.run, later.results())
+        found = compare_runs(earlier.run, earlier.results(), later.run, later.results())
     print_tables(comparison_tables(found))
 
 

@@ -5,18 +5,15 @@ did not fit, its share would be of other questions. How many are left out for th
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from jitchat.lab.experiment import Result, Verdict
+from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.run_file import Run, short
-from jitchat.lab.stats import Interval, Tallies, Tally, newcombe, newcombe_paired, tallied
+from jitchat.lab.stats import Interval, Tally, count_results, newcombe, newcombe_paired
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import shortened
 from jitchat.values import Mode
-
-_Place = tuple[Mode, int]
-"""A mode and a length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +43,6 @@ class Change:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval is all on one side of no change."""
         low, high = self.interval
         return low > 0 or high < 0
 
@@ -58,7 +54,7 @@ class Change:
         return "better" if self.points > 0 else "worse"
 
 
-def change_told(change: Change) -> str:
+def change_text(change: Change) -> str:
     """Write it in points, with its interval: `+12 (+3 to +21)`."""
     low, high = change.interval
     return f"{signed(change.points)} ({signed(low)} to {signed(high)})"
@@ -71,8 +67,6 @@ def signed(points: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """An earlier run and a later one."""
-
     before: Run
     after: Run
     at: Mapping[tuple[Mode, int], Change]
@@ -92,37 +86,58 @@ class Comparison:
     """What else may make the figures differ, a sentence each; empty where nothing does."""
 
 
-def compared(
+def compare_runs(
     before: Run, was: Iterable[Result], after: Run, became: Iterable[Result]
 ) -> Comparison:
     """Compare two runs, each with its results."""
     earlier = {result.cell: result for result in was}
     later = {result.cell: result for result in became}
     both = earlier.keys() & later.keys()
-    cells = [cell for cell in both if _answered(earlier[cell]) and _answered(later[cell])]
-    old = tallied(earlier[cell] for cell in cells)
-    new = tallied(later[cell] for cell in cells)
-    turned = _turned((earlier[cell], later[cell]) for cell in cells)
-    is_paired = _asks_alike(before, after)
+    pairs = [
+        (earlier[cell], later[cell])
+        for cell in both
+        if _answered(earlier[cell]) and _answered(later[cell])
+    ]
+    old, new = count_results(one for one, _ in pairs), count_results(other for _, other in pairs)
+    lost, gained = _turned(pairs, Verdict.RIGHT), _turned(pairs, Verdict.WRONG)
+    asked = (each.experiment for each in (before, after))
+    is_paired = len({(each.seed, each.conversation) for each in asked}) == 1
+    modes = [mode for mode in Mode if mode in old.by_mode]
     return Comparison(
         before,
         after,
-        _by_length(old, new, turned if is_paired else None),
         {
-            mode: Change(old.by_mode[mode], new.by_mode[mode])
-            for mode in Mode
-            if mode in old.by_mode
+            place: Change(
+                old.by_length[place],
+                new.by_length[place],
+                (lost[place], gained[place]) if is_paired else None,
+            )
+            for place in sorted(old.by_length, key=lambda place: (modes.index(place[0]), place[1]))
         },
-        compared=len(cells),
+        {mode: Change(old.by_mode[mode], new.by_mode[mode]) for mode in modes},
+        compared=len(pairs),
         only_before=len(earlier.keys() - both),
         only_after=len(later.keys() - both),
-        unanswered=len(both) - len(cells),
+        unanswered=len(both) - len(pairs),
         is_paired=is_paired,
         differences=tuple(differences(before, after)),
     )
 
 
-def interval_told(comparison: Comparison) -> str:
+def _answered(result: Result) -> bool:
+    return result.verdict in (Verdict.RIGHT, Verdict.WRONG)
+
+
+def _turned(pairs: Iterable[tuple[Result, Result]], was: Verdict) -> Counter[tuple[Mode, int]]:
+    """Count, by mode and length, the cells of an earlier verdict that have the other one now."""
+    return Counter(
+        (one.cell.mode, one.cell.length)
+        for one, other in pairs
+        if one.verdict is was and other.verdict is not was
+    )
+
+
+def interval_note(comparison: Comparison) -> str:
     """Say what the interval of a change takes the two runs for."""
     if comparison.is_paired:
         return "Newcombe's for the same questions, each asked in both runs"
@@ -142,42 +157,6 @@ def left_out(comparison: Comparison) -> str:
     )
 
 
-def _answered(result: Result) -> bool:
-    return result.verdict in (Verdict.RIGHT, Verdict.WRONG)
-
-
-def _asks_alike(before: Run, after: Run) -> bool:
-    """Whether the same cell of both asks the same question."""
-    was, became = before.experiment, after.experiment
-    return (was.seed, was.conversation) == (became.seed, became.conversation)
-
-
-def _turned(pairs: Iterable[tuple[Result, Result]]) -> Mapping[_Place, tuple[int, int]]:
-    """Count by place the cells that only the first one is right in, and only the second one."""
-    lost, gained = Counter[_Place](), Counter[_Place]()
-    for was, became in pairs:
-        if was.verdict is not became.verdict:
-            count = lost if was.verdict is Verdict.RIGHT else gained
-            count[was.cell.mode, was.cell.length] += 1
-    return {place: (lost[place], gained[place]) for place in lost | gained}
-
-
-def _by_length(
-    old: Tallies, new: Tallies, turned: Mapping[_Place, tuple[int, int]] | None
-) -> dict[_Place, Change]:
-    """Set the shares beside each other; `turned` is None where the runs are independent."""
-    modes = list(Mode)
-    places = sorted(old.by_length, key=lambda place: (modes.index(place[0]), place[1]))
-    return {
-        place: Change(
-            old.by_length[place],
-            new.by_length[place],
-            turned.get(place, (0, 0)) if turned is not None else None,
-        )
-        for place in places
-    }
-
-
 _LONGEST = 60
 """Characters of a value."""
 
@@ -187,12 +166,13 @@ def differences(before: Run, after: Run) -> Iterator[str]:
     for name, was, became, so in _values(before, after):
         if was != became:
             yield f"{name}: {_told(was)}, then {_told(became)}{f', {so}' if so else ''}."
-    for name, earlier, later in _lists(before, after):
-        yield from _only(name, earlier, later)
+    later = _axes(after.experiment)
+    for name, earlier in _axes(before.experiment).items():
+        yield from _only(name, earlier, later[name])
     yield from _settings(before, after)
 
 
-def changed(run: Run, settings: Mapping[str, str]) -> Iterator[str]:
+def changed_settings(run: Run, settings: Mapping[str, str]) -> Iterator[str]:
     """Say, a sentence each, which settings shape windows or answers otherwise than in a run.
 
     Not its limit and its reserve: a run keeps those that it was begun with.
@@ -205,11 +185,8 @@ def changed(run: Run, settings: Mapping[str, str]) -> Iterator[str]:
             yield f"{run.id} was begun with {name} {told}; now it is {_told(now)}."
 
 
-_Value = tuple[str, object, object, str]
-"""Its name, the earlier and the later value, and what that means, as a clause."""
-
-
-def _values(before: Run, after: Run) -> Iterator[_Value]:
+def _values(before: Run, after: Run) -> Iterator[tuple[str, object, object, str]]:
+    """List names, earlier and later values, and what it means that they differ, as a clause."""
     was, became = before.experiment, after.experiment
     yield "Model", _who(before), _who(after), ""
     yield "Seed", was.seed, became.seed, "so the same cell asks for another fact"
@@ -224,20 +201,19 @@ def _values(before: Run, after: Run) -> Iterator[_Value]:
     yield "jitchat", before.version, after.version, ""
 
 
-def _lists(before: Run, after: Run) -> Iterator[tuple[str, list[str], list[str]]]:
-    was, became = before.experiment, after.experiment
-    yield "Lengths", [*map(short, was.lengths)], [*map(short, became.lengths)]
-    yield "Depths", [*map(_depth, was.depths)], [*map(_depth, became.depths)]
-    yield "Kinds", [*was.kinds], [*became.kinds]
-    yield "Modes", [*was.modes], [*became.modes]
+def _axes(experiment: Experiment) -> dict[str, list[str]]:
+    return {
+        "Lengths": [*map(short, experiment.lengths)],
+        "Depths": [f"{depth:.0%}".replace("%", " %") for depth in experiment.depths],
+        "Kinds": [*experiment.kinds],
+        "Modes": [*experiment.modes],
+    }
 
 
-def _only(name: str, earlier: Iterable[str], later: Iterable[str]) -> Iterator[str]:
-    was, became = dict.fromkeys(earlier), dict.fromkeys(later)
-    if gone := [each for each in was if each not in became]:
-        yield f"{name} in the earlier run only: {', '.join(gone)}."
-    if new := [each for each in became if each not in was]:
-        yield f"{name} in the later run only: {', '.join(new)}."
+def _only(name: str, earlier: Sequence[str], later: Sequence[str]) -> Iterator[str]:
+    for run, one, other in (("earlier", earlier, later), ("later", later, earlier)):
+        if alone := [each for each in dict.fromkeys(one) if each not in other]:
+            yield f"{name} in the {run} run only: {', '.join(alone)}."
 
 
 def _settings(before: Run, after: Run) -> Iterator[str]:
@@ -274,7 +250,6 @@ def _in_use(run: Run) -> dict[str, str]:
 
 
 def _shapes(setting: str, run: Run) -> bool:
-    """Whether it shapes windows or answers of a run."""
     section, _, name = setting.rpartition(".")
     picks = dict(run.settings).get("picker.provider", "").strip('"')
     tables = ("provider", f"providers.{run.provider}", f"providers.{picks}")
@@ -283,10 +258,6 @@ def _shapes(setting: str, run: Run) -> bool:
 
 def _who(run: Run) -> str:
     return run.model if run.model == run.provider else f"{run.model} of {run.provider}"
-
-
-def _depth(depth: float) -> str:
-    return f"{depth:.0%}".replace("%", " %")
 
 
 def _told(value: object) -> str:

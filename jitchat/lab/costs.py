@@ -1,40 +1,100 @@
-"""What a run is going to send, and what it has spent.
+"""What a run is going to send, before it is sent."""
 
-Invariant: the same results give the same figures in whatever order they come.
-"""
-
-from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import product
 
-from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
-from jitchat.lab.service import Answerer, Estimate
+from jitchat.lab.experiment import Cell, Experiment
 from jitchat.text.figures import about_cost, counted
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
 
+
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    provider: str
+    model: str
+    limit: int
+    """The context size, in tokens."""
+    reserve: int
+    """Tokens that are kept free for the reply."""
+    retrieved: int
+    """Tokens that `jit` sends beside what `recency` sends, about, at the most."""
+    recent: int
+    """Tokens of the recent block, about."""
+    input_price: float | None
+    """US dollars for a million tokens; None where nobody knows."""
+    output_price: float | None
+    is_here: bool
+    """Whether it is known that all of it, the picker too, costs nothing and stays on this
+    machine."""
+    around: int = 128
+    """Tokens of a request beside the conversation, about: the system text, the question."""
+    is_assumed: bool = False
+    """Whether nobody told the context size."""
+    picker: str = ""
+    """The model that is asked which turns to recall, ahead of each request of `jit`; empty for
+    none."""
+
+    @property
+    def is_reader(self) -> bool:
+        return self.provider == "reader"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    requests: int
+    input_tokens: int
+    """About."""
+    output_tokens: int
+    """About."""
+    cost: float | None
+    """In US dollars, about; None where no price is known. What the picker takes is not in it."""
+    unfit: int
+    """Cells whose window is larger than the model takes: nothing is sent for them."""
+    picked: int = 0
+    """Requests to the picker besides, at the most."""
+    picker: str = ""
+    """Its model; empty for none."""
+
+
 ANSWER_TOKENS = 64
 """So many are assumed of an answer that has not come yet."""
 
 
-def estimated(experiment: Experiment, answerer: Answerer) -> Estimate:
+def estimate_run(experiment: Experiment, answerer: Answerer) -> Estimate:
     """Estimate requests, tokens and money of a whole run; pure.
 
     Nothing is taken off for a prompt cache, and nothing added for what is sent a second time, or
     to a judge.
     """
-    of_each = len(experiment.depths) * len(experiment.kinds) * experiment.repeats
-    return _estimate(
-        dict.fromkeys(product(experiment.modes, experiment.lengths), of_each), answerer
-    )
+    return estimate_cells(experiment.cells(), answerer)
 
 
-def estimated_cells(cells: Iterable[Cell], answerer: Answerer) -> Estimate:
+def estimate_cells(cells: Iterable[Cell], answerer: Answerer) -> Estimate:
     """Estimate the same of these cells: what is left of a run."""
-    return _estimate(Counter((cell.mode, cell.length) for cell in cells), answerer)
+    requests = tokens = unfit = picked = 0
+    for (mode, length), number in Counter((cell.mode, cell.length) for cell in cells).items():
+        size = window_tokens(mode, length, answerer)
+        if size is None:
+            unfit += number
+            continue
+        requests, tokens = requests + number, tokens + number * size
+        picked += number if answerer.picker and mode is Mode.JIT else 0
+    answers = ANSWER_TOKENS * requests
+    cost = _cost(tokens, answers, answerer)
+    return Estimate(requests, tokens, answers, cost, unfit, picked, answerer.picker)
+
+
+def _cost(tokens: int, answers: int, answerer: Answerer) -> float | None:
+    """Price them; what a picker that is elsewhere costs is not known, so it is never for free."""
+    if answerer.is_here:
+        return 0.0
+    if answerer.input_price is None or answerer.output_price is None:
+        return None
+    cost = (tokens * answerer.input_price + answers * answerer.output_price) / 1e6
+    return cost if cost or not answerer.picker else None
 
 
 def window_tokens(mode: Mode, length: int, answerer: Answerer) -> int | None:
@@ -64,112 +124,3 @@ def sentence(estimate: Estimate) -> str:
         picker = one_line(estimate.picker)
         told += f" Besides, up to {counted(estimate.picked, 'request')} to the picker {picker}."
     return told
-
-
-def _estimate(cells: Mapping[tuple[Mode, int], int], answerer: Answerer) -> Estimate:
-    """Estimate so many cells by mode and length."""
-    requests = tokens = unfit = picked = 0
-    for (mode, length), number in cells.items():
-        size = window_tokens(mode, length, answerer)
-        if size is None:
-            unfit += number
-            continue
-        requests, tokens = requests + number, tokens + number * size
-        picked += number if answerer.picker and mode is Mode.JIT else 0
-    answers = ANSWER_TOKENS * requests
-    cost = _cost(tokens, answers, answerer)
-    return Estimate(requests, tokens, answers, cost, unfit, picked, answerer.picker)
-
-
-def _cost(tokens: int, answers: int, answerer: Answerer) -> float | None:
-    """Price them; what a picker that is elsewhere costs is not known, so it is never for free."""
-    if answerer.is_here:
-        return 0.0
-    if answerer.input_price is None or answerer.output_price is None:
-        return None
-    cost = (tokens * answerer.input_price + answers * answerer.output_price) / 1e6
-    return cost if cost or not answerer.picker else None
-
-
-_PARTS = 1_000_000_000_000
-"""Money is added up in whole parts of a dollar: so the order does not matter."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What cells took, of those that left. Medians; None where it is known of none."""
-
-    sent: int = 0
-    """Without those that a server refused because they do not fit: they cost nothing."""
-    tokens: float | None = None
-    """Of the window, as it was counted when it was sent."""
-    to_first: float | None = None
-    """Seconds from leaving to the first token."""
-    seconds: float | None = None
-    """From leaving to the end of the answer; of failed requests neither."""
-    cached: float | None = None
-    """The share of all their input that came from the provider's prompt cache; no median."""
-    cost: float | None = None
-    """Of all together, in US dollars, as far as it is known; None where none is."""
-    unpriced: int = 0
-    """Cells whose cost is not known, and not in `cost`."""
-
-
-class Spending:
-    """Adds up what results took; a result can be taken out again.
-
-    A new one is put into its place among those before it, which moves a few kilobytes in a run
-    of thousands: microseconds.
-    """
-
-    def __init__(self) -> None:
-        self._sent = self._priced = self._parts = self._input = self._cached = 0
-        self._tokens: list[float] = []
-        self._to_first: list[float] = []
-        self._seconds: list[float] = []
-
-    def count(self, result: Result, by: int = 1) -> None:
-        """Add a result; `by` -1 takes out one that was added."""
-        if result.seconds is None or result.verdict is Verdict.UNFIT:
-            return
-        self._sent += by
-        _keep(self._tokens, result.tokens, by)
-        if result.verdict is not Verdict.FAILED:
-            _keep(self._to_first, result.to_first, by)
-            _keep(self._seconds, result.seconds, by)
-        if result.cost is not None:
-            self._priced += by
-            self._parts += by * round(result.cost * _PARTS)
-        if result.usage is not None and result.usage.input_tokens is not None:
-            self._input += by * result.usage.input_tokens
-            self._cached += by * result.usage.cached_tokens
-
-    def spent(self) -> Spent:
-        """Tell what it comes to; it costs the same however much was counted."""
-        return Spent(
-            sent=self._sent,
-            tokens=_median(self._tokens),
-            to_first=_median(self._to_first),
-            seconds=_median(self._seconds),
-            cached=min(1.0, self._cached / self._input) if self._input else None,
-            cost=self._parts / _PARTS if self._priced else None,
-            unpriced=self._sent - self._priced,
-        )
-
-
-def _keep(values: list[float], value: float | None, by: int) -> None:
-    """Put a value in order, or take it out."""
-    if value is None:
-        return
-    if by > 0:
-        insort(values, value)
-    else:
-        del values[bisect_left(values, value)]
-
-
-def _median(values: list[float]) -> float | None:
-    """Give the middle of ordered values."""
-    half, is_odd = divmod(len(values), 2)
-    if not values:
-        return None
-    return values[half] if is_odd else (values[half - 1] + values[half]) / 2

@@ -6,7 +6,7 @@ from jitchat.lab.experiment import Cell, Result
 
 
 @dataclass(frozen=True, slots=True)
-class TalkBegun:
+class ConversationBegun:
     """A conversation is being made, stored and indexed; its cells come next."""
 
     number: int
@@ -18,7 +18,7 @@ class TalkBegun:
 
 
 @dataclass(frozen=True, slots=True)
-class TalkReady:
+class ConversationReady:
     """It is stored and indexed."""
 
     number: int
@@ -68,4 +68,6 @@ class RunEnded:
     """Why it was given up, as a sentence; empty where it is whole."""
 
 
-LabEvent = TalkBegun | TalkReady | CellBegun | CellEnded | Slowed | CellRetried | RunEnded
+LabEvent = (
+    ConversationBegun | ConversationReady | CellBegun | CellEnded | Slowed | CellRetried | RunEnded
+)

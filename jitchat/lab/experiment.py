@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import product
-from typing import Any
 
 from jitchat.lab.facts import Kind
 from jitchat.values import Mode, Usage
@@ -41,39 +40,13 @@ class Experiment:
 
     @property
     def size(self) -> int:
-        """Count its cells."""
         per_length = len(self.depths) * len(self.kinds) * len(self.modes)
         return len(self.lengths) * per_length * self.repeats
-
-    def fields(self) -> dict[str, Any]:
-        """Give it as plain data for JSON."""
-        return asdict(self)
-
-    @classmethod
-    def from_fields(cls, fields: Mapping[str, Any]) -> Experiment:
-        """Make it of what `fields` gave.
-
-        Raises:
-            ValueError, TypeError, LookupError: It is nothing that `fields` gave.
-
-        """
-        if not (fields["lengths"] and fields["depths"] and fields["kinds"] and fields["modes"]):
-            raise ValueError("an experiment without cells")
-        return cls(
-            tuple(int(each) for each in fields["lengths"]),
-            tuple(float(each) for each in fields["depths"]),
-            tuple(Kind(each) for each in fields["kinds"]),
-            tuple(Mode(each) for each in fields["modes"]),
-            int(fields["repeats"]),
-            int(fields["seed"]),
-            str(fields["preset"]),
-            None if fields["conversation"] is None else str(fields["conversation"]),
-        )
 
 
 @dataclass(frozen=True, slots=True)
 class RunWanted:
-    """A run as it is asked for: what `LabDesk.begin` takes."""
+    """A run as it is asked for: what `LabService.begin` takes."""
 
     experiment: Experiment
     parallel: int = 1
@@ -110,13 +83,11 @@ def preset(name: str, *, is_reader: bool) -> Experiment:
 
     """
     found = (_FOR_READER if is_reader else _FOR_MODELS)[name]
-    return Experiment.from_fields({**found.fields(), "preset": name})
+    return replace(found, preset=name)
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One question, asked in one mode, at one length of the conversation."""
-
     length: int
     """Tokens of the conversation, as the model's counter counts its messages."""
     depth: float
@@ -128,8 +99,6 @@ class Cell:
 
 
 class Verdict(StrEnum):
-    """What came of a cell."""
-
     RIGHT = "right"
     WRONG = "wrong"
     UNFIT = "does not fit"

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, partial
 from importlib.resources import files
+from itertools import cycle
 from typing import Any
 
 from jitchat.text.words import stems
@@ -89,7 +90,7 @@ NEVER = "never said"
 
 Maker = Callable[[random.Random], Fact]
 """Makes a fact, its values (names, numbers, days) drawn by chance; its `name` stays the same."""
-_Draw = Callable[[random.Random, int], list[str]]
+_Sampler = Callable[[random.Random, int], list[str]]
 """Draws that many values, no two of them the same."""
 
 _DATA = files(__package__) / "data"
@@ -114,17 +115,20 @@ class _Template:
     statements: Sequence[str]
     question: str
     value: Any = None
+    """How values for `{v}` are drawn."""
     words: Mapping[str, Any] = field(default_factory=dict)
+    """How the other names are drawn."""
     is_right_without_blanks: bool = False
     """Whether an answer is right, too, that leaves out the blanks of the value."""
 
-    def draw(self, chance: random.Random, count: int) -> list[str]:
-        """Draw values for `{v}`."""
-        return _draw(self.value)(chance, count)
+    def values(self, chance: random.Random, count: int) -> list[str]:
+        return _sampler(self.value)(chance, count)
 
-    def draw_words(self, chance: random.Random) -> dict[str, str]:
-        """Draw one of each of the other names."""
-        return {name: _draw(each)(chance, 1)[0] for name, each in self.words.items()}
+    def owners(self, chance: random.Random, count: int) -> list[str]:
+        return _sampler(self.words["who"])(chance, count)
+
+    def drawn_words(self, chance: random.Random) -> dict[str, str]:
+        return {name: _sampler(each)(chance, 1)[0] for name, each in self.words.items()}
 
 
 @cache
@@ -138,7 +142,7 @@ def makers() -> Mapping[Kind, tuple[Maker, ...]]:
     return {kind: tuple(partial(_MAKE[kind], each) for each in _templates(kind)) for kind in Kind}
 
 
-def avoided(fact: Fact) -> frozenset[str]:
+def stems_to_avoid(fact: Fact) -> frozenset[str]:
     """Name the stems that no filler may have beside this fact: those that matter in it.
 
     They are the stems of the content words of its question, its values and what the user says
@@ -162,11 +166,10 @@ def _templates(kind: Kind) -> list[_Template]:
 
 def _make_plain(kind: Kind, template: _Template, chance: random.Random) -> Fact:
     """Make a fact that is said once, its value as it is to be answered."""
-    words = {"v": template.draw(chance, 1)[0], **template.draw_words(chance)}
+    (value,) = template.values(chance, 1)
+    words = {"v": value, **template.drawn_words(chance)}
     question = template.question.format(**words)
-    text = template.statements[0].format(**words)
-    saying = Saying(text, _replies(chance, 1, question)[0])
-    value = words["v"]
+    saying = Saying(template.statements[0].format(**words), _replies(chance, 1, question)[0])
     accepted = (value, value.replace(" ", "")) if template.is_right_without_blanks else (value,)
     return Fact(kind, template.name, (saying,), question, value, accepted)
 
@@ -174,16 +177,12 @@ def _make_plain(kind: Kind, template: _Template, chance: random.Random) -> Fact:
 def _make_updated(template: _Template, chance: random.Random) -> Fact:
     """Make a fact whose value changes with each statement; the last one holds."""
     count = len(template.statements)
-    words = template.draw_words(chance)
+    words = template.drawn_words(chance)
     question = template.question.format(**words)
-    values = template.draw(chance, count)
-    replies = _replies(chance, count, question)
-    *before, last = (
-        (text.format(v=value, **words), reply)
-        for text, value, reply in zip(template.statements, values, replies, strict=True)
-    )
+    *wrong, right = values = template.values(chance, count)
+    texts = map(str.format_map, template.statements, ({"v": each, **words} for each in values))
+    *before, last = zip(texts, _replies(chance, count, question), strict=True)
     old = (Saying(*each, Where.BEFORE, is_needed=False) for each in before)
-    *wrong, right = values
     sayings = (*old, Saying(*last))
     return Fact(Kind.UPDATED, template.name, sayings, question, right, (right,), tuple(wrong))
 
@@ -191,17 +190,16 @@ def _make_updated(template: _Template, chance: random.Random) -> Fact:
 def _make_distracted(template: _Template, chance: random.Random) -> Fact:
     """Make a fact about one of several, `{who}`; the first statement is of who is asked for."""
     count = 1 + chance.randint(OTHERS - 1, OTHERS)
-    values, owners = template.draw(chance, count), _draw(template.words["who"])(chance, count)
+    right, *wrong = values = template.values(chance, count)
+    owners = template.owners(chance, count)
     question = template.question.format(who=owners[0])
-    replies = _replies(chance, count, question)
     texts = (
-        template.statements[at % len(template.statements)].format(who=owner, v=value)
-        for at, (owner, value) in enumerate(zip(owners, values, strict=True))
+        statement.format(who=owner, v=value)
+        for statement, owner, value in zip(cycle(template.statements), owners, values, strict=False)
     )
-    first, *others = zip(texts, replies, strict=True)
+    first, *others = zip(texts, _replies(chance, count, question), strict=True)
     apart = (Saying(*each, Where.APART, is_needed=False) for each in others)
     sayings = (Saying(*first), *apart)
-    right, *wrong = values
     return Fact(Kind.DISTRACTED, template.name, sayings, question, right, (right,), tuple(wrong))
 
 
@@ -211,24 +209,24 @@ def _make_counting(template: _Template, chance: random.Random) -> Fact:
     One of them at least is single, and two at the most are double: the sum is 4 to 6.
     """
     count = len(template.statements)
-    words = template.draw_words(chance)
+    words = template.drawn_words(chance)
     question = template.question.format(**words)
     double = set(chance.sample(range(count), chance.randint(0, 2)))
     texts = (
         _CHOICE.sub(rf"\{2 if at in double else 1}", text).format(**words)
         for at, text in enumerate(template.statements)
     )
-    replies = _replies(chance, count, question)
-    sayings = tuple(Saying(*each, Where.AROUND) for each in zip(texts, replies, strict=True))
+    said = zip(texts, _replies(chance, count, question), strict=True)
     total = count + len(double)
     accepted = (NUMERALS[total], str(total))
+    sayings = tuple(Saying(*each, Where.AROUND) for each in said)
     return Fact(Kind.COUNTING, template.name, sayings, question, accepted[0], accepted)
 
 
 def _make_absent(template: _Template, chance: random.Random) -> Fact:
     """Make a question about `{who}`, when the same was said of somebody else only."""
-    known, unknown = _draw(template.words["who"])(chance, 2)
-    (value,) = template.draw(chance, 1)
+    known, unknown = template.owners(chance, 2)
+    (value,) = template.values(chance, 1)
     question = template.question.format(who=unknown)
     text = template.statements[0].format(who=known, v=value)
     saying = Saying(text, _replies(chance, 1, question)[0], is_needed=False)
@@ -258,11 +256,11 @@ def _notes() -> tuple[tuple[str, frozenset[str]], ...]:
     return tuple((line, frozenset(stems(line))) for line in lines)
 
 
-def _draw(spec: object) -> _Draw:
+def _sampler(spec: object) -> _Sampler:
     """Read how a value is drawn."""
     match spec:
         case str():
-            return _draw(_NAMED[spec])
+            return _sampler(_NAMED[spec])
         case list():
             return lambda chance, count: chance.sample(spec, count)
         case {"number": [low, high, *step]}:
@@ -275,20 +273,20 @@ def _draw(spec: object) -> _Draw:
         case {"shape": shape}:  # `#` is a digit, `@` a capital, `%` a hexadecimal digit
             return _distinct(lambda chance: "".join(chance.choice(_SIGNS.get(s, s)) for s in shape))
         case {"pattern": pattern, **parts}:
-            draws = {str(name): _draw(part) for name, part in parts.items()}
+            inner = {str(name): _sampler(part) for name, part in parts.items()}
             return _distinct(
                 lambda chance: pattern.format(
-                    **{name: draw(chance, 1)[0] for name, draw in draws.items()}
+                    **{name: sampler(chance, 1)[0] for name, sampler in inner.items()}
                 )
             )
     raise ValueError(spec)
 
 
-def _distinct(one: Callable[[random.Random], str]) -> _Draw:
-    def draw(chance: random.Random, count: int) -> list[str]:
+def _distinct(draw_one: Callable[[random.Random], str]) -> _Sampler:
+    def sampler(chance: random.Random, count: int) -> list[str]:
         drawn: dict[str, None] = {}
         while len(drawn) < count:
-            drawn[one(chance)] = None
+            drawn[draw_one(chance)] = None
         return list(drawn)
 
-    return draw
+    return sampler

@@ -13,13 +13,11 @@ from typing import TypeVar
 
 from jitchat.lab.templates import (
     Exhausted,
-    Form,
     Move,
     Scene,
     Vocabulary,
     Wording,
-    every_case,
-    scene_without,
+    WordLists,
     scenes,
     word_lists,
 )
@@ -28,7 +26,58 @@ _T = TypeVar("_T")
 _Chance = Callable[[], float]
 
 _TALK = files(__package__) / "data" / "talk"
+_SECTIONS = ("openings", "asked", "told", "closings")
 _SECTION = re.compile(r"^== (\w+) ==$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What the user says and what the assistant replies: two turns."""
+
+    text: str
+    reply: str
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A subject that people talk about.
+
+    Every case names `it`, what the talk is about, without an article; the word lists hold
+    `tip`, advice that is right at any time, a sentence each.
+    """
+
+    cases: tuple[WordLists, ...]
+    """Word lists that go together; a stretch of talk keeps to one case."""
+    words: WordLists
+    """Word lists for all cases."""
+    scenes: Mapping[str, tuple[Scene, ...]]
+    """Of `openings`, one of which begins a stretch, `asked`, of before anything was tried, and
+    `told`, of after it, both in any order, and `closings`."""
+
+
+@cache
+def topics() -> tuple[Topic, ...]:
+    """Read every subject but the `common` scenes, which fit all, and the `bare` ones."""
+    names = sorted(each.name.removesuffix(".txt") for each in _TALK.iterdir())
+    return tuple(read_topic(name) for name in names if name not in {"common", "bare"})
+
+
+@cache
+def read_topic(name: str) -> Topic:
+    """Read a subject from data/talk: sections that begin with a line like `== words ==`.
+
+    Raises:
+        ValueError: A template is written in no known way.
+
+    """
+    text = (_TALK / f"{name}.txt").read_text("utf-8")
+    parts = defaultdict(str, zip(*[iter(_SECTION.split(text)[1:])] * 2, strict=True))
+    return Topic(
+        tuple(map(word_lists, re.split(r"\n\s*\n", parts["cases"].strip()))),
+        word_lists(parts["words"]),
+        {section: scenes(parts[section]) for section in _SECTIONS},
+    )
+
 
 _REMEMBERED = 20_000
 """Exchanges that do not come again."""
@@ -42,8 +91,8 @@ def exchanges(seed: str, avoided: Set[str]) -> Iterator[Exchange]:
     """
     chance = random.Random(seed).random  # noqa: S311  not for secrets
     said: set[Exchange] = set()
-    subjects = [_stretches(topic, frozenset(avoided), chance, said) for topic in topics()]
-    vague = _stretches(read_topic("bare"), frozenset(avoided), chance, said)
+    subjects = [_stretches(topic, avoided, chance, said) for topic in topics()]
+    vague = _stretches(read_topic("bare"), avoided, chance, said)
     while True:
         subjects = _in_another_order(subjects, chance)
         is_mute = True
@@ -66,8 +115,8 @@ def _stretches(
     while True:
         order = _in_another_order(order, chance)
         is_mute = True
-        for each in filter(lambda each: each.is_enough, map(themed, order)):
-            if talk := stretch(each, chance, said):
+        for case in order:
+            if themed(case).is_enough and (talk := stretch(themed(case), chance, said)):
                 said.update(talk if len(said) < _REMEMBERED else ())
                 is_mute = False
                 yield talk
@@ -82,99 +131,10 @@ def _in_another_order(several: Sequence[_T], chance: _Chance) -> list[_T]:
     return shuffled if shuffled[0] is not several[-1] else [*shuffled[1:], shuffled[0]]
 
 
-_FEWEST = 6
-"""Exchanges that a theme has at least, so that a stretch of talk can be made of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Theme:
-    """Scenes that can be said, and the words for them."""
-
-    vocabulary: Vocabulary
-    openings: tuple[Scene, ...]
-    asked: tuple[Scene, ...]
-    told: tuple[Scene, ...]
-    common_asked: tuple[Scene, ...]
-    common_told: tuple[Scene, ...]
-    closings: tuple[Scene, ...]
-
-    @property
-    def is_enough(self) -> bool:
-        """Whether a stretch of talk can be made of it."""
-        return bool(self.openings) and sum(map(len, self.asked + self.told)) >= _FEWEST
-
-
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """A subject that people talk about.
-
-    Every case names `it`, what the talk is about, without an article; the word lists hold
-    `tip`, advice that is right at any time, a sentence each.
-    """
-
-    name: str
-    cases: tuple[Mapping[str, tuple[Form, ...]], ...]
-    """Word lists that go together; a stretch of talk keeps to one case."""
-    words: Mapping[str, tuple[Form, ...]]
-    """Word lists for all cases."""
-    openings: tuple[Scene, ...]
-    """A stretch begins with one of them."""
-    asked: tuple[Scene, ...]
-    """Scenes of before anything was tried, in any order."""
-    told: tuple[Scene, ...]
-    """Scenes of after it was tried, in any order."""
-    closings: tuple[Scene, ...]
-
-
-@cache
-def topics() -> tuple[Topic, ...]:
-    """Read every subject but the `common` scenes, which fit all, and the `bare` ones."""
-    names = sorted(each.name.removesuffix(".txt") for each in _TALK.iterdir())
-    return tuple(read_topic(name) for name in names if name not in {"common", "bare"})
-
-
-@cache
-def read_topic(name: str) -> Topic:
-    """Read a subject from data/talk: sections that begin with a line like `== words ==`.
-
-    Raises:
-        ValueError: A template is written in no known way.
-
-    """
-    text = (_TALK / f"{name}.txt").read_text("utf-8")
-    parts = defaultdict(str, zip(*[iter(_SECTION.split(text)[1:])] * 2, strict=True))
-    return Topic(
-        name,
-        every_case(parts["cases"]),
-        word_lists(parts["words"]),
-        scenes(parts["openings"]),
-        scenes(parts["asked"]),
-        scenes(parts["told"]),
-        scenes(parts["closings"]),
-    )
-
-
-def theme(topic: Topic, case: int, avoided: Set[str]) -> Theme:
-    """Make the theme of one case, numbered from 0."""
-    common = read_topic("common")
-    vocabulary = Vocabulary({**common.words, **topic.words, **topic.cases[case]}, avoided)
-
-    def kept(several: tuple[Scene, ...]) -> tuple[Scene, ...]:
-        return tuple(left for each in several if (left := scene_without(each, vocabulary)))
-
-    return Theme(
-        vocabulary,
-        kept(topic.openings),
-        kept(topic.asked),
-        kept(topic.told),
-        kept(common.asked),
-        kept(common.told),
-        kept(topic.closings + common.closings),
-    )
-
-
 FEWEST, MOST = 4, 14
 """Exchanges in a stretch."""
+_ENOUGH = 6
+"""Exchanges that a theme has at least, so that a stretch of talk can be made of it."""
 _COMMON = 0.14
 """How often a scene is one that fits every subject."""
 _CLOSED = 0.6
@@ -185,69 +145,79 @@ _TRIES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
-    """What the user says and what the assistant replies: two turns."""
+class Theme:
+    """What can be said of one case of a topic: scenes of its own, and those that fit any topic."""
 
-    text: str
-    reply: str
+    vocabulary: Vocabulary
+    own: Mapping[str, tuple[Scene, ...]]
+    common: Mapping[str, tuple[Scene, ...]]
+
+    @property
+    def is_enough(self) -> bool:
+        exchanges = sum(map(len, self.own["asked"] + self.own["told"]))
+        return bool(self.own["openings"]) and exchanges >= _ENOUGH
 
 
-def stretch(theme: Theme, chance: Callable[[], float], said: Container[Exchange]) -> list[Exchange]:
+def theme(topic: Topic, case: int, avoided: Set[str]) -> Theme:
+    """Make the theme of one case, numbered from 0."""
+    common = read_topic("common")
+    vocabulary = Vocabulary({**common.words, **topic.words, **topic.cases[case]}, avoided)
+    own, shared = (
+        {
+            section: tuple(left for scene in several if (left := vocabulary.scene(scene)))
+            for section, several in each.scenes.items()
+        }
+        for each in (topic, common)
+    )
+    return Theme(vocabulary, own, shared)
+
+
+def stretch(theme: Theme, chance: _Chance, said: Container[Exchange]) -> list[Exchange]:
     """Talk about a theme in exchanges that were not `said` before; none if there are too few."""
     wording = Wording(theme.vocabulary, chance)
-    most = FEWEST + int(chance() * (MOST - FEWEST + 1))
-    closing = wording.one_of(theme.closings) if theme.closings and chance() < _CLOSED else ()
+    most = FEWEST + wording.below(MOST - FEWEST + 1)
+    closings = theme.own["closings"] + theme.common["closings"]
+    closing = wording.one_of(closings) if closings and wording.is_likely(_CLOSED) else ()
     talk: list[Exchange] = []
-    for scene in _thread(theme, wording, most):
-        talk += _played(scene, wording, said, most - len(closing) - len(talk))
+    for scene in _scenes(theme, wording, most):
+        talk += _played(scene[: most - len(closing) - len(talk)], wording, said)
         if not talk:
             return []
-    talk[0] = _turned(talk[0], wording)
-    talk += _played(closing, wording, said, len(closing))
+    if wording.is_likely(_TURNED) and wording.unsaid("turn"):
+        talk[0] = replace(talk[0], text=f"{wording.new_word('turn')} {talk[0].text}")
+    talk += _played(closing, wording, said)
     return talk if len(talk) >= FEWEST else []
 
 
-def _thread(theme: Theme, wording: Wording, most: int) -> Iterator[Scene]:
+def _scenes(theme: Theme, wording: Wording, most: int) -> Iterator[Scene]:
     """List enough scenes, or all there are: an opening, questions, and how it turned out."""
-    yield wording.one_of(theme.openings)
-    asked = list(_mixed(theme.asked, theme.common_asked, wording))
-    told = list(_mixed(theme.told, theme.common_told, wording))
+    yield wording.one_of(theme.own["openings"])
+    asked, told = (list(_mixed(theme, section, wording)) for section in ("asked", "told"))
     early = int(most * (0.35 + 0.3 * wording.chance()))
     yield from asked[: max(early, most - len(told))]
     yield from told
 
 
-def _mixed(own: tuple[Scene, ...], common: tuple[Scene, ...], wording: Wording) -> Iterator[Scene]:
-    rest, others = list(own), list(common)
-    while rest:
-        source = others if others and wording.chance() < _COMMON else rest
-        yield source.pop(int(wording.chance() * len(source)))
+def _mixed(theme: Theme, section: str, wording: Wording) -> Iterator[Scene]:
+    own, common = list(theme.own[section]), list(theme.common[section])
+    while own:
+        yield wording.taken_from(common if common and wording.is_likely(_COMMON) else own)
 
 
-def _played(
-    scene: Scene, wording: Wording, said: Container[Exchange], most: int
-) -> Iterator[Exchange]:
-    """Say a scene, at `most` so many exchanges of it, up to the first that cannot be said."""
-    for move in scene[:most]:
+def _played(scene: Scene, wording: Wording, said: Container[Exchange]) -> Iterator[Exchange]:
+    """Say a scene up to the first exchange that cannot be said as it was not said before."""
+    for move in scene:
         if (exchange := _new(move, wording, said)) is None:
             return
         yield exchange
 
 
 def _new(move: Move, wording: Wording, said: Container[Exchange]) -> Exchange | None:
-    """Say a move as it was not said before; None where that fails."""
     for _ in range(_TRIES):
         try:
-            texts = move.said(wording)
+            texts = wording.exchange(move)
         except Exhausted:
             continue
         if texts and (exchange := Exchange(*texts)) not in said:
             return exchange
     return None
-
-
-def _turned(opening: Exchange, wording: Wording) -> Exchange:
-    """Sometimes, say ahead of the opening that the subject changes."""
-    if wording.chance() >= _TURNED or not wording.left("turn"):
-        return opening
-    return replace(opening, text=f"{wording.new('turn')} {opening.text}")

@@ -29,15 +29,12 @@ _NOT_SAID = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What a rule decided."""
-
     is_right: bool
     rule: str
     """Why, as a short phrase: `says 7443`, `names no count`, `says it was never said`."""
 
 
 def grade(fact: Fact, answer: str) -> Ruling:
-    """Grade an answer by rule."""
     said = stated(answer)
     text = plain(said)
     if not _WORD.search(text):

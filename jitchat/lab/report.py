@@ -1,20 +1,18 @@
 """How the figures of a run are told: its titles, caveats and tables of text."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
-from rich.text import Text
 
+from jitchat.bench.output import plain_table
 from jitchat.lab import stats
-from jitchat.lab.compare import Change, Comparison, change_told, interval_told, left_out, signed
-from jitchat.lab.costs import Spent
+from jitchat.lab.compare import Change, Comparison, change_text, interval_note, left_out, signed
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
-from jitchat.lab.stats import Tallies, Tally
-from jitchat.text.sanitize import shortened, visible
+from jitchat.lab.stats import Spent, Tallies, Tally
+from jitchat.text.sanitize import shortened
 from jitchat.values import Mode
 
 READER_CAVEAT = (
@@ -84,15 +82,15 @@ def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
     whole = ["all", *(stats.total(tallies.by_mode.get(mode)) for mode in modes)]
     title = f"{run.title}\nRight answers by length of the conversation"
     told = (_INTERVAL, _NO_INTERVAL)
-    yield _table(title, ["length", *modes], [*by_length, whole], *told, gap=0)
+    yield plain_table(title, ["length", *modes], [*by_length, whole], *told, gap=0)
     yield _by_kind(run, tallies)
     sizes = [
         [name, *(_tokens_at(tallies, mode, length) for mode in modes)] for name, length in lengths
     ]
-    yield _table("Tokens of the window, medians", ["length", *modes], sizes)
-    notes = [stats.decided(run, tallies.whole), *([READER_CAVEAT] if run.is_reader else [])]
+    yield plain_table("Tokens of the window, medians", ["length", *modes], sizes)
+    notes = [stats.cells_text(run, tallies.whole), *([READER_CAVEAT] if run.is_reader else [])]
     took = [_took(mode, tallies.spent.get(mode, Spent())) for mode in modes]
-    yield _table("What a question took, medians, and all of them cost", _TOOK, took, *notes)
+    yield plain_table("What a question took, medians, and all of them cost", _TOOK, took, *notes)
 
 
 def comparison_tables(compared: Comparison) -> Iterator[Table]:
@@ -103,14 +101,14 @@ def comparison_tables(compared: Comparison) -> Iterator[Table]:
         rows += [_change(mode, short(length), each) for length, each in lengths]
         rows.append(_change_of_all(mode, whole))
     title = f"Right answers\nbefore: {compared.before.title}\nafter: {compared.after.title}"
-    notes = [_CHANGE.format(interval_told(compared)), left_out(compared)]
+    notes = [_CHANGE.format(interval_note(compared)), left_out(compared)]
     if compared.differences:
         notes += ["What differs:", *compared.differences]
     else:
         notes.append("The settings are the same.")
     if compared.before.is_reader or compared.after.is_reader:
         notes.append(READER_CAVEAT)
-    yield _table(title, _CHANGED, rows, *notes, gap=0)
+    yield plain_table(title, _CHANGED, rows, *notes, gap=0)
 
 
 _TOOK = ("mode", "sent", "tokens", "to first token", "time", "cached", "cost of all")
@@ -125,7 +123,7 @@ def _by_kind(run: Run, tallies: Tallies) -> Table:
         for kind in kinds
     ]
     notes = [ABSENT_CAVEAT] if Kind.ABSENT in kinds else []
-    return _table("Right answers by kind of question", ["kind", *modes], rows, *notes)
+    return plain_table("Right answers by kind of question", ["kind", *modes], rows, *notes)
 
 
 def _tokens_at(tallies: Tallies, mode: Mode, length: int) -> str:
@@ -149,24 +147,9 @@ def _took(mode: Mode, spent: Spent) -> list[str]:
 def _change(mode: Mode, length: str, change: Change) -> list[str]:
     shares = (stats.share(change.before), stats.share(change.after))
     cells = f"{change.before.answered:,}"
-    return [mode.value, length, cells, *shares, change_told(change), change.outcome]
+    return [mode.value, length, cells, *shares, change_text(change), change.outcome]
 
 
 def _change_of_all(mode: Mode, change: Change) -> list[str]:
     shares = (stats.percent(change.before.share), stats.percent(change.after.share))
     return [mode.value, "all", f"{change.before.answered:,}", *shares, signed(change.points), ""]
-
-
-def _table(
-    title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *notes: str, gap: int = 1
-) -> Table:
-    """`gap` is what stands between two columns beside one blank."""
-    made = Table(title=Text(visible(title)), title_justify="left", box=SIMPLE_HEAD)
-    made.padding = (0, gap, 0, 0)
-    if notes:
-        made.caption, made.caption_justify = Text(visible("\n".join(notes))), "left"
-    for at, name in enumerate(columns):
-        made.add_column(name, justify="right" if at else "left")
-    for row in rows:
-        made.add_row(*(Text(visible(cell)) for cell in row))
-    return made

@@ -1,14 +1,11 @@
 """A run of the lab, and the file that holds it: a cold store of its own, with its results.
 
-Invariant: a result is durable before it is reported, so a run that was ended at whatever
-moment is resumed with the cells that have none.
+Invariant: a result is durable when `keep` returns, and only then reported; so a run that was
+ended at whatever moment is resumed with the cells that have none.
 
 The lock is SQLite's own, on an empty file beside the run, so that it works wherever a run does
 and is gone with the process that has it, however that ended. The file itself stays as long as the
 run does: deleted while another opens it, it would let two have the run.
-
-Invariant: a result is durable when `keep` returns, so a run that was ended at whatever moment
-is resumed with the cells that have none.
 """
 
 from __future__ import annotations
@@ -17,25 +14,21 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
-from dataclasses import fields as dataclass_fields
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from types import NoneType
-from typing import Any, TypeVar
 
 from jitchat.errors import StoreBusy, StoreReadOnly
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
-from jitchat.lab.facts import Kind
-from jitchat.lab.stats import Tally, tallied
+from jitchat.lab.plain import fields_of, read
 from jitchat.replay import window_of
 from jitchat.store.database import Database, named
 from jitchat.store.lab_runs import RotRows
 from jitchat.store.store import ColdStore, local_now
 from jitchat.text.figures import local
-from jitchat.values import Mode, Turn, Usage
+from jitchat.values import Turn
 from jitchat.window.window import ContextWindow
 
 
@@ -74,7 +67,6 @@ class Run:
 
     @property
     def is_reader(self) -> bool:
-        """Whether the embedded reader answered, which is no language model."""
         return self.provider == "reader"
 
     @property
@@ -96,96 +88,17 @@ def short(tokens: int) -> str:
     return f"{tokens / 1000:g}k" if tokens >= 1000 else str(tokens)
 
 
-Fields = Mapping[str, Any]
-"""As JSON knows it."""
-_Made = TypeVar("_Made", Run, Result)
-_NUMBER = (int, float)
-_PLAIN: Mapping[str, tuple[type, ...]] = {
-    "str": (str,),
-    "int": (int,),
-    "int | None": (int, NoneType),
-    "float": _NUMBER,
-    "float | None": (*_NUMBER, NoneType),
-}
-"""By what a field is declared as: what it may hold."""
-
-
-def run_fields(run: Run) -> dict[str, Any]:
-    """Give a run as plain data."""
-    times = {name: _written(getattr(run, name)) for name in ("begun_at", "ended_at")}
-    return asdict(run) | times
-
-
-def run_from(fields: Fields) -> Run:
-    """Make a run of what `run_fields` gave.
-
-    Raises:
-        ValueError, TypeError, LookupError: It is nothing that it gave.
-
-    """
-    ended, begun = fields["ended_at"], datetime.fromisoformat(fields["begun_at"])
-    if begun.tzinfo is None:
-        raise ValueError("a moment without a time zone")
-    made = {
-        "experiment": Experiment.from_fields(fields["experiment"]),
-        "begun_at": begun,
-        "ended_at": None if ended is None else datetime.fromisoformat(ended),
-        "settings": tuple((str(name), str(value)) for name, value in fields["settings"]),
-    }
-    return _required(Run(**{**fields, **made}))
-
-
-def result_fields(result: Result) -> dict[str, Any]:
-    """Give a result as plain data."""
-    return asdict(result)
-
-
-def result_from(fields: Fields) -> Result:
-    """Make a result of what `result_fields` gave.
-
-    Raises:
-        ValueError, TypeError, LookupError: It is nothing that it gave.
-
-    """
-    usage = fields["usage"]
-    made = {
-        "cell": _cell_from(fields["cell"]),
-        "verdict": Verdict(fields["verdict"]),
-        "needed": tuple(fields["needed"]),
-        "usage": None if usage is None else Usage(**usage),
-    }
-    return _required(Result(**{**fields, **made}))
-
-
 def cell_key(cell: Cell) -> str:
     """Name a cell: `4000 0.25 updated 1 jit`."""
     return f"{cell.length} {cell.depth:g} {cell.kind} {cell.repeat} {cell.mode}"
-
-
-def _required(made: _Made) -> _Made:
-    """Check that plain fields hold what they are declared to hold: JSON does not."""
-    for each in dataclass_fields(made):
-        kinds = _PLAIN.get(str(each.type))
-        if kinds is not None and not isinstance(getattr(made, each.name), kinds):
-            raise TypeError(f"{each.name} is no {each.type}")
-    return made
-
-
-def _cell_from(fields: Fields) -> Cell:
-    kind, mode = Kind(fields["kind"]), Mode(fields["mode"])
-    return Cell(int(fields["length"]), float(fields["depth"]), kind, int(fields["repeat"]), mode)
-
-
-def _written(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat()
 
 
 _ENDING = "-lock"
 """What is put beside the name of a run's file."""
 
 
-class Hold:
-    """Has a run until it is given back. Any thread may do that."""
+class RunLock:
+    """Keeps others from asking a run until it is released. Any thread may do that."""
 
     def __init__(self, run: Path) -> None:
         """`run` is the file of the run; it need not be there, or be readable.
@@ -195,9 +108,11 @@ class Hold:
             StoreError: The lock cannot be written.
 
         """
-        path = _beside(run)
+        path = _lock_file(run)
         try:
-            _make(path)
+            # made for its owner alone; where it is there it is not opened: closing would unlock it
+            with suppress(FileExistsError):
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             self._connection = _locked(path)
         except OSError as error:
             raise StoreReadOnly(
@@ -211,25 +126,19 @@ class Hold:
                 "Stop it there, or wait until it is done.",
             ) from error
 
-    def give_back(self) -> None:
-        """Let another one have it; may be called twice."""
+    def release(self) -> None:
+        """Let another one ask it; may be called twice."""
         self._connection.close()
 
 
-def forget(run: Path) -> None:
-    """Delete what a run was held by that is gone, and that nobody has."""
+def delete_lock(run: Path) -> None:
+    """Delete the lock of a run that is gone, and that nobody asks."""
     with suppress(OSError):  # an empty file that stays does no harm
-        _beside(run).unlink(missing_ok=True)
+        _lock_file(run).unlink(missing_ok=True)
 
 
-def _beside(run: Path) -> Path:
+def _lock_file(run: Path) -> Path:
     return run.with_name(run.name + _ENDING)
-
-
-def _make(path: Path) -> None:
-    """Make it for its owner alone; one that is there is not opened: closing it would unlock it."""
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def _locked(path: Path) -> sqlite3.Connection:
@@ -243,7 +152,7 @@ def _locked(path: Path) -> sqlite3.Connection:
     return connection
 
 
-class TalkClock:
+class MadeUpClock:
     """The time in a run's conversations: made up, so that a window is the same on any day."""
 
     def __init__(self) -> None:
@@ -251,19 +160,18 @@ class TalkClock:
         """None: the real time."""
 
     def __call__(self) -> datetime:
-        """Tell it."""
         return self.moment or local_now()
 
 
 class RunFile:
     """One run, open. Threads may share it."""
 
-    def __init__(self, database: Database, run: Run, hold: Hold | None = None) -> None:
-        """`hold` is given back with the file; None where it is only looked at."""
-        self.clock = TalkClock()
+    def __init__(self, database: Database, run: Run, lock: RunLock | None = None) -> None:
+        """`lock` is released with the file; None where it is only looked at."""
+        self.clock = MadeUpClock()
         self.store = ColdStore(database, self.clock)
         self.run = run
-        self._rows, self._hold = RotRows(database), hold
+        self._rows, self._lock = RotRows(database), lock
 
     @classmethod
     def create(cls, path: Path, run: Run) -> RunFile:
@@ -273,13 +181,14 @@ class RunFile:
             StoreError: It cannot be written.
 
         """
-        with _undone() as undone:
-            hold = Hold(path)
-            undone.callback(hold.give_back)
+        with ExitStack() as undone:
+            lock = RunLock(path)
+            undone.callback(lock.release)
             database = Database(path)
             undone.callback(database.close)
-            RotRows(database).put_run(run_fields(run))
-            return cls(database, run, hold)
+            RotRows(database).put_run(fields_of(run))
+            undone.pop_all()
+            return cls(database, run, lock)
 
     @classmethod
     def open(cls, path: Path, *, to_ask: bool = False) -> RunFile:
@@ -290,23 +199,25 @@ class RunFile:
             StoreError: It cannot be read, or is no run.
 
         """
-        with _undone() as undone:
-            hold = Hold(path) if to_ask else None
-            if hold is not None:
-                undone.callback(hold.give_back)
+        with ExitStack() as undone:
+            lock = RunLock(path) if to_ask else None
+            if lock is not None:
+                undone.callback(lock.release)
             database = Database(path)
             undone.callback(database.close)
             with database.read():
-                run = run_from(RotRows(database).run())
-            return cls(database, run, hold)
+                run = read(Run, RotRows(database).run())
+                if not run.experiment.size:
+                    raise ValueError("a run without cells")
+            undone.pop_all()
+            return cls(database, run, lock)
 
     def results(self) -> list[Result]:
         """List what is decided, in the order in which it was."""
         with self.store.database.read():
-            return [result_from(fields) for fields in self._rows.cells()]
+            return [read(Result, fields) for fields in self._rows.cells()]
 
     def count(self) -> int:
-        """Count what is decided."""
         return self._rows.count()
 
     def left(self) -> list[Cell]:
@@ -314,28 +225,25 @@ class RunFile:
         done = {each.cell for each in self.results() if each.verdict is not Verdict.FAILED}
         return [cell for cell in self.run.experiment.cells() if cell not in done]
 
-    def shares(self) -> Mapping[Mode, Tally]:
-        """Count what is decided, by mode; one of which nothing is has no key."""
-        return tallied(self.results()).by_mode
-
     def keep(self, result: Result) -> None:
         """Keep a result; one of the same cell that was kept before is replaced."""
-        self._rows.put_cell(cell_key(result.cell), result.window_id, result_fields(result))
+        self._rows.put_cell(cell_key(result.cell), result.window_id, fields_of(result))
 
     def end(self, now: Callable[[], datetime] = local_now) -> None:
         """Note that every cell is decided, and when."""
-        self.run = replace(self.run, ended_at=now())
-        self._rows.put_run(run_fields(self.run))
+        self._note(replace(self.run, ended_at=now()))
 
     def spend(self, seconds: float) -> None:
         """Note that so much more time was spent on asking."""
-        self.run = replace(self.run, seconds=self.run.seconds + seconds)
-        self._rows.put_run(run_fields(self.run))
+        self._note(replace(self.run, seconds=self.run.seconds + seconds))
 
     def relimit(self, limit: int) -> None:
         """Note that the model takes less than was thought, in tokens."""
-        self.run = replace(self.run, limit=limit)
-        self._rows.put_run(run_fields(self.run))
+        self._note(replace(self.run, limit=limit))
+
+    def _note(self, run: Run) -> None:
+        self.run = run
+        self._rows.put_run(fields_of(run))
 
     def window(self, result: Result) -> ContextWindow | None:
         """Load the very window that was sent for a cell; None where none was.
@@ -351,13 +259,5 @@ class RunFile:
     def close(self) -> None:
         """Give the file back, and let others ask it; may be called twice."""
         self.store.database.close()
-        if self._hold is not None:
-            self._hold.give_back()
-
-
-@contextmanager
-def _undone() -> Iterator[ExitStack]:
-    """Undo what is given to it where the block fails, the last first."""
-    with ExitStack() as undone:
-        yield undone
-        undone.pop_all()
+        if self._lock is not None:
+            self._lock.release()

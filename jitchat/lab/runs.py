@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from jitchat.errors import StoreError, StoreReadOnly, UnknownRun
-from jitchat.lab.run_file import Hold, Run, RunFile, forget
+from jitchat.lab.run_file import Run, RunFile, RunLock, delete_lock
 from jitchat.paths import make_private
 
 LAST = "last"
@@ -18,7 +18,7 @@ LAST = "last"
 _FILE = re.compile(r"r(\d+)\.db")
 _BESIDE = ("", "-wal", "-shm")
 """What SQLite puts beside a file's name."""
-_Told = TypeVar("_Told")
+_T = TypeVar("_T")
 
 
 class Runs:
@@ -28,26 +28,24 @@ class Runs:
         self.folder = folder
 
     def all(self) -> Sequence[tuple[Run, int]]:
-        """List every run and how many of its cells are decided, the latest first. Slow.
-
-        Files that are no runs of ours are passed over.
-        """
+        """List every run and how many of its cells are decided, the latest first. Slow."""
         return self.each(lambda file: (file.run, file.count()))
 
-    def each(self, tell: Callable[[RunFile], _Told]) -> list[_Told]:
-        """Open every run once, and list what is told of it, the latest first. Slow.
+    def each(self, look: Callable[[RunFile], _T]) -> list[_T]:
+        """Open every run once, and list what `look` makes of it, the latest first. Slow.
 
         Files that are no runs of ours are passed over.
         """
-        found: list[tuple[datetime, _Told]] = []
+        found: list[tuple[datetime, _T]] = []
         for number in self._numbers():
             with suppress(StoreError):
                 file = RunFile.open(self._path(number))
                 try:
-                    found.append((file.run.begun_at, tell(file)))
+                    found.append((file.run.begun_at, look(file)))
                 finally:
                     file.close()
-        return [told for _, told in sorted(found, key=lambda each: each[0], reverse=True)]
+        found.sort(key=lambda each: each[0], reverse=True)
+        return [made for _, made in found]
 
     def create(self, run: Run) -> RunFile:
         """Make the file of a new run, to ask it; it gets the next number as its id.
@@ -72,7 +70,7 @@ class Runs:
         except BaseException:  # nothing of it is left whatever it was, and that is passed on
             with suppress(OSError):
                 _delete(path)
-            forget(path)
+            delete_lock(path)
             raise
 
     def open(self, wanted: str, *, to_ask: bool = False) -> RunFile:
@@ -98,14 +96,14 @@ class Runs:
 
         """
         path = self._found(wanted)
-        hold = Hold(path)
+        lock = RunLock(path)
         try:
             _delete(path)
         except OSError as error:
             raise StoreReadOnly(f"{path} cannot be deleted: {error.strerror}.") from error
         finally:
-            hold.give_back()
-        forget(path)
+            lock.release()
+        delete_lock(path)
 
     def _found(self, wanted: str) -> Path:
         numbers = self._numbers()

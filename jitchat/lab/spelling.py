@@ -1,11 +1,9 @@
-"""Number words as digits: `twenty-one`, `a hundred`, `third`, `21st`.
+"""Where an answer has a value, however it is spelt.
 
-Two views of it: `stated` is what it says, as it says it, for strings that have to be right to
-the letter; `plain` is folded, its numbers as digits and its dashes and quotes as one kind.
-
-In a plain text (`jitchat.lab.spelling`) `16:40` is `4.40 pm` as well, `7 March` is `March
-7th`, `3400` is `3,400`, and `walnuts` is `walnut`. To the letter nothing is but itself, whatever
-stands around it.
+Two views of an answer: `stated` is what it says, as it says it, for strings that have to be right
+to the letter; `plain` is folded, its number words (`twenty-one`, `a hundred`, `21st`) as digits
+and its dashes and quotes as one kind. In a plain text `16:40` is found as `4.40 pm` as well,
+`7 March` as `March 7th`, `3400` as `3,400`, and `walnuts` as `walnut`.
 """
 
 import re

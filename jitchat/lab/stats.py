@@ -1,4 +1,4 @@
-"""The figures of a run: shares with their intervals, sums by length and kind, and their spelling.
+"""The figures of a run: shares with intervals, sums by length and kind, and how they are written.
 
 Intervals are Wilson's and Newcombe's: they keep within the possible and stay honest where a few
 cells were asked, or all of them were right: there the textbook's "share ± 2 standard errors" says
@@ -10,22 +10,19 @@ adds up to the cells that are decided, in whatever order the results come.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from math import hypot, sqrt
-from typing import TYPE_CHECKING
+from math import fsum, hypot, sqrt
+from statistics import median
 
-from jitchat.lab.costs import Spending, Spent
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.facts import Kind
+from jitchat.lab.run_file import Run
 from jitchat.text.figures import cost_of, counted, total_of
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
-
-if TYPE_CHECKING:
-    from jitchat.lab.run_file import Run
-
 
 NOTHING = "–"
 """Where there is no figure."""
@@ -99,7 +96,7 @@ def cost(spent: Spent) -> str:
     return cost_of(spent.cost)
 
 
-def decided(run: Run, whole: Tally) -> str:
+def cells_text(run: Run, whole: Tally) -> str:
     """Tell what came of the cells, as `100 of 420 cells: 88 answered, 12 failed`.
 
     Of a run that is whole: `420 cells: …`.
@@ -203,8 +200,6 @@ def _reach(one: float, other: float, together: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Cells that were counted together."""
-
     right: int = 0
     wrong: int = 0
     unfit: int = 0
@@ -220,12 +215,10 @@ class Tally:
 
     @property
     def cells(self) -> int:
-        """Count all of them."""
         return self.right + self.wrong + self.unfit + self.failed
 
     @property
     def answered(self) -> int:
-        """Count those that an answer came for."""
         return self.right + self.wrong
 
     @property
@@ -242,6 +235,26 @@ class Tally:
         kind's, it would be too narrow, so that these are shown without one.
         """
         return wilson(self.right, self.answered) if self.answered else None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What cells took, of those that left. Medians; None where it is known of none."""
+
+    sent: int = 0
+    """Without those that a server refused because they do not fit: they cost nothing."""
+    tokens: float | None = None
+    """Of the window, as it was counted when it was sent."""
+    to_first: float | None = None
+    """Seconds from leaving to the first token."""
+    seconds: float | None = None
+    """From leaving to the end of the answer; of failed requests neither."""
+    cached: float | None = None
+    """The share of all their input that came from the provider's prompt cache; no median."""
+    cost: float | None = None
+    """Of all together, in US dollars, as far as it is known; None where none is."""
+    unpriced: int = 0
+    """Cells whose cost is not known, and not in `cost`."""
 
 
 Place = tuple[Mode, int, float]
@@ -262,47 +275,83 @@ class Tallies:
 
     @property
     def whole(self) -> Tally:
-        """Count every cell that is decided."""
         return sum(self.by_mode.values(), Tally())
 
 
-def tallied(results: Iterable[Result], kinds: Collection[Kind] = tuple(Kind)) -> Tallies:
+def count_results(results: Iterable[Result], kinds: Collection[Kind] = tuple(Kind)) -> Tallies:
     """Count results of these kinds; of two of one cell, the later one."""
-    counting = Tallying(kinds)
+    counting = ResultCounter(kinds)
     for result in results:
         counting.take(result)
     return counting.tallies()
 
 
-_FIELDS = {
-    Verdict.RIGHT: "right",
-    Verdict.WRONG: "wrong",
-    Verdict.UNFIT: "unfit",
-    Verdict.FAILED: "failed",
+_ONE = {
+    Verdict.RIGHT: Tally(right=1),
+    Verdict.WRONG: Tally(wrong=1),
+    Verdict.UNFIT: Tally(unfit=1),
+    Verdict.FAILED: Tally(failed=1),
 }
-_ONE = {(verdict, by): Tally(**{field: by}) for verdict, field in _FIELDS.items() for by in (1, -1)}
-"""A cell more, or less."""
 
 
-class Tallying:
+class _Spending:
+    """Adds up what results took; ordered lists, for a median is asked for all the time."""
+
+    def __init__(self) -> None:
+        self._sent = self._input = self._cached = 0
+        self._costs: list[float] = []
+        self._tokens: list[float] = []
+        self._to_first: list[float] = []
+        self._seconds: list[float] = []
+
+    def add(self, result: Result) -> None:
+        if result.seconds is None or result.verdict is Verdict.UNFIT:
+            return
+        self._sent += 1
+        _insert(self._tokens, result.tokens)
+        _insert(self._costs, result.cost)
+        if result.verdict is not Verdict.FAILED:
+            _insert(self._to_first, result.to_first)
+            _insert(self._seconds, result.seconds)
+        if result.usage is not None and result.usage.input_tokens is not None:
+            self._input += result.usage.input_tokens
+            self._cached += result.usage.cached_tokens
+
+    def spent(self) -> Spent:
+        return Spent(
+            sent=self._sent,
+            tokens=median(self._tokens) if self._tokens else None,
+            to_first=median(self._to_first) if self._to_first else None,
+            seconds=median(self._seconds) if self._seconds else None,
+            cached=min(1.0, self._cached / self._input) if self._input else None,
+            cost=fsum(self._costs) if self._costs else None,
+            unpriced=self._sent - len(self._costs),
+        )
+
+
+def _insert(values: list[float], value: float | None) -> None:
+    if value is not None:
+        insort(values, value)
+
+
+class ResultCounter:
     """Counts results as they come. Taking one in costs the same however many came before."""
 
     def __init__(self, kinds: Collection[Kind] = tuple(Kind)) -> None:
         self._kinds = frozenset(kinds)
         self._results: dict[Cell, Result] = {}
-        self._squares: dict[Place, Tally] = defaultdict(Tally)
-        self._by_kind: dict[tuple[Mode, Kind], Tally] = defaultdict(Tally)
-        self._spent: dict[Mode, Spending] = defaultdict(Spending)
-        self._spent_at: dict[tuple[Mode, int], Spending] = defaultdict(Spending)
+        self._count_all()
 
     def take(self, result: Result) -> None:
         """Count a result, if it is of the kinds; it replaces one of the same cell."""
         if result.cell.kind not in self._kinds:
             return
-        if (before := self._results.get(result.cell)) is not None:
-            self._count(before, -1)
+        is_known = result.cell in self._results
         self._results[result.cell] = result
-        self._count(result, 1)
+        if is_known:  # seldom: a cell that failed was asked again
+            self._count_all()
+        else:
+            self._count(result)
 
     def tallies(self) -> Tallies:
         """Tell what it comes to; it costs what the grid has squares, whatever was counted."""
@@ -310,7 +359,6 @@ class Tallying:
         by_mode: dict[Mode, Tally] = defaultdict(Tally)
         for (mode, length, _), tally in self._squares.items():
             by_length[mode, length] += tally
-        for (mode, _), tally in by_length.items():
             by_mode[mode] += tally
         return Tallies(
             dict(self._squares),
@@ -321,9 +369,17 @@ class Tallying:
             {place: each.spent() for place, each in self._spent_at.items()},
         )
 
-    def _count(self, result: Result, by: int) -> None:
-        cell, one = result.cell, _ONE[result.verdict, by]
+    def _count_all(self) -> None:
+        self._squares: dict[Place, Tally] = defaultdict(Tally)
+        self._by_kind: dict[tuple[Mode, Kind], Tally] = defaultdict(Tally)
+        self._spent: dict[Mode, _Spending] = defaultdict(_Spending)
+        self._spent_at: dict[tuple[Mode, int], _Spending] = defaultdict(_Spending)
+        for result in self._results.values():
+            self._count(result)
+
+    def _count(self, result: Result) -> None:
+        cell, one = result.cell, _ONE[result.verdict]
         self._squares[cell.mode, cell.length, cell.depth] += one
         self._by_kind[cell.mode, cell.kind] += one
-        self._spent[cell.mode].count(result, by)
-        self._spent_at[cell.mode, cell.length].count(result, by)
+        self._spent[cell.mode].add(result)
+        self._spent_at[cell.mode, cell.length].add(result)

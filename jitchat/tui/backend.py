@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 from jitchat.index.embedder import Embedder
-from jitchat.lab.service import LabDesk
+from jitchat.lab.service import LabService
 from jitchat.providers.catalogue.models import ProviderChoice
 from jitchat.session import Session
 from jitchat.settings import Settings
@@ -94,7 +94,7 @@ class Backend(Protocol):
     def better_embedder(self) -> Embedder | None:
         """Slow: the embedder that was downloaded, if it is here now."""
 
-    def lab_desk(self) -> LabDesk:
+    def lab_desk(self) -> LabService:
         """Make what runs of the rot lab are made with: whoever answers here is asked there."""
 
     def hint(self) -> str:

@@ -7,13 +7,13 @@ import signal
 
 import pytest
 
-from jitchat.bench.subprocess_worker import alone
+from jitchat.bench.subprocess_worker import run_in_child
 from jitchat.errors import BenchFailed
 
 
 def test_the_result_comes_from_another_process_and_what_it_tells_on_the_way():
     told: list[int] = []
-    assert alone("tests.bench.works:count", {}, told.append) != os.getpid()
+    assert run_in_child("tests.bench.works:count", {}, told.append) != os.getpid()
     assert told == [2, 2, 2]
 
 
@@ -27,10 +27,10 @@ def test_the_result_comes_from_another_process_and_what_it_tells_on_the_way():
 )
 def test_what_fails_there_is_a_sentence_here(work: str, sentence: str):
     with pytest.raises(BenchFailed, match=sentence):
-        alone(f"tests.bench.works:{work}", {}, int)
+        run_in_child(f"tests.bench.works:{work}", {}, int)
 
 
 def test_this_process_can_be_interrupted_as_before():
     before = signal.getsignal(signal.SIGINT)
-    alone("tests.bench.works:count", {}, int)
+    run_in_child("tests.bench.works:count", {}, int)
     assert signal.getsignal(signal.SIGINT) is before

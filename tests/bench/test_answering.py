@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.answer_scores import Answer, AnswerScores, Judged, answer_scores
 from jitchat.bench.answers import Answering, Load, Model, Price, opened_log
-from jitchat.bench.locomo import imported
-from jitchat.bench.questions import ANSWER_BRIEFLY, BY_DATE, Case, Cases, read_labelled
+from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE, Case, Cases, OpenConversation, indexed
+from jitchat.bench.questions import read_labelled
+from jitchat.bench.scores import Answer, AnswerScores, Judged, answer_scores
 from jitchat.errors import BenchFailed, RequestRefused
 from jitchat.index.embedder import NoEmbedder
 from jitchat.providers.provider import Delta, Options, Piece
@@ -36,9 +36,11 @@ def planned(folder: Path, *modes: Mode, budget: Budget | None = None) -> list[Ca
     sample = labelled_sample(KITE, BREAD, UNKNOWN)
     (talk,) = read_labelled(written(folder, "f.json", [sample]))
     cases = Cases("Be kind.")
-    with imported(talk, NoEmbedder(), EstimateCounter(), budget or Budget(), cases) as asked:
+    with indexed(talk.found, NoEmbedder()) as memory:
+        conversation = OpenConversation(memory, EstimateCounter(), budget or Budget())
         for each in talk.questions:
-            asked.ask(each, modes or [Mode.JIT])
+            for mode in modes or [Mode.JIT]:
+                conversation.ask(each, mode, cases)
     return cases.planned
 
 
@@ -93,8 +95,9 @@ def test_retrieval_finds_the_same_whether_it_is_to_be_answered_or_not(tmp_path: 
     (talk,) = read_labelled(written(tmp_path, "f.json", [labelled_sample(KITE)]))
     found = []
     for cases in (None, Cases("Be kind.")):
-        with imported(talk, NoEmbedder(), EstimateCounter(), Budget(), cases) as asked:
-            outcome = asked.ask(talk.questions[0], [Mode.JIT])[Mode.JIT]
+        with indexed(talk.found, NoEmbedder()) as memory:
+            conversation = OpenConversation(memory, EstimateCounter(), Budget())
+            outcome = conversation.ask(talk.questions[0], Mode.JIT, cases)
             found.append((outcome.ranked, outcome.held))
     assert found[0] == found[1]
 

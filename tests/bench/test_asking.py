@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.answers import GIVE_UP, Asker, Job, ReplyLog, opened_log
+from jitchat.bench.answers import GIVE_UP, Job, ReplyLog, opened_log, send_all
 from jitchat.errors import BenchFailed, RequestRefused
 from jitchat.providers.provider import Delta, Finished, Options, Piece
 from jitchat.values import Message, Role, Usage
@@ -58,7 +58,7 @@ class Answering(ScriptedProvider):
 async def ask(provider: Answering, log: ReplyLog, texts: Sequence[str], parallel: int = 1) -> int:
     """Ask; how far the bar moved."""
     moved: list[int] = []
-    await Asker(provider, Options(), parallel, log).ask(jobs(*texts), moved.append)
+    await send_all(jobs(*texts), provider, Options(), parallel, log, moved.append)
     return sum(moved)
 
 

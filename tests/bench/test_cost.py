@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from jitchat.bench.answers import Load, Price, bill
-from jitchat.values import Usage
 
 
 def test_the_cost_is_told_by_mode_with_what_a_reply_is_taken_for():
@@ -19,5 +18,5 @@ def test_the_cost_is_told_by_mode_with_what_a_reply_is_taken_for():
 def test_a_price_that_nobody_gave_is_unknown_and_not_nothing():
     (*_, cost) = bill("m", [Load("jit", 1, 1_000_000, exact=True)], Price(input=3.0))
     assert cost == "  cost: in $3.00, out unknown"
-    assert Price(input=3.0).of(Usage(1_000_000, 5)) is None
-    assert Price(3.0, 0.0).of(Usage(1_000_000, 5)) == 3.0
+    assert Price(input=3.0).of(1_000_000, 5) is None
+    assert Price(3.0, 0.0).of(1_000_000, 5) == 3.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jitchat.bench.questions import doubts, read_labelled
+from jitchat.bench.questions import label_warnings, read_labelled
 from tests.bench.support import labelled_sample, question
 from tests.transfer.files import written
 
@@ -15,7 +15,7 @@ WHOLE = question("What flies?", ["D1:2"])
 
 
 def told_of(folder: Path, *samples: object) -> list[str]:
-    return list(doubts(read_labelled(written(folder, "f.json", list(samples)))))
+    return list(label_warnings(read_labelled(written(folder, "f.json", list(samples)))))
 
 
 def test_a_file_that_is_whole_is_not_doubted(tmp_path: Path):

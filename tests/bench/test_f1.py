@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.bench.answer_scores import answer_f1
+from jitchat.bench.f1 import answer_f1
 
 
 @pytest.mark.parametrize(

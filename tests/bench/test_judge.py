@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.bench.answers import judge_messages, verdict
+from jitchat.bench.answers import judge_question
+from jitchat.bench.judge import verdict
 from jitchat.bench.questions import Question
 
 
@@ -59,6 +60,6 @@ def test_any_words_may_stand_ahead_of_the_label(words: str, reason: str, correct
 @given(st.text(), st.text(min_size=1), st.text())
 def test_the_answer_is_quoted_and_cannot_speak_for_the_judge(asked: str, gold: str, answer: str):
     question = Question(asked, "temporal", frozenset(), None, gold)
-    system, given_ = judge_messages(question, answer)
+    system, given_ = judge_question(question, answer)
     assert json.loads(given_.content) == {"question": asked, "gold answer": gold, "answer": answer}
     assert answer not in system.content or len(answer) < 40

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jitchat.bench.locomo import imported
+from jitchat.bench.asking import OpenConversation, indexed
 from jitchat.bench.questions import read_labelled
 from jitchat.bench.scores import Outcome, scores_of
 from jitchat.index.embedder import NoEmbedder
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 def outcomes(folder: Path) -> dict[Mode, Outcome]:
     sample = labelled_sample(question("What is on the photo of the red kite?", ["D1:2"]))
     (talk,) = read_labelled(written(folder, "f.json", [sample]))
-    with imported(talk, NoEmbedder(), EstimateCounter(), Budget()) as asked:
-        return asked.ask(talk.questions[0], list(Mode))
+    with indexed(talk.found, NoEmbedder()) as memory:
+        conversation = OpenConversation(memory, EstimateCounter(), Budget())
+        return {mode: conversation.ask(talk.questions[0], mode) for mode in Mode}
 
 
 def test_jit_finds_the_turn_and_holds_it_at_full_text(tmp_path: Path):

@@ -7,7 +7,7 @@ import string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.bench.answer_scores import stem
+from jitchat.bench.f1 import stem
 
 _KNOWN = """
     caresses caress  ponies poni  ties tie  dies die  flies fli  died die  tried tri  cats cat

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.answers import Job, Reply, key_of, opened_log
+from jitchat.bench.answers import Job, key_of, opened_log
+from jitchat.bench.workers import Reply
 from jitchat.errors import BenchFailed, Unreachable
 from jitchat.values import Message, Role, Usage
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jitchat.bench.locomo import indexed
+from jitchat.bench.asking import indexed
 from jitchat.index.embedder import DEFAULT_MODEL, Embedder, load_embedder, vectors_of
 from jitchat.index.indexer import Indexer
 from jitchat.transfer.plain import read_plain

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from jitchat.bench.locomo import indexed
-from jitchat.bench.questions import LabelledTalk, Question, read_labelled
+from jitchat.bench.asking import indexed
+from jitchat.bench.questions import LabelledConversation, Question, read_labelled
 from jitchat.index.embedder import DEFAULT_MODEL, Embedder, load_embedder
 from jitchat.index.indexer import Indexer
 from jitchat.index.retrieve import Query, make_query
@@ -78,7 +78,7 @@ def tries(count: int, seed: int = SEED) -> Iterator[Weights]:
             yield replace(WEIGHTS, **changed)
 
 
-def read_talk(talk: LabelledTalk, embedder: Embedder) -> Talk:
+def read_talk(talk: LabelledConversation, embedder: Embedder) -> Talk:
     """Import and index as the app does."""
     with indexed(talk.found, embedder) as memory:
         rows = Indexer(memory.store, memory.conversation.id, embedder).rows(memory.turns)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.questions import ANSWER_BRIEFLY
+from jitchat.bench.asking import ANSWER_BRIEFLY
 from jitchat.cli import compose as composing
 from jitchat.cli import output
 from jitchat.errors import RequestRefused, Unreachable

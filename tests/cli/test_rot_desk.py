@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.cli.chat import LocalBackend
-from jitchat.cli.lab_service import LocalLabDesk, judge_of
+from jitchat.cli.lab_service import LocalLabService, judge_of
 from jitchat.cli.who import Who, who_answers
 from jitchat.errors import KeyRefused, StoreBusy, UsageError
 from jitchat.lab.experiment import Experiment
@@ -20,7 +20,7 @@ from jitchat.values import LOADED, Limit
 from tests.support import conversation_of, talk
 
 if TYPE_CHECKING:
-    from jitchat.lab.service import LabDesk
+    from jitchat.lab.service import LabService
 
 TINY = Experiment((500,), (0.0,), (Kind.DIRECT,))
 ELSEWHERE = {"picker.model": "m", "picker.base_url": "https://llm.example/v1"}
@@ -36,8 +36,8 @@ def who_of(**given: object) -> Who:
     return who_answers(load_settings(Path("/nowhere/config.toml"), {}, flags))
 
 
-def desk_of(who: Who, paths: Paths, store) -> LabDesk:
-    return LocalLabDesk(lambda: who, paths, store)
+def desk_of(who: Who, paths: Paths, store) -> LabService:
+    return LocalLabService(lambda: who, paths, store)
 
 
 @pytest.fixture

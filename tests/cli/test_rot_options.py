@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -198,7 +199,7 @@ class Opened:
         (
             ["--preset", "deep", "--seed", "9", "--parallel", "4", "--judge", "openai/m"],
             RunWanted(
-                Experiment.from_fields(preset("deep", is_reader=True).fields() | {"seed": 9}),
+                replace(preset("deep", is_reader=True), seed=9),
                 4,
                 "openai/m",
             ),

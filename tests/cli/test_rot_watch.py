@@ -9,7 +9,7 @@ from itertools import starmap
 from rich.console import Console
 
 from jitchat.cli.rot_run import Watcher, drawn
-from jitchat.lab.events import CellEnded, RunEnded, Slowed, TalkBegun, TalkReady
+from jitchat.lab.events import CellEnded, ConversationBegun, ConversationReady, RunEnded, Slowed
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.facts import Kind
 from jitchat.values import Mode
@@ -25,8 +25,8 @@ def test_what_is_being_done_and_what_failed_is_followed():
     watcher = Watcher(3, 1, lines.append)
     seen = []
     for event in (
-        TalkBegun(1, 2, 4_000),
-        TalkReady(1, 100, 0.5),
+        ConversationBegun(1, 2, 4_000),
+        ConversationReady(1, 100, 0.5),
         ended(Verdict.RIGHT),
         ended(Verdict.FAILED, "No server there."),
         ended(Verdict.FAILED, "No server there, again."),
@@ -45,7 +45,7 @@ def test_what_is_being_done_and_what_failed_is_followed():
 
 def test_what_the_answers_cost_so_far_is_told_beside():
     watcher = Watcher(0, 1, lambda _: None)
-    watcher.take(TalkReady(1, 100, 0.5))
+    watcher.take(ConversationReady(1, 100, 0.5))
     paid = ended(Verdict.RIGHT).result
     watcher.pay(replace(paid, seconds=1.0, cost=0.25))
     watcher.take(CellEnded(replace(paid, seconds=1.0, cost=0.5)))
@@ -81,7 +81,7 @@ def test_the_bar_counts_cells_and_its_lines_are_plain_text():
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, width=100, color_system=None)
     with drawn(2, 6, 1, console) as (watcher, take):
-        take(TalkBegun(1, 1, 1_500))
+        take(ConversationBegun(1, 1, 1_500))
         take(ended(Verdict.RIGHT))
         take(Slowed(0.0, "[red]less", 1))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import aclosing
+import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from jitchat.index.embedder import NoEmbedder
 from jitchat.lab.events import CellEnded, LabEvent
 from jitchat.lab.lab import Lab
-from jitchat.lab.planting import talks
+from jitchat.lab.planting import plans
 from jitchat.lab.run_file import Run
 from jitchat.lab.runs import Runs
 from jitchat.providers.provider import Delta, Finished, Options, Piece, Provider, Wire
@@ -91,11 +92,15 @@ async def events_of(
 ) -> list[LabEvent]:
     """What it reports, up to the first event that `until` is true of, or to the end."""
     heard: list[LabEvent] = []
-    async with aclosing(lab.run()) as events:
-        async for event in events:
-            heard.append(event)
-            if until(event):
-                break
+
+    def hear(event: LabEvent) -> None:
+        heard.append(event)
+        if until(event):
+            running.cancel()
+
+    running = asyncio.ensure_future(lab.run(hear))
+    with suppress(asyncio.CancelledError):
+        await running
     return heard
 
 
@@ -122,8 +127,8 @@ class ForgetfulModel:
     def __post_init__(self) -> None:
         self._facts: dict[str, Fact] = {
             each.fact.question: each.fact
-            for talk in talks(self.experiment, price)
-            for each in talk.plantings
+            for plan in plans(self.experiment, price)
+            for each in plan.facts
         }
 
     async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:

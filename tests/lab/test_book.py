@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.lab.facts import NEVER, NUMERALS, OTHERS, Fact, Kind, Where, avoided, everyday, makers
+from jitchat.lab.facts import (
+    NEVER,
+    NUMERALS,
+    OTHERS,
+    Fact,
+    Kind,
+    Where,
+    everyday,
+    makers,
+    stems_to_avoid,
+)
 from jitchat.lab.spelling import exact_places, has, places, plain
 from jitchat.text.words import stems, words
 from tests.lab.drawn import FEW, SEEDS, facts
@@ -149,7 +159,7 @@ def test_no_question_is_answered_by_another_fact(seed: int):
 @every_kind
 def test_fillers_avoid_what_matters_and_are_left_everyday_words(kind: Kind):
     for fact in facts(kind, FEW):
-        named = avoided(fact)
+        named = stems_to_avoid(fact)
         assert _matter(fact.question) | _matter(said(fact)) <= named
         assert all(_matter(value) <= named for value in (*fact.accepted, *fact.wrong))
         assert not named & everyday()

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from jitchat.lab.compare import Change, compared, interval_told, left_out
+from jitchat.lab.compare import Change, compare_runs, interval_note, left_out
 from jitchat.lab.experiment import Verdict
 from jitchat.lab.facts import Kind
 from jitchat.lab.stats import Tally
@@ -20,7 +20,7 @@ def later(**changes):
 
 def test_only_what_both_have_an_answer_for_is_compared():
     known = [each for each in results(lambda cell: Verdict.WRONG) if each.cell.depth < 1]
-    made = compared(RUN, results(), RUN, known)
+    made = compare_runs(RUN, results(), RUN, known)
     assert (Mode.FULL, 48_000) not in made.at, "the earlier run had no room for it"
     assert made.at[Mode.JIT, 4_000] == Change(Tally(right=14), Tally(wrong=14), (14, 0))
     assert (made.compared, made.only_before, made.only_after, made.unanswered) == (174, 48, 0, 18)
@@ -31,7 +31,7 @@ def test_only_what_both_have_an_answer_for_is_compared():
 
 
 def test_a_run_against_itself_changes_nothing_and_says_so():
-    made = compared(RUN, results(), RUN, results())
+    made = compare_runs(RUN, results(), RUN, results())
     assert {each.points for each in made.at.values()} == {0}
     assert not any(each.is_clear for each in [*made.at.values(), *made.of.values()])
     assert made.differences == ()
@@ -43,22 +43,22 @@ def test_a_change_of_the_same_questions_is_surer_than_one_of_others():
         return Verdict.WRONG if cell.depth == 1 else Verdict.RIGHT
 
     was = results(lambda cell: Verdict.RIGHT)
-    made = compared(RUN, was, RUN, results(turned))
+    made = compare_runs(RUN, was, RUN, results(turned))
     other_seed = later(experiment=replace(EXPERIMENT, seed=EXPERIMENT.seed + 1))
-    apart = compared(RUN, was, other_seed, results(turned))
+    apart = compare_runs(RUN, was, other_seed, results(turned))
     assert (made.is_paired, apart.is_paired) == (True, False)
     place = Mode.JIT, 4_000
     same, other = made.at[place], apart.at[place]
     assert (same.before, same.after) == (other.before, other.after)
     assert same.turned == (same.after.wrong, 0)
     assert other.turned is None
-    assert "the same questions" in interval_told(made)
-    assert "independent" in interval_told(apart)
+    assert "the same questions" in interval_note(made)
+    assert "independent" in interval_note(apart)
 
 
 def test_runs_of_other_cells_have_nothing_in_common():
     short = [each for each in results() if each.cell.length == 1_000]
-    made = compared(RUN, short, RUN, [each for each in results() if each.cell.length == 4_000])
+    made = compare_runs(RUN, short, RUN, [each for each in results() if each.cell.length == 4_000])
     assert (made.at, made.of, made.compared) == ({}, {}, 0)
 
 
@@ -95,7 +95,7 @@ def test_a_change_is_clear_where_its_interval_leaves_no_doubt(before, after, is_
 )
 def test_what_differs_between_two_runs_is_said_in_words(changes, told):
     run = replace(RUN, settings=RUN.settings[:1])
-    assert compared(run, [], replace(run, **changes), []).differences == (told,)
+    assert compare_runs(run, [], replace(run, **changes), []).differences == (told,)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_what_differs_between_two_runs_is_said_in_words(changes, told):
 )
 def test_what_differs_in_what_was_asked_is_said_in_words(changes, told):
     run = later(experiment=replace(EXPERIMENT, **changes))
-    assert compared(RUN, [], run, []).differences == (told,)
+    assert compare_runs(RUN, [], run, []).differences == (told,)
 
 
 def test_of_two_providers_only_what_differs_in_their_answers_is_told():
@@ -122,16 +122,16 @@ def test_of_two_providers_only_what_differs_in_their_answers_is_told():
         return {"provider": provider, "settings": (*apart, *rest, *known)}
 
     was, became = later(**of("work", "0.2")), later(**of("home", "0.7"))
-    assert compared(was, [], became, []).differences == (
+    assert compare_runs(was, [], became, []).differences == (
         "Model: qwen3-8b of work, then qwen3-8b of home.",
         "Setting provider.temperature: 0.2, then 0.7.",
     )
     same = later(**of("home", "0.2"))
-    assert compared(was, [], same, []).differences == (
+    assert compare_runs(was, [], same, []).differences == (
         "Model: qwen3-8b of work, then qwen3-8b of home.",
     )
 
 
 def test_settings_that_no_figure_depends_on_are_not_told():
     run = later(settings=(*RUN.settings, ("screen.theme", "nord"), ("keys.send", "f5")))
-    assert compared(RUN, [], run, []).differences == ()
+    assert compare_runs(RUN, [], run, []).differences == ()

@@ -6,10 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from jitchat.lab.costs import ANSWER_TOKENS, estimated, estimated_cells, sentence, window_tokens
+from jitchat.lab.costs import (
+    ANSWER_TOKENS,
+    Answerer,
+    estimate_cells,
+    estimate_run,
+    sentence,
+    window_tokens,
+)
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
-from jitchat.lab.service import Answerer
 from jitchat.values import Mode
 
 ANSWERER = Answerer(
@@ -44,7 +50,7 @@ def test_no_window_is_larger_than_the_room_and_full_fits_to_the_last_token():
 
 
 def test_requests_tokens_and_money_add_up():
-    made = estimated(ASKED, ANSWERER)
+    made = estimate_run(ASKED, ANSWERER)
     cells = 12
     assert (made.requests, made.unfit) == (8 * cells, cells)
     assert made.requests + made.unfit == ASKED.size
@@ -65,7 +71,7 @@ def test_requests_tokens_and_money_add_up():
     ],
 )
 def test_an_unknown_price_is_never_nothing(changes, cost, told):
-    made = estimated(ASKED, replace(ANSWERER, **changes))
+    made = estimate_run(ASKED, replace(ANSWERER, **changes))
     assert made.cost == cost
     assert f"(64 an answer), {told}. 12 cells do not fit: nothing is sent for them." in sentence(
         made
@@ -75,20 +81,20 @@ def test_an_unknown_price_is_never_nothing(changes, cost, told):
 @pytest.mark.parametrize("is_here", [True, False])
 def test_a_picker_is_told_of_wherever_it_is(is_here):
     asks = replace(ANSWERER, picker="small\x1b[2J", is_here=is_here)
-    told = sentence(estimated(ASKED, asks))
+    told = sentence(estimate_run(ASKED, asks))
     assert told.endswith(" for them. Besides, up to 36 requests to the picker small␛[2J.")
-    unasked = sentence(estimated(replace(ASKED, modes=(Mode.FULL, Mode.RECENCY)), asks))
+    unasked = sentence(estimate_run(replace(ASKED, modes=(Mode.FULL, Mode.RECENCY)), asks))
     assert "picker" not in unasked
 
 
 def test_what_is_left_is_estimated_as_the_whole_is():
     cells = list(ASKED.cells())
-    assert estimated_cells(cells, ANSWERER) == estimated(ASKED, ANSWERER)
-    left = estimated_cells([each for each in cells if each.mode is Mode.FULL][-13:], ANSWERER)
+    assert estimate_cells(cells, ANSWERER) == estimate_run(ASKED, ANSWERER)
+    left = estimate_cells([each for each in cells if each.mode is Mode.FULL][-13:], ANSWERER)
     assert (left.requests, left.unfit) == (1, 12)
     assert left.input_tokens == 8_100
 
 
 def test_a_run_that_fits_is_told_without_a_word_on_fitting():
-    made = estimated(Experiment((1_000,), (0.5,), (Kind.DIRECT,), (Mode.FULL,)), ANSWERER)
+    made = estimate_run(Experiment((1_000,), (0.5,), (Kind.DIRECT,), (Mode.FULL,)), ANSWERER)
     assert sentence(made) == "1 request, ~1,100 tokens in, ~64 out (64 an answer), ~$0.0004."

@@ -26,6 +26,7 @@ from jitchat.lab.export.files import COLUMNS, FORMATS, csv_text, exported, is_fo
 from jitchat.lab.export.svg import svg_picture
 from jitchat.lab.export.text import text_picture
 from jitchat.lab.facts import Kind
+from jitchat.lab.plain import read
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.values import Mode
 from tests.examples import examples
@@ -108,7 +109,7 @@ class TestJson:
     def test_every_cell_and_setting_is_in_it(self):
         made = json.loads(files.json_text(RUN, results()))
         assert len(made["cells"]) == made["run"]["experiment"]["repeats"] * 240
-        assert Experiment.from_fields(made["run"]["experiment"]) == EXPERIMENT
+        assert read(Experiment, made["run"]["experiment"]) == EXPERIMENT
         assert made["run"]["settings"] == dict(RUN.settings)
         assert (made["schema"], made["caveat"]) == (files.SCHEMA, None)
         assert made["run"]["begun_at"] == "2026-11-24T15:40:00+00:00"

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import BenchFailed, KeyRefused, ProviderError, RequestRefused, Unreachable
-from jitchat.lab.events import CellEnded, CellRetried, LabEvent, RunEnded, Slowed, TalkReady
+from jitchat.lab.events import CellEnded, CellRetried, ConversationReady, LabEvent, RunEnded, Slowed
 from jitchat.lab.experiment import Cell, Experiment, Verdict
 from jitchat.lab.facts import Kind
 from jitchat.lab.judge import Judge
+from jitchat.lab.lab import GIVE_UP
 from jitchat.lab.runs import Runs
-from jitchat.lab.workers import GIVE_UP
 from jitchat.providers.provider import Finished, Options, Piece, Retrying
 from jitchat.values import Message, Mode
 from tests.lab.support import ForgetfulModel, ended, events_of, lab_on, new_file
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 DEPTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
 ONE_EACH = Experiment((2_500,), DEPTHS, (Kind.DIRECT, Kind.EXACT))
+IN_FULL = replace(ONE_EACH, modes=(Mode.FULL,))
 FEW = Experiment((800,), (0.0, 1.0), (Kind.DIRECT, Kind.ABSENT))
 
 
@@ -47,13 +48,12 @@ def verdicts(events: list[LabEvent]) -> dict[Cell, Verdict]:
 async def test_a_models_rule_of_forgetting_is_what_the_heatmap_of_full_shows(
     tmp_path: Path, recalls: Callable[[float, int], bool], right: tuple[float, ...]
 ) -> None:
-    file = new_file(tmp_path, ONE_EACH)
-    found = verdicts(await events_of(lab_on(file, ForgetfulModel(ONE_EACH, recalls))))
+    file = new_file(tmp_path, IN_FULL)
+    found = verdicts(await events_of(lab_on(file, ForgetfulModel(IN_FULL, recalls))))
 
-    assert len(found) == ONE_EACH.size
+    assert len(found) == IN_FULL.size
     for cell, verdict in found.items():
-        if cell.mode is Mode.FULL:
-            assert (verdict is Verdict.RIGHT) == (cell.depth in right), cell
+        assert (verdict is Verdict.RIGHT) == (cell.depth in right), cell
     file.close()
 
 
@@ -71,14 +71,15 @@ async def test_a_model_that_rots_with_length_does_so_in_full_alone(tmp_path: Pat
 
 
 async def test_recency_knows_what_was_said_last_and_nothing_else(tmp_path: Path) -> None:
-    file = new_file(tmp_path, ONE_EACH)
-    model = ForgetfulModel(ONE_EACH, lambda _, __: True)
+    experiment = replace(ONE_EACH, modes=(Mode.RECENCY,))
+    file = new_file(tmp_path, experiment)
+    model = ForgetfulModel(experiment, lambda _, __: True)
     results = [each.result for each in ended(await events_of(lab_on(file, model)))]
 
+    assert len(results) == experiment.size
     for result in results:
-        if result.cell.mode is Mode.RECENCY:
-            assert result.held == (result.cell.depth == 1.0)
-            assert (result.verdict is Verdict.RIGHT) == (result.cell.depth == 1.0)
+        assert result.held == (result.cell.depth == 1.0)
+        assert (result.verdict is Verdict.RIGHT) == (result.cell.depth == 1.0)
     file.close()
 
 
@@ -228,7 +229,7 @@ async def test_the_users_own_conversation_is_the_filler(tmp_path: Path) -> None:
     (conversation,) = {each.result.conversation for each in ended(events)}
     said = [turn.content for turn in file.store.turns(conversation)]
     assert own[-1].content in said
-    assert sum(isinstance(each, TalkReady) for each in events) == 1
+    assert sum(isinstance(each, ConversationReady) for each in events) == 1
     file.close()
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.lab.experiment import PRESETS, Experiment, preset
 from jitchat.lab.facts import Kind
-from jitchat.lab.planting import SHARE, Talk, fact_tokens, talks
+from jitchat.lab.plain import fields_of, read
+from jitchat.lab.planting import SHARE, ConversationPlan, fact_tokens, plans
 from jitchat.values import Mode
 from tests.examples import examples
 from tests.lab.support import price
@@ -35,7 +38,7 @@ def experiments() -> st.SearchStrategy[Experiment]:
 @quick
 @given(experiments())
 def test_every_cell_of_an_experiment_is_asked_once(experiment: Experiment) -> None:
-    asked = [cell for talk in talks(experiment, price) for cell, _ in talk.cells(experiment.modes)]
+    asked = [cell for talk in plans(experiment, price) for cell, _ in talk.cells(experiment.modes)]
 
     assert len(asked) == len(set(asked)) == experiment.size
     assert set(asked) == set(experiment.cells())
@@ -44,9 +47,9 @@ def test_every_cell_of_an_experiment_is_asked_once(experiment: Experiment) -> No
 @quick
 @given(experiments())
 def test_a_talk_has_no_fact_twice_and_is_mostly_filler(experiment: Experiment) -> None:
-    for talk in talks(experiment, price):
-        names = [each.fact.name for each in talk.plantings]
-        sizes = [fact_tokens(each.fact, price) for each in talk.plantings]
+    for talk in plans(experiment, price):
+        names = [each.fact.name for each in talk.facts]
+        sizes = [fact_tokens(each.fact, price) for each in talk.facts]
 
         assert len(names) == len(set(names))
         assert len(sizes) == 1 or sum(sizes) <= talk.length * SHARE
@@ -55,9 +58,9 @@ def test_a_talk_has_no_fact_twice_and_is_mostly_filler(experiment: Experiment) -
 def facts_of(experiment: Experiment, length: int) -> dict[tuple[Kind, float, int], object]:
     return {
         (each.fact.kind, each.depth, talk.repeat): each.fact
-        for talk in talks(experiment, price)
+        for talk in plans(experiment, price)
         if talk.length == length
-        for each in talk.plantings
+        for each in talk.facts
     }
 
 
@@ -73,14 +76,14 @@ def test_a_question_meets_the_same_fact_at_each_length_and_another_one_at_each_r
 def test_another_seed_gives_other_facts() -> None:
     one, other = (Experiment((900,), (0.5,), seed=seed) for seed in (1, 2))
 
-    assert list(talks(one, price)) == list(talks(one, price))
-    assert list(talks(one, price)) != list(talks(other, price))
+    assert list(plans(one, price)) == list(plans(one, price))
+    assert list(plans(one, price)) != list(plans(other, price))
 
 
 def test_cells_are_asked_mode_by_mode_so_that_a_server_can_cache() -> None:
     experiment = Experiment((9_000,), (0.0, 1.0))
-    (talk,) = talks(experiment, price)
-    assert isinstance(talk, Talk)
+    (talk,) = plans(experiment, price)
+    assert isinstance(talk, ConversationPlan)
 
     modes = [cell.mode for cell, _ in talk.cells(experiment.modes)]
 
@@ -95,14 +98,14 @@ def test_an_experiment_is_the_same_after_being_kept_as_plain_data(
     found = preset(name, is_reader=is_reader)
 
     assert found.preset == name
-    assert Experiment.from_fields(found.fields()) == found
+    assert read(Experiment, json.loads(json.dumps(fields_of(found)))) == found
     assert found.size == len(list(found.cells()))
 
 
 def test_no_fact_of_a_talk_says_the_answer_of_another() -> None:
     for seed in range(6):
-        for talk in talks(Experiment((20_000,), (0.0, 0.25, 0.5, 0.75, 1.0), seed=seed), price):
-            facts = [each.fact for each in talk.plantings if each.fact.kind is not Kind.COUNTING]
+        for talk in plans(Experiment((20_000,), (0.0, 0.25, 0.5, 0.75, 1.0), seed=seed), price):
+            facts = [each.fact for each in talk.facts if each.fact.kind is not Kind.COUNTING]
             for fact in facts:
                 said = [s.text for other in facts if other is not fact for s in other.sayings]
                 words = " ".join(said).casefold().replace(",", " ").replace(".", " ").split()

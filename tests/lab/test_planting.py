@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
 from jitchat.lab.filler import Exchange
-from jitchat.lab.planting import SPREAD, Planted, Talk, planted, planted_in, talks
+from jitchat.lab.planting import (
+    SPREAD,
+    ConversationPlan,
+    MadeConversation,
+    made_of_own,
+    made_up,
+    plans,
+)
 from jitchat.values import Role, Status, Turn
 from tests.examples import examples
 from tests.lab.support import price
@@ -28,8 +35,10 @@ def filler() -> iter:
         yield Exchange(f"Message {number} is about nothing much at all.", f"Reply {number}: yes.")
 
 
-def talk_of(length: int, *kinds: Kind, depths: tuple[float, ...] = (0.0, 0.5, 1.0)) -> Talk:
-    (found,) = talks(Experiment((length,), depths, kinds or tuple(Kind)), price)
+def talk_of(
+    length: int, *kinds: Kind, depths: tuple[float, ...] = (0.0, 0.5, 1.0)
+) -> ConversationPlan:
+    (found,) = plans(Experiment((length,), depths, kinds or tuple(Kind)), price)
     return found
 
 
@@ -37,7 +46,7 @@ def tokens(turns: tuple[Turn, ...]) -> int:
     return sum(price(turn.content) for turn in turns)
 
 
-def share_ahead(made: Planted, position: int) -> float:
+def share_ahead(made: MadeConversation, position: int) -> float:
     return tokens(made.turns[: position - 1]) / tokens(made.turns)
 
 
@@ -46,9 +55,9 @@ def share_ahead(made: Planted, position: int) -> float:
 def test_the_turns_that_an_answer_needs_stand_at_its_depth(length: int, kind: Kind) -> None:
     talk = talk_of(length, kind)
 
-    made = planted(talk, filler(), price)
+    made = made_up(talk, filler(), price)
 
-    for each in talk.plantings:
+    for each in talk.facts:
         for position in made.needed.get(each.fact.name, ()):
             off = abs(share_ahead(made, position) - each.depth)
             assert off <= _TOLERATED + SPREAD * (kind is Kind.COUNTING)
@@ -57,8 +66,8 @@ def test_the_turns_that_an_answer_needs_stand_at_its_depth(length: int, kind: Ki
 @quick
 @given(st.integers(6_000, 60_000))
 def test_a_talk_is_as_long_as_it_is_to_be_or_one_exchange_longer(length: int) -> None:
-    for talk in talks(Experiment((length,), (0.0, 0.5, 1.0)), price):
-        made = planted(talk, filler(), price)
+    for talk in plans(Experiment((length,), (0.0, 0.5, 1.0)), price):
+        made = made_up(talk, filler(), price)
 
         last = tokens(made.turns[-2:])
         assert length <= tokens(made.turns) <= length + max(last, 100)
@@ -67,10 +76,10 @@ def test_a_talk_is_as_long_as_it_is_to_be_or_one_exchange_longer(length: int) ->
 
 def test_every_saying_is_said_once_and_what_is_needed_is_where_it_is_said_to_be() -> None:
     talk = talk_of(40_000)
-    made = planted(talk, filler(), price)
+    made = made_up(talk, filler(), price)
     said = [turn.content for turn in made.turns]
 
-    for each in talk.plantings:
+    for each in talk.facts:
         needed = [saying.text for saying in each.fact.sayings if saying.is_needed]
         found = [said[position - 1] for position in made.needed.get(each.fact.name, ())]
         assert sorted(found) == sorted(needed)
@@ -79,26 +88,26 @@ def test_every_saying_is_said_once_and_what_is_needed_is_where_it_is_said_to_be(
 
 def test_what_changes_a_fact_is_said_later() -> None:
     talk = talk_of(20_000, Kind.UPDATED, depths=(0.0, 0.3, 1.0))
-    made = planted(talk, filler(), price)
+    made = made_up(talk, filler(), price)
     said = [turn.content for turn in made.turns]
 
-    for each in talk.plantings:
+    for each in talk.facts:
         places = [said.index(saying.text) for saying in each.fact.sayings]
         assert places == sorted(places)
 
 
 def test_a_question_stands_behind_its_fact_and_so_does_one_about_the_last_thing_said() -> None:
     talk = talk_of(20_000, Kind.DIRECT, Kind.EXACT, depths=(0.5, 1.0))
-    made = planted(talk, filler(), price)
+    made = made_up(talk, filler(), price)
     last = len(made.turns)
 
-    for each in talk.plantings:
+    for each in talk.facts:
         (needed,) = made.needed[each.fact.name]
         if each.depth == 1.0:
             assert made.ends[each.fact.name] == needed + 1
         else:
             assert made.ends[each.fact.name] == last
-    assert sum(made.ends[each.fact.name] == last for each in talk.plantings) == 3
+    assert sum(made.ends[each.fact.name] == last for each in talk.facts) == 3
 
 
 OWN = turns_of(*(f"My own words, number {number}, on this and that." for number in range(1, 601)))
@@ -106,10 +115,8 @@ OWN = turns_of(*(f"My own words, number {number}, on this and that." for number 
 
 def test_the_users_own_conversation_is_planted_in_as_it_is() -> None:
     talk = talk_of(4_000, Kind.DIRECT)
-    made = planted_in(talk, OWN, price)
-    sayings = {
-        text for each in talk.plantings for s in each.fact.sayings for text in (s.text, s.reply)
-    }
+    made = made_of_own(talk, OWN, price)
+    sayings = {text for each in talk.facts for s in each.fact.sayings for text in (s.text, s.reply)}
     kept = [turn for turn in made.turns if turn.content not in sayings]
 
     assert [turn.content for turn in kept] == [turn.content for turn in OWN[-len(kept) :]]
@@ -120,7 +127,7 @@ def test_the_users_own_conversation_is_planted_in_as_it_is() -> None:
 
 def test_an_own_conversation_that_is_too_short_is_refused() -> None:
     with pytest.raises(ValueError, match="short"):
-        planted_in(talk_of(40_000, Kind.DIRECT), OWN, price)
+        made_of_own(talk_of(40_000, Kind.DIRECT), OWN, price)
 
 
 def test_a_message_that_is_large_for_the_talk_is_passed_over_and_how_turns_ended_is_kept() -> None:
@@ -128,7 +135,7 @@ def test_a_message_that_is_large_for_the_talk_is_passed_over_and_how_turns_ended
     cut = [Turn(0, Role.USER, "And then?"), Turn(0, Role.ASSISTANT, "Then", status=Status.CUT)]
     own = [*OWN, *large, *cut]
 
-    made = planted_in(talk_of(4_000, Kind.DIRECT, depths=(0.5,)), own, price)
+    made = made_of_own(talk_of(4_000, Kind.DIRECT, depths=(0.5,)), own, price)
 
     assert large[0].content not in [turn.content for turn in made.turns]
     assert [turn.status for turn in made.turns[-2:]] == [Status.COMPLETE, Status.CUT]

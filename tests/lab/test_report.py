@@ -8,11 +8,10 @@ import pytest
 from rich.console import Console
 
 from jitchat.lab import stats
-from jitchat.lab.compare import compared
-from jitchat.lab.costs import Spent
+from jitchat.lab.compare import compare_runs
 from jitchat.lab.experiment import Verdict
 from jitchat.lab.report import ABSENT_CAVEAT, READER_CAVEAT, comparison_tables, tables
-from jitchat.lab.stats import Tally, tallied
+from jitchat.lab.stats import Spent, Tally, count_results
 from tests.lab.some_results import READER_RUN, RUN, results
 
 
@@ -32,7 +31,7 @@ def on_one_line(text):
 
 
 def test_shares_stand_by_length_and_kind_with_interval_and_count():
-    text = printed(tables(RUN, tallied(results())))
+    text = printed(tables(RUN, count_results(results())))
     rows = rows_of(text)
     assert "16k 55 % of 20 (34–74) 40 % of 20 (22–61) 90 % of 20 (70–97)" in rows
     assert "48k does not fit 40 % of 20 (22–61) 90 % of 20 (70–97)" in rows
@@ -45,14 +44,14 @@ def test_shares_stand_by_length_and_kind_with_interval_and_count():
 
 
 def test_what_failed_is_told_and_the_readers_caveat_where_it_is_the_reader():
-    text = on_one_line(printed(tables(READER_RUN, tallied(results()))))
+    text = on_one_line(printed(tables(READER_RUN, count_results(results()))))
     assert "240 cells: 218 answered, 20 do not fit, 2 failed." in text
     assert READER_CAVEAT in text
-    assert READER_CAVEAT not in on_one_line(printed(tables(RUN, tallied(results()))))
+    assert READER_CAVEAT not in on_one_line(printed(tables(RUN, count_results(results()))))
 
 
 def test_a_run_without_results_has_dashes():
-    text = printed(tables(RUN, tallied([])))
+    text = printed(tables(RUN, count_results([])))
     assert "16k – – –" in rows_of(text)
     assert "0 of 240 cells: 0 answered." in text
 
@@ -60,7 +59,7 @@ def test_a_run_without_results_has_dashes():
 def test_two_runs_are_told_by_length_with_what_differs():
     other = replace(RUN, model="gpt-5-mini")
     wrong = results(lambda cell: Verdict.WRONG if cell.length > 4_000 else Verdict.RIGHT)
-    text = printed(comparison_tables(compared(RUN, results(), other, wrong)))
+    text = printed(comparison_tables(compare_runs(RUN, results(), other, wrong)))
     rows = rows_of(text)
     assert "jit 16k 20 90 % (70–97) 0 % (0–16) −90 (−97 to −64) worse" in rows
     assert not any("(" in row for row in rows if row.split()[1:2] == ["all"])
@@ -71,13 +70,13 @@ def test_two_runs_are_told_by_length_with_what_differs():
 
 
 def test_runs_of_the_same_settings_say_so():
-    text = on_one_line(printed(comparison_tables(compared(READER_RUN, [], READER_RUN, []))))
+    text = on_one_line(printed(comparison_tables(compare_runs(READER_RUN, [], READER_RUN, []))))
     assert "0 cells compared. The settings are the same." in text
     assert READER_CAVEAT in text
 
 
 def test_what_a_model_is_called_cannot_steer_a_terminal_or_mark_up_a_table():
-    text = printed(tables(replace(RUN, model="[red]\x1b[31mx\u202e"), tallied([])))
+    text = printed(tables(replace(RUN, model="[red]\x1b[31mx\u202e"), count_results([])))
     assert "[red]␛[31mx�" in text
     assert "\x1b" not in text
 

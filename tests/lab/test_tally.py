@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jitchat.lab.experiment import Cell, Verdict
 from jitchat.lab.facts import Kind
-from jitchat.lab.stats import Tally, Tallying, tallied
+from jitchat.lab.stats import ResultCounter, Tally, count_results
 from jitchat.values import Mode, Usage
 from tests.examples import examples
 from tests.lab.some_results import result, results
@@ -44,7 +44,7 @@ def a_cell(**changes):
 @examples(16)
 @given(st.lists(RESULTS, unique_by=lambda each: each.cell, max_size=20))
 def test_every_way_to_count_adds_up_to_the_cells(found):
-    tallies = tallied(found)
+    tallies = count_results(found)
     for counted in (tallies.squares, tallies.by_length, tallies.by_kind, tallies.by_mode):
         assert sum(counted.values(), Tally()) == tallies.whole
         assert all(each.share is None or 0 <= each.share <= 1 for each in counted.values())
@@ -58,17 +58,17 @@ def test_every_way_to_count_adds_up_to_the_cells(found):
 @given(st.data())
 def test_the_order_of_results_changes_nothing(data):
     found = data.draw(st.lists(RESULTS, unique_by=lambda each: each.cell, max_size=20))
-    assert tallied(data.draw(st.permutations(found))) == tallied(found)
+    assert count_results(data.draw(st.permutations(found))) == count_results(found)
 
 
 @examples(16)
 @given(st.lists(RESULTS, max_size=20))
 def test_a_later_result_of_a_cell_takes_the_place_of_the_earlier(found):
-    assert tallied(found) == tallied({each.cell: each for each in found}.values())
+    assert count_results(found) == count_results({each.cell: each for each in found}.values())
 
 
 def test_what_was_counted_is_told_at_any_moment_and_stands_still():
-    counting = Tallying()
+    counting = ResultCounter()
     counting.take(result(a_cell()))
     first = counting.tallies()
     counting.take(result(a_cell(repeat=2), Verdict.WRONG))
@@ -77,7 +77,7 @@ def test_what_was_counted_is_told_at_any_moment_and_stands_still():
 
 
 def test_what_does_not_fit_and_what_failed_are_told_and_in_no_share():
-    tallies = tallied(results())
+    tallies = count_results(results())
     assert tallies.by_length[Mode.FULL, 48_000] == Tally(unfit=20)
     assert tallies.by_length[Mode.FULL, 48_000].share is None
     assert tallies.by_length[Mode.FULL, 48_000].interval is None
@@ -87,7 +87,7 @@ def test_what_does_not_fit_and_what_failed_are_told_and_in_no_share():
 
 
 def test_other_kinds_are_not_counted():
-    tallies = tallied(results(), [Kind.DIRECT])
+    tallies = count_results(results(), [Kind.DIRECT])
     assert tallies.whole.cells == 60
     assert {kind for _, kind in tallies.by_kind} == {Kind.DIRECT}
 
@@ -100,13 +100,13 @@ def test_what_cells_took_is_told_by_medians_and_sums():
         result(a_cell(repeat=4), Verdict.FAILED, tokens=99, to_first=90.0, seconds=90.0, cost=0.0),
         result(a_cell(repeat=5), Verdict.UNFIT, tokens=999, seconds=0.1),
     ]
-    spent = tallied(found).spent[Mode.JIT]
+    spent = count_results(found).spent[Mode.JIT]
     assert (spent.sent, spent.tokens, spent.to_first, spent.seconds) == (4, 40, 2.5, 2.0)
     assert (spent.cost, spent.unpriced) == (pytest.approx(0.3), 1)
     assert spent.cached == pytest.approx(500 / 1090), "of the input of those that tell theirs"
 
 
 def test_nothing_is_known_of_cells_that_never_left():
-    spent = tallied([result(a_cell(), Verdict.UNFIT)]).spent[Mode.JIT]
+    spent = count_results([result(a_cell(), Verdict.UNFIT)]).spent[Mode.JIT]
     assert spent.sent == spent.unpriced == 0
     assert {spent.tokens, spent.to_first, spent.seconds, spent.cached, spent.cost} == {None}

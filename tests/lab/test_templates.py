@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import random
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.lab.filler import Topic, exchanges, read_topic, topics
 from jitchat.lab.templates import (
+    Choice,
     Exhausted,
-    Form,
-    Move,
+    Listing,
+    Node,
+    Slot,
+    Template,
     Vocabulary,
     Wording,
-    form,
-    scene_without,
+    Words,
+    read_template,
     scenes,
     sentences,
     word_lists,
 )
 from jitchat.text.words import stems
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 COMMON, BARE = read_topic("common"), read_topic("bare")
-EVERY = (*topics(), COMMON, BARE)
+TOPICS = (*topics(), COMMON, BARE)
 LISTS = """
 dish: pea risotto | onion soup | [thick|thick] noodles
 tip: salt it. | wait a little.
@@ -37,8 +44,8 @@ def vocabulary(*avoided: str) -> Vocabulary:
 
 def said(template: str, *avoided: str, seed: int = 1) -> str | None:
     words = vocabulary(*avoided)
-    kept = form(template).without(words)
-    return None if kept is None else kept.said(Wording(words, random.Random(seed).random))
+    kept = words.without(read_template(template))
+    return None if kept is None else Wording(words, random.Random(seed).random).say(kept)
 
 
 def test_a_word_stays_the_same_all_through_and_a_new_one_is_new():
@@ -91,7 +98,7 @@ def test_sentences_end_outside_of_brackets_and_take_what_opens_them_along():
 @pytest.mark.parametrize("wrong", ["[one|two", "one]", "{a}{", "{no such mark#}", "{Dish 2}"])
 def test_what_is_written_in_no_known_way_is_refused(wrong: str):
     with pytest.raises(ValueError, match=r".*"):
-        form(wrong)
+        read_template(wrong)
 
 
 def test_a_scene_ends_ahead_of_what_cannot_be_said_and_replies_lose_sentences():
@@ -106,31 +113,45 @@ def test_a_scene_ends_ahead_of_what_cannot_be_said_and_replies_lose_sentences():
 < Yes.
 """)
     assert [len(each) for each in scene] == [1, 2]
-    left = scene_without(scene[0], vocabulary("care", "blow"))[0]
-    assert isinstance(left, Move)
+    (left,) = vocabulary("care", "blow").scene(scene[0])
     assert len(left.text) == 2
-    assert [each.said(Wording(vocabulary(), lambda: 0)) for each in left.reply] == [
+    assert [Wording(vocabulary(), lambda: 0).say(each) for each in left.reply] == [
         "It is.",
         "Wait.",
     ]
-    assert len(scene_without(scene[1], vocabulary("cake"))) == 1
-    assert not scene_without(scene[1], vocabulary("soup"))
-    assert not scene_without(scene[0], vocabulary("hot"))
+    assert len(vocabulary("cake").scene(scene[1])) == 1
+    assert not vocabulary("soup").scene(scene[1])
+    assert not vocabulary("hot").scene(scene[0])
     with pytest.raises(ValueError, match="Alone"):
         scenes("> Alone.")
 
 
-def forms_of(topic: Topic) -> list[Form]:
+def nodes_of(topic: Topic) -> Iterator[Node]:
+    for template in templates_of(topic):
+        yield from all_nodes(template)
+
+
+def all_nodes(template: Template) -> Iterator[Node]:
+    for node in template:
+        yield node
+        for branch in node.branches if isinstance(node, Choice) else ():
+            yield from all_nodes(branch)
+
+
+def stems_in(topic: Topic) -> set[str]:
+    return {stem for node in nodes_of(topic) if isinstance(node, Words) for stem in node.stems}
+
+
+def templates_of(topic: Topic) -> list[Template]:
     lists = [topic.words, *topic.cases]
-    scenes = (*topic.openings, *topic.asked, *topic.told, *topic.closings)
-    moves = [move for scene in scenes for move in scene]
+    moves = [move for each in topic.scenes.values() for scene in each for move in scene]
     words = [value for each in lists for values in each.values() for value in values]
     return [*words, *(each for move in moves for each in (*move.text, *move.reply))]
 
 
-@pytest.mark.parametrize("topic", EVERY, ids=lambda topic: topic.name)
+@pytest.mark.parametrize("topic", TOPICS)
 def test_every_list_that_a_template_draws_from_is_there_in_every_case(topic: Topic):
-    wanted = {name for each in forms_of(topic) for name in each.draws}
+    wanted = {each.list for each in nodes_of(topic) if isinstance(each, Slot | Listing)}
     for case in topic.cases:
         there = {*COMMON.words, *topic.words, *case}
         if topic is COMMON:
@@ -140,10 +161,10 @@ def test_every_list_that_a_template_draws_from_is_there_in_every_case(topic: Top
 
 
 def test_no_word_is_joined_of_two_parts_of_a_template():
-    parts = {stem for topic in EVERY for each in forms_of(topic) for stem in each.stems}
+    parts = set("12345").union(*map(stems_in, TOPICS))
     talk = islice(exchanges("parts", frozenset()), 1000)
     assert {stem for each in talk for stem in stems(f"{each.text}\n{each.reply}")} <= parts
 
 
 def test_talk_without_a_stem_has_none():
-    assert not {stem for each in forms_of(BARE) for stem in each.stems}
+    assert not stems_in(BARE)

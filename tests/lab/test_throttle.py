@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from jitchat.bench.workers import Workers
 from jitchat.events import RetryScheduled
-from jitchat.lab.workers import Throttle
+from jitchat.lab.asking import Throttle
 
 
 async def waits(throttle: Throttle, slept: list[float]) -> float:
@@ -12,16 +13,17 @@ async def waits(throttle: Throttle, slept: list[float]) -> float:
     return sum(slept)
 
 
-def slow(slept: list[float], parallel: int = 4) -> Throttle:
+def slow(slept: list[float], parallel: int = 4) -> tuple[Throttle, Workers]:
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
 
-    return Throttle(parallel, sleep)
+    workers = Workers(parallel, 10, "")
+    return Throttle(workers, sleep), workers
 
 
 async def test_a_burst_of_refusals_is_one_and_the_pause_is_what_is_asked_for() -> None:
     slept: list[float] = []
-    throttle = slow(slept)
+    throttle, _ = slow(slept)
     told = [throttle.slow_down(RetryScheduled(seconds, "busy")) for seconds in (2.0, 8.0, 1.0)]
 
     assert [each.parallel for each in told] == [3, 3, 3]
@@ -30,7 +32,7 @@ async def test_a_burst_of_refusals_is_one_and_the_pause_is_what_is_asked_for() -
 
 async def test_after_answers_it_waits_less_and_after_many_asks_more_at_once() -> None:
     slept: list[float] = []
-    throttle = slow(slept)
+    throttle, workers = slow(slept)
     throttle.slow_down(RetryScheduled(8.0, "busy"))
     throttle.answered()
     assert await waits(throttle, slept) == 4.0
@@ -38,16 +40,16 @@ async def test_after_answers_it_waits_less_and_after_many_asks_more_at_once() ->
         throttle.answered()
 
     assert await waits(throttle, slept) == 0.0
-    assert throttle.parallel == 4
+    assert workers.parallel == 4
 
 
 async def test_it_never_asks_less_than_one_at_once_nor_waits_for_ever() -> None:
     slept: list[float] = []
-    throttle = slow(slept, parallel=1)
+    throttle, workers = slow(slept, parallel=1)
     for _ in range(9):
         throttle.slow_down(RetryScheduled(50.0, "busy"))
         throttle.answered()
 
-    assert throttle.parallel == 1
+    assert workers.parallel == 1
     throttle.slow_down(RetryScheduled(50.0, "busy"))
     assert await waits(throttle, slept) <= 60.0

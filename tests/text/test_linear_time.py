@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.answer_scores import answer_f1
+from jitchat.bench.f1 import answer_f1
 from jitchat.crash import redacted
 from jitchat.index.entry import index_entry
 from jitchat.index.retrieve import make_query

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from jitchat.lab.service import LabDesk
+    from jitchat.lab.service import LabService
     from jitchat.providers.catalogue.models import ModelInfo
     from jitchat.providers.provider import Provider
     from jitchat.store.store import ColdStore
@@ -77,7 +77,7 @@ class TestBackend:
     """Why no other model can be chosen."""
     note: str = ""
     """What there is to know of one that was."""
-    desk: LabDesk | None = None
+    desk: LabService | None = None
     """What makes runs of the rot lab."""
 
     def open_session(self, conversation: Conversation) -> Session:
@@ -141,7 +141,7 @@ class TestBackend:
     def better_embedder(self) -> Embedder | None:
         return FakeEmbedder()
 
-    def lab_desk(self) -> LabDesk:
+    def lab_desk(self) -> LabService:
         assert self.desk is not None
         return self.desk
 

@@ -52,9 +52,10 @@ from typing import Any
 from jitchat.lab.experiment import Result
 from jitchat.lab.export.svg import svg_picture
 from jitchat.lab.export.text import text_picture
+from jitchat.lab.plain import fields_of
 from jitchat.lab.report import READER_CAVEAT
-from jitchat.lab.run_file import Run, result_fields, run_fields
-from jitchat.lab.stats import Tallies, Tally, tallied
+from jitchat.lab.run_file import Run
+from jitchat.lab.stats import Tallies, Tally, count_results
 from jitchat.text.sanitize import visible
 from jitchat.values import Usage
 
@@ -117,17 +118,17 @@ def fields(run: Run, results: Sequence[Result]) -> dict[str, Any]:
         "schema": SCHEMA,
         "caveat": READER_CAVEAT if run.is_reader else None,
         "run": _run(run),
-        "figures": _figures(tallied(results)),
+        "figures": _figures(count_results(results)),
         "cells": [_cell(result) for result in results],
     }
 
 
 def _run(run: Run) -> dict[str, Any]:
-    return run_fields(run) | {"title": run.title, "settings": dict(run.settings)}
+    return fields_of(run) | {"title": run.title, "settings": dict(run.settings)}
 
 
 def _cell(result: Result) -> dict[str, Any]:
-    made = result_fields(result)
+    made = fields_of(result)
     cell: dict[str, Any] = made.pop("cell")
     return cell | made
 

@@ -17,7 +17,7 @@ from jitchat.lab.colours import MODE_COLOURS, SCALE, colour_of, ink_on
 from jitchat.lab.experiment import Experiment, Result
 from jitchat.lab.report import READER_CAVEAT, brief_title, mode_lines, settings_line
 from jitchat.lab.run_file import Run, short
-from jitchat.lab.stats import Tallies, Tally, tallied
+from jitchat.lab.stats import Tallies, Tally, count_results
 from jitchat.text.sanitize import one_line, visible
 from jitchat.values import Mode
 
@@ -374,7 +374,7 @@ _BANDS = "The bands are 95 % intervals (Wilson)."
 
 def svg_picture(run: Run, results: Sequence[Result]) -> str:
     """Draw a run, finished or not."""
-    tallies, asked = tallied(results), run.experiment
+    tallies, asked = count_results(results), run.experiment
     squares = len(asked.modes) * len(asked.lengths) * LEAST
     inner = max(_WIDTH - 2 * _EDGE, AXIS + squares + GAP * (len(asked.modes) - 1))
     body = stacked(_parts(run, tallies, inner), _EDGE, _EDGE, gap=18)
@@ -385,7 +385,7 @@ def svg_picture(run: Run, results: Sequence[Result]) -> str:
     )
     drawn = tag(
         "svg",
-        f"\n{tag('title', title)}\n{tag('desc', escaped(stats.decided(run, tallies.whole)))}\n",
+        f"\n{tag('title', title)}\n{tag('desc', escaped(stats.cells_text(run, tallies.whole)))}\n",
         f"{ground}\n{body.drawn}\n",
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {width:.0f} {height:.0f}",
@@ -419,6 +419,6 @@ def _section(title: str, note: str) -> Part:
 
 def _heading(run: Run, tallies: Tallies, width: float) -> Part:
     title = words(f"Context rot: {brief_title(run)}", 0, 20, 22, font_weight="700")
-    lines = (stats.decided(run, tallies.whole), settings_line(run))
+    lines = (stats.cells_text(run, tallies.whole), settings_line(run))
     told = stacked((paragraph(line, width, fill=FAINT) for line in lines), 0, 30, gap=0)
     return Part(told.height, title + told.drawn)

@@ -15,7 +15,7 @@ from jitchat.lab.colours import MODE_COLOURS, colour_of, ink_on, parts_of
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.report import READER_CAVEAT, brief_title, mode_lines, settings_line
 from jitchat.lab.run_file import Run, short
-from jitchat.lab.stats import Tallies, Tally, tallied
+from jitchat.lab.stats import Tallies, Tally, count_results
 from jitchat.text.sanitize import visible
 from jitchat.values import Mode
 
@@ -167,14 +167,14 @@ def text_picture(run: Run, results: Sequence[Result], *, colour: bool = False) -
     With `colour`, squares and curves are coloured by escape sequences for 24-bit colours, and
     the numbers take the place of the shades.
     """
-    lines = _lines(run, tallied(results), colour=colour)
+    lines = _lines(run, count_results(results), colour=colour)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def _lines(run: Run, tallies: Tallies, *, colour: bool) -> Iterator[str]:
     asked = run.experiment
     yield from _wrapped(f"Context rot: {brief_title(run)}")
-    yield from _wrapped(stats.decided(run, tallies.whole))
+    yield from _wrapped(stats.cells_text(run, tallies.whole))
     yield from _wrapped(settings_line(run))
     yield ""
     yield "Right answers in per cent. Down: depth of the fact, 0 % is the beginning."

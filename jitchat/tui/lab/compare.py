@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from jitchat.lab.compare import Change, Comparison, change_told, interval_told, left_out, signed
+from jitchat.lab.compare import Change, Comparison, change_text, interval_note, left_out, signed
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import short
 from jitchat.lab.stats import share, total
@@ -56,7 +56,7 @@ def _wide(width: int) -> int:
 
 
 def _row(name: str, change: Change, line: _Line) -> list[Run]:
-    figures = _columns(name, share(change.before), share(change.after), change_told(change))
+    figures = _columns(name, share(change.before), share(change.after), change_text(change))
     return [(figures, "plain"), *line.drawn(change, change.outcome)]
 
 
@@ -162,7 +162,7 @@ class CompareScreen(LabFrame):
 
     def _told(self, *, is_drawn: bool) -> list[str]:
         compared = self._compared
-        read = _READ.format(interval_told(compared))
+        read = _READ.format(interval_note(compared))
         told = [f"{read} {_DRAWN}" if is_drawn else read, "", left_out(compared)]
         told += compared.differences or ("The settings are the same.",)
         if compared.before.is_reader or compared.after.is_reader:

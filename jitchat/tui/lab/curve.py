@@ -13,9 +13,8 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from jitchat.lab.costs import Spent
 from jitchat.lab.run_file import short
-from jitchat.lab.stats import NOTHING, Tallies, Tally, cost, duration, percent, tokens
+from jitchat.lab.stats import NOTHING, Spent, Tallies, Tally, cost, duration, percent, tokens
 from jitchat.tui.figures import cut
 from jitchat.tui.lab.heatmap import Grid
 from jitchat.tui.palette import MUTED

@@ -18,10 +18,10 @@ from textual.widgets import Static
 
 from jitchat.errors import JitchatError
 from jitchat.lab.compare import Comparison
+from jitchat.lab.costs import Answerer
 from jitchat.lab.events import LabEvent
 from jitchat.lab.experiment import Result
 from jitchat.lab.run_file import Run
-from jitchat.lab.service import Answerer
 from jitchat.lab.stats import Tally
 from jitchat.text.sanitize import one_line
 from jitchat.tui.lab.runner import Opened

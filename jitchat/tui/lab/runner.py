@@ -7,18 +7,18 @@ so that a quick run costs the screen no more than a slow one.
 import asyncio
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 
 from jitchat.errors import JitchatError
-from jitchat.lab.compare import Comparison, compared
+from jitchat.lab.compare import Comparison, compare_runs
 from jitchat.lab.events import LabEvent
 from jitchat.lab.experiment import Result
 from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import RunFile
 from jitchat.lab.runs import Runs
-from jitchat.lab.service import LabDesk
-from jitchat.lab.stats import Tally, tallied
+from jitchat.lab.service import LabService
+from jitchat.lab.stats import Tally, count_results
 from jitchat.tui.lab.setup import Sending
 from jitchat.tui.lab.shown_run import ShownRun
 from jitchat.values import Mode
@@ -90,9 +90,7 @@ class LabRunner:
         batch = _Batch(report)
         try:
             with suppress(asyncio.CancelledError):
-                async with aclosing(lab.run()) as events:
-                    async for event in events:
-                        batch.take(event)
+                await lab.run(batch.take)
         finally:
             batch.flush()
 
@@ -136,7 +134,7 @@ class Opened:
     shown: ShownRun
 
 
-def make(desk: LabDesk, sending: Sending) -> Opened:
+def make(desk: LabService, sending: Sending) -> Opened:
     """Make a new run.
 
     Raises:
@@ -146,7 +144,7 @@ def make(desk: LabDesk, sending: Sending) -> Opened:
     return _with_lab(desk.begin(sending.experiment, sending.parallel, sending.judge))
 
 
-def go_on(desk: LabDesk, run: str, parallel: int) -> Opened:
+def go_on(desk: LabService, run: str, parallel: int) -> Opened:
     """Open a run to ask what has no answer yet.
 
     Raises:
@@ -182,7 +180,7 @@ def compare(runs: Runs, wanted: tuple[str, str]) -> Comparison:
         finally:
             file.close()
     (before, was), (after, became) = sorted(found, key=lambda each: each[0].begun_at)
-    return compared(before, was, after, became)
+    return compare_runs(before, was, after, became)
 
 
 def shares(runs: Runs, run: str) -> Mapping[Mode, Tally]:
@@ -194,7 +192,7 @@ def shares(runs: Runs, run: str) -> Mapping[Mode, Tally]:
     """
     file = runs.open(run)
     try:
-        return tallied(file.results()).by_mode
+        return count_results(file.results()).by_mode
     finally:
         file.close()
 

@@ -14,11 +14,10 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 
-from jitchat.lab.costs import estimated, sentence
+from jitchat.lab.costs import Answerer, estimate_run, sentence
 from jitchat.lab.experiment import PRESETS, Experiment, RunWanted, preset
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import short
-from jitchat.lab.service import Answerer
 from jitchat.lab.stats import percent
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line
@@ -197,7 +196,7 @@ def _parts(sending: Sending) -> Iterator[tuple[str, str]]:
     if sending.own:
         yield "within", f"a copy of your conversation {one_line(sending.own)}"
     if answerer is not None:
-        yield "sends", sentence(estimated(experiment, answerer))
+        yield "sends", sentence(estimate_run(experiment, answerer))
     if told := judge_told(sending):
         yield "judge", told
     if answerer is not None and not answerer.is_reader:

@@ -10,16 +10,16 @@ from jitchat.lab.events import (
     CellBegun,
     CellEnded,
     CellRetried,
+    ConversationBegun,
+    ConversationReady,
     LabEvent,
     RunEnded,
     Slowed,
-    TalkBegun,
-    TalkReady,
 )
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
-from jitchat.lab.stats import Place, Tallies, Tallying, duration
+from jitchat.lab.stats import Place, ResultCounter, Tallies, duration
 from jitchat.text.figures import total_of
 from jitchat.text.sanitize import shortened
 from jitchat.tui.lab.heatmap import Heat
@@ -126,7 +126,7 @@ class ShownRun:
         self.why = ""
         """Why it was given up, or broke off, as sentences; mostly empty."""
         self._noticed: LabEvent | None = None
-        self._counting = Tallying(self.kinds)
+        self._counting = ResultCounter(self.kinds)
         self.tallies: Tallies = self._counting.tallies()
         """What the results come to."""
         self._left = sum(weight(cell, run) for cell in self.to_ask)
@@ -171,9 +171,9 @@ class ShownRun:
     def _take(self, event: LabEvent) -> None:
         noticed = self._noticed
         match event:
-            case TalkBegun() | Slowed() | CellRetried():
+            case ConversationBegun() | Slowed() | CellRetried():
                 self._noticed = event
-            case TalkReady():
+            case ConversationReady():
                 self._noticed = None
             case RunEnded(why):
                 self.stop(why)
@@ -210,7 +210,7 @@ class ShownRun:
 
     def count(self) -> None:
         """Have all figures made anew."""
-        self._counting = Tallying(self.kinds)
+        self._counting = ResultCounter(self.kinds)
         for result in self.results.values():
             self._counting.take(result)
         self.tallies = self._counting.tallies()
@@ -232,7 +232,7 @@ class ShownRun:
 def notice_of(event: LabEvent) -> str:
     """Say what is going on, as in `the endpoint wants fewer requests: waiting 8 s`."""
     match event:
-        case TalkBegun(number, of, length):
+        case ConversationBegun(number, of, length):
             return f"making conversation {number} of {of}, {short(length)} tokens…"
         case CellRetried(cell, why):
             return f"asked once more in {cell.mode} at {short(cell.length)}: {shortened(why, _WHY)}"

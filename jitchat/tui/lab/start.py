@@ -18,10 +18,10 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError
-from jitchat.lab.costs import estimated, sentence
+from jitchat.lab.costs import Answerer, estimate_run, sentence
 from jitchat.lab.experiment import PRESETS, RunWanted
 from jitchat.lab.run_file import Run
-from jitchat.lab.service import Answerer, LabDesk
+from jitchat.lab.service import LabService
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line
 from jitchat.tui.lab.compare import CompareScreen
@@ -91,7 +91,7 @@ class ForgetScreen(AskingScreen):
 
 def ask_to_send(sending: Sending, answerer: Answerer) -> SendScreen:
     """Ask ahead of a new run, with all that it sends."""
-    budget = sentence(estimated(sending.experiment, answerer))
+    budget = sentence(estimate_run(sending.experiment, answerer))
     told = (who_told(answerer), own_told(sending), budget, judge_told(sending), _STOPS)
     return SendScreen("Send this?", tuple(filter(None, told)))
 
@@ -100,7 +100,7 @@ def ask_to_go_on(run: Run, to_ask: int, answerer: Answerer, title: str = "") -> 
     """Ask ahead of the rest of a run; `title` is of the user's conversation, if it is known."""
     own = own_told(Sending(run.experiment, answerer, title=title))
     left = f"{counted(to_ask, 'cell')} of {run.experiment.size:,} have no answer yet."
-    whole = f"The whole run: {sentence(estimated(run.experiment, answerer))}"
+    whole = f"The whole run: {sentence(estimate_run(run.experiment, answerer))}"
     judged = f"{run.judge} judges, whose cost is not counted here." if run.judge else ""
     told = (who_told(answerer), own, left, whole, judged, _STOPS)
     return SendScreen("Send the rest?", tuple(filter(None, told)))
@@ -131,7 +131,7 @@ class StartScreen(LabFrame):
 
     def __init__(
         self,
-        desk: LabDesk,
+        desk: LabService,
         wanted: RunWanted | None = None,
         *,
         begins: bool = False,

@@ -12,12 +12,20 @@ from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError
 from jitchat.index.embedder import NoEmbedder
-from jitchat.lab.events import CellBegun, CellEnded, LabEvent, RunEnded, TalkBegun, TalkReady
+from jitchat.lab.costs import Answerer
+from jitchat.lab.events import (
+    CellBegun,
+    CellEnded,
+    ConversationBegun,
+    ConversationReady,
+    LabEvent,
+    RunEnded,
+)
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict, preset
 from jitchat.lab.lab import Lab
-from jitchat.lab.run_file import Run, cell_key, result_fields
+from jitchat.lab.plain import fields_of
+from jitchat.lab.run_file import Run, cell_key
 from jitchat.lab.runs import Runs
-from jitchat.lab.service import Answerer
 from jitchat.memory import Memory
 from jitchat.session import Session, SessionOptions
 from jitchat.store.windows import Sends
@@ -28,7 +36,7 @@ from tests.support import ScriptedProvider
 from tests.tui.views.sending import send_all
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from jitchat.lab.run_file import RunFile
@@ -123,7 +131,7 @@ def run_of(experiment: Experiment, answerer: Answerer = READER, begun: datetime 
 @cache
 def row_of(result: Result) -> tuple[str, int | None, str]:
     """As it is kept."""
-    return cell_key(result.cell), result.window_id, json.dumps(result_fields(result))
+    return cell_key(result.cell), result.window_id, json.dumps(fields_of(result))
 
 
 def keep_all(file: RunFile, results: Iterable[Result]) -> None:
@@ -152,17 +160,17 @@ class ScriptedLab(Lab):
     judge: str = ""
     closed: list[bool] = field(default_factory=list)
 
-    async def run(self) -> AsyncGenerator[LabEvent, None]:
+    async def run(self, hear: Callable[[LabEvent], object]) -> None:
         run, length = self.file.run, 0
         found = {each.cell: each for each in self.file.results()}
         done = {cell for cell in found if found[cell].verdict is not Verdict.FAILED}
         try:
             for number, cell in enumerate(run.experiment.cells()):
                 if number == self.pause_after:
-                    yield CellBegun(cell)
+                    hear(CellBegun(cell))
                     keep_all(self.file, found.values())
                     for event in self.between:
-                        yield event
+                        hear(event)
                     if self.error is not None:
                         raise self.error
                     if any(isinstance(each, RunEnded) for each in self.between):
@@ -171,14 +179,14 @@ class ScriptedLab(Lab):
                 if cell.length != length:
                     length = cell.length
                     talks = run.experiment.lengths
-                    yield TalkBegun(talks.index(length) + 1, len(talks), length)
-                    yield TalkReady(talks.index(length) + 1, length // 50, 0.1)
+                    hear(ConversationBegun(talks.index(length) + 1, len(talks), length))
+                    hear(ConversationReady(talks.index(length) + 1, length // 50, 0.1))
                 if cell not in done:
-                    yield CellBegun(cell)
+                    hear(CellBegun(cell))
                     found[cell] = result_of(cell, run.limit)
-                    yield CellEnded(found[cell])
+                    hear(CellEnded(found[cell]))
             self.file.end()
-            yield RunEnded()
+            hear(RunEnded())
         finally:
             keep_all(self.file, found.values())
             self.closed.append(True)
@@ -206,7 +214,7 @@ class ScriptedDesk:
             raise self.told
         return self.told
 
-    def settled(self, experiment: Experiment, judge: str = "") -> Experiment:
+    def prepare(self, experiment: Experiment, judge: str = "") -> Experiment:
         return experiment
 
     def begin(self, experiment: Experiment, parallel: int = 1, judge: str = "") -> Lab:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.lab.stats import Tally, tallied
+from jitchat.lab.stats import Tally, count_results
 from jitchat.tui.lab.curve import FOOT, LEAST, MARGIN, curve_rows
 from jitchat.tui.lab.heatmap import Grid
 from jitchat.values import Mode
@@ -56,7 +56,7 @@ def test_each_mode_has_its_own_dashes_and_the_interval_its_own_cell() -> None:
 
 
 def test_a_length_that_fits_no_window_is_named_below_it() -> None:
-    tallies = tallied(result_of(cell) for cell in quick().cells()).by_length
+    tallies = count_results(result_of(cell) for cell in quick().cells()).by_length
     rows = drawn(tallies)
     assert rows[-1].split() == ["n/f", "f"]
     assert abs(rows[-1].rindex("f") - rows[-2].index("48k")) <= 1

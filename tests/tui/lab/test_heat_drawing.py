@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from jitchat.lab.colours import colour_of
-from jitchat.lab.stats import Tally, tallied
+from jitchat.lab.stats import Tally, count_results
 from jitchat.tui.lab.heatmap import Grid, Heat, laid_out, map_row, square_text
 from jitchat.values import Mode
 from tests.tui.lab.support import quick, result_of
@@ -45,7 +45,7 @@ def test_a_square_that_is_asked_now_says_so_until_an_answer_is_there() -> None:
 
 def test_shares_and_their_colours_are_those_of_the_tallies() -> None:
     results = [result_of(cell) for cell in quick().cells()]
-    tallies = tallied(results)
+    tallies = count_results(results)
     heat = Heat(tallies.squares, tallies.by_mode)
     layout = laid_out(GRID, GRID.first, 152, 17)
     for place in product(GRID.modes, GRID.lengths, GRID.depths):

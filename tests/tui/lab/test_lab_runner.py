@@ -12,7 +12,7 @@ from jitchat.errors import StoreReadOnly
 from jitchat.lab.events import CellEnded, LabEvent, RunEnded
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
-from jitchat.lab.stats import tallied
+from jitchat.lab.stats import count_results
 from jitchat.tui.lab.runner import LabRunner
 from jitchat.tui.lab.shown_run import ShownRun
 from tests.lab.support import lab_on, new_file
@@ -138,7 +138,7 @@ def test_what_is_kept_while_it_is_stopped_is_shown_too(tmp_path: Path, number: i
     runner.run(shown.take)
     shown.keep(runner.kept)
     assert list(shown.results.values()) == lab.file.results()
-    assert shown.tallies == tallied(decided)
+    assert shown.tallies == count_results(decided)
     assert number <= len(decided) < FEW.size
     runner.leave()
 

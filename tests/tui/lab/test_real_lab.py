@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from jitchat.lab.experiment import Experiment, RunWanted, Verdict
 from jitchat.lab.facts import Kind
 from jitchat.lab.runs import Runs
-from jitchat.lab.stats import tallied
+from jitchat.lab.stats import count_results
 from jitchat.tui.lab.cell_window import CellWindow
 from jitchat.tui.lab.cells import SquarePane
 from jitchat.tui.widgets.inspector import Inspector
@@ -67,6 +67,6 @@ async def test_a_run_of_the_reader_is_asked_shown_and_looked_into(
         assert inspector.chosen == result.needed[0]
         assert result.question in window.segments[-1].text
     file = desk.runs.open("last")
-    assert tallied(file.results()) == run.shown.tallies
+    assert count_results(file.results()) == run.shown.tallies
     assert file.run.ended_at is not None
     file.close()

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from jitchat.lab.compare import compared, signed
+from jitchat.lab.compare import compare_runs, signed
 from jitchat.lab.experiment import Cell, Verdict, preset
 from jitchat.lab.facts import Kind
-from jitchat.lab.stats import Tally, tallied
+from jitchat.lab.stats import Tally, count_results
 from jitchat.tui.lab.cells import cell_line, cells_of, detail, held_sentence, square_line, whole
 from jitchat.tui.lab.compare import compared_rows
 from jitchat.tui.lab.curve import spent_rows
@@ -121,7 +121,7 @@ def test_what_a_model_or_a_server_wrote_steers_no_terminal() -> None:
 
 
 def test_the_spent_table_leaves_out_what_matters_least() -> None:
-    tallies = tallied(result_of(cell) for cell in quick().cells())
+    tallies = count_results(result_of(cell) for cell in quick().cells())
     modes = tuple(Mode)
     for width in range(24, 100):
         rows = spent_rows(tallies, modes, width)
@@ -133,14 +133,14 @@ def test_the_spent_table_leaves_out_what_matters_least() -> None:
     assert rows[0].split()[:3] == ["right", "of", "sent"]
     narrow = spent_rows(tallies, modes, 48)[0].split()
     assert narrow == ["right", "tokens", "first", "time", "cost"]
-    assert "–" in spent_rows(tallied(()), (Mode.JIT,), 100)[1]
+    assert "–" in spent_rows(count_results(()), (Mode.JIT,), 100)[1]
 
 
 def test_long_times_and_costs_of_which_some_are_unknown_stand_whole_in_the_spent_table() -> None:
     cells = list(quick().cells())
     made = [replace(result_of(cell), seconds=1_234.5, cost=0.25) for cell in cells]
     made[0] = replace(made[0], cost=None)
-    header, *rows = spent_rows(tallied(made), tuple(Mode), 54)
+    header, *rows = spent_rows(count_results(made), tuple(Mode), 54)
     assert header.split() == ["right", "tokens", "time", "cost"]
     assert "1,234.5 s" in rows[0]
     assert rows[0].endswith("$26.00 + 1 unknown")
@@ -224,7 +224,7 @@ def test_two_runs_are_compared_length_by_length_and_the_interval_is_drawn(width:
     after = [replace(each, verdict=Verdict.RIGHT) for each in before]
     rows = [
         "".join(text for text, _ in row)
-        for row in compared_rows(compared(run, before, run, after), width)
+        for row in compared_rows(compare_runs(run, before, run, after), width)
     ]
     assert [row for row in rows if row in list(Mode)] == ["recency", "jit"]
     assert sum("100 % (" in row for row in rows) == 2 * 4

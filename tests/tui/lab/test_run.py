@@ -13,7 +13,7 @@ from textual.widgets import Input
 from jitchat.errors import StoreReadOnly
 from jitchat.lab.events import RunEnded, Slowed
 from jitchat.lab.facts import Kind
-from jitchat.lab.stats import tallied
+from jitchat.lab.stats import count_results
 from jitchat.tui.lab.cell_window import CellWindow
 from jitchat.tui.lab.cells import SquareCells, SquarePane
 from jitchat.tui.lab.heatmap import HeatMaps
@@ -53,7 +53,7 @@ async def test_a_run_fills_the_maps_and_esc_stops_it_then_leaves(
         assert "215 of 420 cells" in text(pilot)
         assert "wants fewer requests: waiting 8 s" in text(pilot)
         assert "is no language model: it quotes" in text(pilot)
-        assert run.shown.tallies == tallied(run.shown.results.values())
+        assert run.shown.tallies == count_results(run.shown.results.values())
         assert len(run.shown.heat.asked) == 1
         assert "Stop" in lines(pilot)[-2]
         await pilot.press("escape")
@@ -124,7 +124,7 @@ async def test_the_cursor_tells_of_each_square_and_of_each_of_its_cells(
         await pilot.press("k", "k")
         assert "counted: paraphrased" in text(pilot)
         assert "25 % deep · 0 of 1 right" in text(pilot)
-        assert run.shown.tallies == tallied(run.shown.results.values(), {Kind.PARAPHRASED})
+        assert run.shown.tallies == count_results(run.shown.results.values(), {Kind.PARAPHRASED})
         await pilot.press("tab", "down", "down")
         assert square.result is not None
         assert square.result.cell.kind is Kind.UPDATED

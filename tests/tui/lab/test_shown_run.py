@@ -6,13 +6,13 @@ from jitchat.lab.events import (
     CellBegun,
     CellEnded,
     CellRetried,
+    ConversationBegun,
+    ConversationReady,
     RunEnded,
     Slowed,
-    TalkBegun,
-    TalkReady,
 )
 from jitchat.lab.experiment import Cell, Verdict
-from jitchat.lab.stats import tallied
+from jitchat.lab.stats import count_results
 from jitchat.tui.lab.shown_run import ShownRun, kinds_told
 from jitchat.values import Mode
 from tests.tui.lab.support import failed, quick, result_of, run_of
@@ -29,7 +29,7 @@ def test_results_one_by_one_come_to_what_they_come_to_together() -> None:
     shown = ShownRun(run_of(quick()), RESULTS[:100])
     for result in RESULTS[100:]:
         shown.take([CellBegun(result.cell), CellEnded(result)])
-    assert shown.tallies == tallied(RESULTS)
+    assert shown.tallies == count_results(RESULTS)
     assert shown.is_whole
     assert not shown.heat.asked
 
@@ -50,12 +50,12 @@ def test_the_kinds_that_are_counted_go_round_and_results_that_come_are_counted_s
     for _ in quick().kinds:
         shown.next_kinds()
         seen.append(shown.kinds)
-        assert shown.tallies == tallied(RESULTS[:200], shown.kinds)
+        assert shown.tallies == count_results(RESULTS[:200], shown.kinds)
     shown.take(map(CellEnded, RESULTS[200:]))
-    assert shown.tallies == tallied(RESULTS, shown.kinds)
+    assert shown.tallies == count_results(RESULTS, shown.kinds)
     assert seen == [(kind,) for kind in quick().kinds]
     shown.next_kinds()
-    assert shown.tallies == tallied(RESULTS)
+    assert shown.tallies == count_results(RESULTS)
     assert kinds_told(shown.kinds, quick().kinds) == "all kinds"
     assert kinds_told(seen[0], quick().kinds) == "direct"
     assert kinds_told(seen[0], seen[0]) == "direct"
@@ -67,15 +67,15 @@ def test_failed_cells_are_asked_again_and_counted_once() -> None:
     assert shown.to_ask == [cell]
     assert not shown.is_whole
     shown.take([CellEnded(RESULTS[0])])
-    assert shown.tallies == tallied(RESULTS)
+    assert shown.tallies == count_results(RESULTS)
     assert shown.progress(3, is_running=True).seconds_left == 0
 
 
 def test_what_the_lab_waits_for_is_told_as_long_as_it_does() -> None:
     shown = ShownRun(run_of(quick()), ())
-    shown.take([TalkBegun(2, 4, 16_000)])
+    shown.take([ConversationBegun(2, 4, 16_000)])
     assert shown.notice == "making conversation 2 of 4, 16k tokens…"
-    shown.take([TalkReady(2, 300, 0.4), CellBegun(CELLS[0])])
+    shown.take([ConversationReady(2, 300, 0.4), CellBegun(CELLS[0])])
     assert shown.notice == ""
     shown.take([Slowed(8.0, "the endpoint wants fewer requests", 2)])
     assert shown.notice == "the endpoint wants fewer requests: waiting 8 s"

@@ -10,7 +10,7 @@ import pytest
 from jitchat.errors import KeyRefused, SettingsError
 from jitchat.lab.experiment import RunWanted, preset
 from jitchat.lab.facts import Kind
-from jitchat.lab.stats import tallied, total
+from jitchat.lab.stats import count_results, total
 from jitchat.transfer.formats import store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.lab.compare import CompareScreen
@@ -36,7 +36,7 @@ from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from jitchat.lab.service import Answerer
+    from jitchat.lab.costs import Answerer
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ async def test_a_preset_is_chosen_and_the_reader_is_asked_without_a_question(
         assert kept.chosen is not None
         assert kept.chosen.experiment == quick()
         assert desk.labs[0].closed == [True]
-        shares = tallied(map(result_of, quick().cells())).by_mode
+        shares = count_results(map(result_of, quick().cells())).by_mode
         told = [total(shares[mode]) for mode in Mode]
         assert " ".join(["420", *told]) in text(pilot)
 
@@ -119,7 +119,9 @@ async def test_an_unfinished_run_is_gone_on_with_where_it_stopped(
         await listed(pilot, start)
         runs = start.query_one(RunsList)
         assert runs.chosen is not None
-        assert runs._shares[runs.chosen.id] == tallied(map(result_of, quick().cells())).by_mode
+        assert (
+            runs._shares[runs.chosen.id] == count_results(map(result_of, quick().cells())).by_mode
+        )
         await pilot.press("r")
         await pilot.pause()
         assert pilot.app.screen is start

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.lab.stats import Tally, tallied
+from jitchat.lab.stats import Tally, count_results
 from jitchat.tui.tour.bar import Progress
 from jitchat.tui.tour.script import (
     DEPLOY_WINDOW,
@@ -123,6 +123,7 @@ def test_of_a_run_the_right_answers_are_told_by_mode(
     by_mode: dict[Mode, Tally], is_running: bool, told: str
 ) -> None:
     assert told in describe_rot(replace(tallied(()), by_mode=by_mode), is_running)
+    assert told in said_of_rot(replace(count_results(()), by_mode=by_mode), is_running)
 
 
 def test_a_text_stays_as_long_as_reading_it_takes_times_the_pace() -> None:

@@ -1,0 +1,165 @@
+"""Each question of a labelled conversation put to the app: index → retrieve → plan."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from jitchat.bench.questions import Question
+from jitchat.bench.scores import Outcome
+from jitchat.errors import BenchFailed, WindowOverflow
+from jitchat.index.embedder import Embedder
+from jitchat.memory import Memory
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
+from jitchat.transfer.formats import store_found
+from jitchat.transfer.report import Found
+from jitchat.values import Message, Mode, Retrieval, Role, Turn
+from jitchat.window.budget import Budget
+from jitchat.window.history import History
+from jitchat.window.plan import SYSTEM_PROMPT, Sources, plan
+from jitchat.window.tokens import TokenCounter, message_tokens
+from jitchat.window.window import ContextWindow, Kind
+
+ANSWER_BRIEFLY = (
+    "Answer the question in a short phrase, in exact words of the conversation whenever possible,"
+    " and without turn ids."
+)
+"""LoCoMo asks for as much; it stands with the instructions, so that the draft, which retrieval
+searches for, is the question alone."""
+BY_DATE = "Use the dates of the conversation to answer with an approximate date."
+"""LoCoMo adds this to temporal questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question in one mode, and the request that asks it."""
+
+    talk: str
+    question: Question
+    mode: Mode
+    messages: tuple[Message, ...]
+    tokens: int
+    """Of the window that these messages are."""
+
+
+class Cases:
+    """Collects the windows of a run as they are planned; for questions with a gold answer only."""
+
+    def __init__(self, system: str) -> None:
+        """`system` are the app's own instructions."""
+        self._system = system
+        self._known: dict[Message, Message] = {}
+        self.planned: list[Case] = []
+
+    def system(self, question: Question) -> str:
+        parts = [self._system, ANSWER_BRIEFLY]
+        return " ".join([*parts, BY_DATE] if question.category == "temporal" else parts)
+
+    def take(self, talk: str, question: Question, window: ContextWindow) -> None:
+        """Keep a window's messages; those that other windows have too are kept once."""
+        if question.answer:
+            messages = tuple(self._known.setdefault(each, each) for each in window.messages())
+            case = Case(talk, question, window.mode, messages, window.used)
+            self.planned.append(case)
+
+
+@contextmanager
+def opened_store(path: Path) -> Iterator[ColdStore]:
+    database = Database(path)
+    try:
+        yield ColdStore(database)
+    finally:
+        database.close()
+
+
+@contextmanager
+def indexed(found: Found, embedder: Embedder) -> Iterator[Memory]:
+    """Import and index one conversation into a database that is gone afterwards."""
+    with (
+        TemporaryDirectory(prefix="jitchat-bench-") as folder,
+        opened_store(Path(folder) / "bench.db") as store,
+    ):
+        memory = Memory(store, store_found(store, found), embedder)
+        for _ in memory.catch_up():
+            pass
+        if memory.failure:
+            raise memory.failure
+        yield memory
+
+
+_MODEL = "bench"
+_WIDER = "Give the model's context size with --limit, or leave that mode out of --modes."
+
+
+class OpenConversation:
+    """Takes every question for the next turn; none is stored or sent. Times are milliseconds."""
+
+    def __init__(self, memory: Memory, counter: TokenCounter, budget: Budget) -> None:
+        self._memory, self._counter, self._budget = memory, counter, budget
+        self._history = History().extended(memory.turns, self._price)
+        self._next = memory.turns[-1].position + 1
+
+    def retrieve(self, question: str) -> tuple[Retrieval, float]:
+        """Search as the app does, and tell how long that took."""
+        begun = time.perf_counter()
+        retrieval = self._memory.retrieve(question, self._next)
+        return retrieval, ms_since(begun)
+
+    def window(
+        self, mode: Mode, question: str, retrieval: Retrieval, system: str = SYSTEM_PROMPT
+    ) -> tuple[ContextWindow, float]:
+        """Plan as the app does, and tell how long that took.
+
+        Raises:
+            WindowOverflow: The mode refuses it.
+
+        """
+        begun = time.perf_counter()
+        said = Turn(self._next, Role.USER, question)
+        sources = Sources(self._history, said, _MODEL, system, retrieval)
+        window = plan(mode, sources, self._budget, self._counter)
+        return window, ms_since(begun)
+
+    def ask(self, question: Question, mode: Mode, cases: Cases | None = None) -> Outcome:
+        """Plan the window for a labelled question; `cases` takes it as what will be sent.
+
+        Raises:
+            BenchFailed: The mode refuses it.
+
+        """
+        system = cases.system(question) if cases is not None else SYSTEM_PROMPT
+        retrieval, retrieve_ms = Retrieval(), 0.0
+        if mode is Mode.JIT:
+            retrieval, retrieve_ms = self.retrieve(question.text)
+        try:
+            window, plan_ms = self.window(mode, question.text, retrieval, system)
+        except WindowOverflow as error:
+            raise BenchFailed(f"Mode {mode.value}: {error.what}", _WIDER) from error
+        if cases is not None:
+            cases.take(self._memory.conversation.id, question, window)
+        return Outcome(
+            question,
+            tuple(row.turn for row in retrieval.candidates),
+            turns_in_full(window),
+            window.used / window.full_tokens,
+            retrieve_ms,
+            plan_ms,
+        )
+
+    def _price(self, text: str) -> int:
+        return message_tokens(self._counter, text)
+
+
+def ms_since(begun: float) -> float:
+    return (time.perf_counter() - begun) * 1000
+
+
+def turns_in_full(window: ContextWindow) -> frozenset[int]:
+    """Name the positions of the turns that a window holds at full text."""
+    kinds = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
+    return frozenset(
+        each.turn for each in window.segments if each.kind in kinds and each.turn is not None
+    )

@@ -1,0 +1,44 @@
+"""What the results of every measurement have in common: their settings, and plain tables."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from jitchat.settings import Settings
+from jitchat.text.sanitize import visible
+
+_LOGIN = re.compile(r"(?<=//)[^/]*@")
+
+
+def settings_fields(settings: Settings) -> dict[str, str]:
+    """Write every setting as TOML does, without what only its owner may know."""
+    return {name: without_login(value) for name, value, _ in settings.rows()}
+
+
+def without_login(address: str) -> str:
+    """Drop the name and password that an address may carry: they are no part of a result."""
+    return _LOGIN.sub("", address)
+
+
+def sha256_of(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def plain_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *notes: str, gap: int = 1
+) -> Table:
+    """Make a table whose first column is its rows' names; `gap` are the blanks behind a cell."""
+    made = Table(title=Text(visible(title)), title_justify="left", box=SIMPLE_HEAD)
+    made.padding = (0, gap, 0, 0)
+    if notes:
+        made.caption, made.caption_justify = Text(visible("\n".join(notes))), "left"
+    for at, name in enumerate(columns):
+        made.add_column(name, justify="right" if at else "left")
+    for row in rows:
+        made.add_row(*(Text(visible(cell)) for cell in row))
+    return made
