@@ -23,7 +23,7 @@ from pathlib import Path
 from jitchat.bench.answer_scores import Answer
 from jitchat.bench.questions import Case, Question
 from jitchat.errors import BenchFailed, NotAnAnswer, ProviderError
-from jitchat.providers.provider import Delta, Finished, Options, Provider
+from jitchat.providers.provider import Finished, Options, Provider, ReplyDelta
 from jitchat.text.figures import counted, dollars
 from jitchat.values import Message, Role, Usage
 from jitchat.window.tokens import TokenCounter, request_tokens
@@ -295,7 +295,7 @@ class Asker:
         reason = ""
         async with aclosing(self._provider.stream(messages, self._options)) as pieces:
             async for piece in pieces:
-                if isinstance(piece, Delta):
+                if isinstance(piece, ReplyDelta):
                     parts.append(piece.text)
                 elif isinstance(piece, Finished):
                     reason = reason or piece.reason

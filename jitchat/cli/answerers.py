@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from jitchat.paths import locate
 from jitchat.providers.protocols.registry import protocol_named
-from jitchat.providers.provider import Endpoint, Lessons, Provider
+from jitchat.providers.provider import Endpoint, Provider, ServerQuirks
 from jitchat.providers.reader import ReaderProvider
 from jitchat.settings import Settings
 from jitchat.settings.keys import FoundKey, find_key
@@ -23,7 +23,7 @@ from jitchat.window.tokens import TokenCounter, counter_for, request_tokens
 
 
 def make_provider(
-    profile: Profile, model: str, counter: TokenCounter, lessons: Lessons | None = None
+    profile: Profile, model: str, counter: TokenCounter, lessons: ServerQuirks | None = None
 ) -> Provider:
     """Make the one who answers. Slow: its key may come from a command.
 
@@ -75,7 +75,7 @@ def make_small_model(found: ModelAddress, section: SmallModelSection) -> SmallMo
     return SmallModel(provider, counter_for(found.model, os.environ), found.timeout)
 
 
-def _over_http(where: Endpoint, profile: Profile, lessons: Lessons | None = None) -> Provider:
+def _over_http(where: Endpoint, profile: Profile, lessons: ServerQuirks | None = None) -> Provider:
     from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  httpx: 100 ms, reader needs none
 
     return HttpProvider(where, protocol_named(profile.protocol), lessons=lessons)

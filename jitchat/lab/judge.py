@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from jitchat.bench.answers import verdict
 from jitchat.lab.facts import Fact, Kind
 from jitchat.lab.grade import Ruling
-from jitchat.providers.provider import Delta, Options, Provider
+from jitchat.providers.provider import Options, Provider, ReplyDelta
 from jitchat.values import Message, Role
 
 INSTRUCTIONS = (
@@ -56,7 +56,7 @@ class Judge:
         heard, length = list[str](), 0
         async with aclosing(self.provider.stream(messages, self.options)) as pieces:
             async for piece in pieces:
-                if isinstance(piece, Delta):
+                if isinstance(piece, ReplyDelta):
                     heard.append(piece.text)
                     length += len(piece.text)
                 if length > _LONGEST:

@@ -17,7 +17,7 @@ from jitchat.errors import (
     StoreError,
     WindowOverflow,
 )
-from jitchat.events import RetryScheduled, SendFailed
+from jitchat.events import AnswerProgress, RetryScheduled, SendFailed
 from jitchat.index.embedder import Embedder
 from jitchat.lab.events import CellBegun, CellEnded, CellRetried, LabEvent, Slowed, TalkReady
 from jitchat.lab.experiment import Cell, Result, Verdict
@@ -27,7 +27,6 @@ from jitchat.lab.judge import Judge
 from jitchat.lab.planting import Planted, Planting
 from jitchat.lab.run_file import RunFile
 from jitchat.memory import Memory
-from jitchat.recorder import Answer, answer_after
 from jitchat.session import Session
 from jitchat.store.path import Path
 from jitchat.store.windows import Sends
@@ -100,7 +99,7 @@ class Asked:
     conversation: str
     """Its id in the store of the run."""
     said: Turn
-    answer: Answer
+    answer: AnswerProgress
     window_id: int | None
     """The archive's key of the window that brought the reply; None where none came."""
     needed: tuple[int, ...]
@@ -135,16 +134,16 @@ class OpenedTalk:
 
         """
         said = await in_thread(lambda: self._question(fact))
-        answer, session = Answer(mode), self.session
+        answer, session = AnswerProgress(mode), self.session
         try:
             async with aclosing(session.send(said.content, mode, Once(again=said))) as events:
                 async for event in events:
                     if isinstance(event, RetryScheduled):
                         wait(event)
-                    answer = answer_after(answer, event, time.monotonic())
+                    answer = answer.after(event, time.monotonic())
         except JitchatError as error:
             failed = SendFailed(error, said.content)
-            answer = answer_after(answer, failed, time.monotonic())
+            answer = answer.after(failed, time.monotonic())
         if isinstance(answer.error, StoreError):
             raise answer.error
         over = answer.ended(time.monotonic(), session.cost_of(answer.usage), 0)
@@ -163,7 +162,7 @@ class OpenedTalk:
             memory.switch_to(said.position)
         return said
 
-    def _window_id(self, said: Turn, answer: Answer) -> int | None:
+    def _window_id(self, said: Turn, answer: AnswerProgress) -> int | None:
         if answer.reply is None:
             return None
         return Sends(self.session.memory.store.database).window_id(said, answer.reply)

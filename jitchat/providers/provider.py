@@ -26,21 +26,21 @@ _REFUSED = "refusal"
 
 
 @dataclass(frozen=True, slots=True)
-class Delta:
+class ReplyDelta:
     """A piece of the answer's text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Reasoning:
+class ReasoningDelta:
     """A piece of what the model thinks before it answers. Shown, kept, never sent back."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class ReasoningEnded:
+class ReasoningFound:
     """All text so far was reasoning: its opening tag was a part of the model's template."""
 
 
@@ -63,8 +63,8 @@ class Finished:
     """What the provider says of the reason besides; mostly empty."""
 
     @property
-    def told(self) -> str:
-        """The reason and, where it is no end, what is said of it besides: `refusal: cyber`."""
+    def label(self) -> str:
+        """The reason and, where it is no end, its details: `refusal: cyber`."""
         details = "" if self.is_whole else self.details
         return ": ".join(filter(None, (self.reason, details)))
 
@@ -104,7 +104,7 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
-class Retrying:
+class RetryScheduled:
     """The request failed before any of the answer came, and is sent again."""
 
     seconds: float
@@ -116,7 +116,7 @@ class Retrying:
 
 
 @dataclass(frozen=True, slots=True)
-class Adapted:
+class RequestAdapted:
     """The request was sent anew in another form, for the server refused a part of it."""
 
     sentence: str
@@ -153,7 +153,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class SentRequest:
     """A request is on its way; the last one for a window is the one that was answered."""
 
     provider: str
@@ -167,7 +167,15 @@ class Posted:
 
 
 Piece = (
-    Delta | Reasoning | ReasoningEnded | ToolCall | Usage | Finished | Retrying | Adapted | Posted
+    ReplyDelta
+    | ReasoningDelta
+    | ReasoningFound
+    | ToolCall
+    | Usage
+    | Finished
+    | RetryScheduled
+    | RequestAdapted
+    | SentRequest
 )
 
 
@@ -189,7 +197,7 @@ class Wire:
         return hashlib.sha256(self.body).hexdigest()
 
 
-class Lessons(Protocol):
+class ServerQuirks(Protocol):
     """What a server taught about one of its models. Kept between runs; safe to use in a thread."""
 
     def refused(self) -> frozenset[str]:
@@ -297,22 +305,22 @@ class WireProtocol(Protocol):
 _OPTIONS = frozenset(field.name for field in fields(Options))
 
 
-def posted_fields(posted: Posted) -> dict[str, Any]:
-    """Describe it; what was not set is left out."""
+def request_fields(request: SentRequest) -> dict[str, Any]:
+    """Describe it; options that were not set are left out."""
     options = {
         name: sorted(value) if isinstance(value, frozenset) else value
-        for name, value in asdict(posted.options).items()
+        for name, value in asdict(request.options).items()
         if value not in (None, frozenset())
     }
     return {
-        "provider": posted.provider,
-        "url": posted.url,
+        "provider": request.provider,
+        "url": request.url,
         "options": options,
-        "sha256": posted.sha256,
+        "sha256": request.sha256,
     }
 
 
-def posted_from(described: Mapping[str, Any]) -> Posted:
+def request_from(described: Mapping[str, Any]) -> SentRequest:
     """Make what the fields describe.
 
     Raises:
@@ -321,4 +329,6 @@ def posted_from(described: Mapping[str, Any]) -> Posted:
     """
     options = {name: value for name, value in described["options"].items() if name in _OPTIONS}
     options["without"] = frozenset(options.get("without", ()))
-    return Posted(described["provider"], described["url"], Options(**options), described["sha256"])
+    return SentRequest(
+        described["provider"], described["url"], Options(**options), described["sha256"]
+    )

@@ -27,7 +27,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mappin
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
-from jitchat.providers.provider import Delta, Finished, Options, Piece
+from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
 from jitchat.text.dates import has_time_cue
 from jitchat.text.sanitize import shortened
 from jitchat.text.sentences import is_question, sentences
@@ -471,7 +471,7 @@ class ReaderProvider:
         """Stream the answer, a word at a time."""
         text, usage = await asyncio.to_thread(self._read, messages)
         for piece in _PIECE.findall(text):
-            yield Delta(piece)
+            yield ReplyDelta(piece)
             await asyncio.sleep(0)
         yield usage
         yield Finished("stop")

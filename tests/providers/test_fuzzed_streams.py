@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.errors import ProviderError
 from jitchat.providers.http.decode import Answer
-from jitchat.providers.provider import Delta, Finished, Piece
+from jitchat.providers.provider import Finished, Piece, ReplyDelta
 from tests.providers.dialects import DIALECTS, Dialect
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def read(
 
 
 def text_of(pieces: list[Piece]) -> str:
-    return "".join(piece.text for piece in pieces if isinstance(piece, Delta))
+    return "".join(piece.text for piece in pieces if isinstance(piece, ReplyDelta))
 
 
 @every_dialect

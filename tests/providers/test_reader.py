@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from jitchat.providers import reader
-from jitchat.providers.provider import Delta, Finished, Options
+from jitchat.providers.provider import Finished, Options, ReplyDelta
 from jitchat.providers.reader import ABOUT, ReaderProvider, answer
 from jitchat.values import Message, Mode, Role, Usage
 from jitchat.window.tokens import EstimateCounter, request_tokens
@@ -69,7 +69,7 @@ async def test_the_usage_is_the_counters(store):
         Usage(request_tokens(COUNTER, messages), COUNTER.count(text)),
         Finished("stop"),
     ]
-    assert all(isinstance(piece, Delta) for piece in pieces[:-2])
+    assert all(isinstance(piece, ReplyDelta) for piece in pieces[:-2])
     assert len(pieces) > 5, "a word at a time"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from jitchat.errors import RequestRefused
 from jitchat.providers.http.retry import Pace, duration
-from jitchat.providers.provider import Retrying
+from jitchat.providers.provider import RetryScheduled
 from tests.providers.failing import Failing, refused
 from tests.providers.streams import (
     collect,
@@ -52,7 +52,7 @@ async def test_the_wait_is_the_servers_where_it_names_one(headers, seconds):
     pieces, failure = await collect(provider(Failing(refused(429, **headers)), pace=pace(waits)))
     assert failure is None
     assert waits == [seconds]
-    assert pieces[0] == Retrying(seconds, "HTTP 429: busy", asks_for_less=True)
+    assert pieces[0] == RetryScheduled(seconds, "HTTP 429: busy", asks_for_less=True)
 
 
 @pytest.mark.parametrize("wrapped", [False, True])

@@ -22,12 +22,12 @@ from jitchat.providers.protocols.parameters import sent_in
 from jitchat.providers.protocols.refusals import message_of, refusal
 from jitchat.providers.protocols.responses import parsed
 from jitchat.providers.provider import (
-    Adapted,
     Endpoint,
-    Lessons,
     Options,
     Piece,
-    Posted,
+    RequestAdapted,
+    SentRequest,
+    ServerQuirks,
     Wire,
     WireProtocol,
 )
@@ -45,7 +45,7 @@ class HttpProvider:
         protocol: WireProtocol,
         transport: httpx.AsyncBaseTransport | None = None,
         *,
-        lessons: Lessons | None = None,
+        lessons: ServerQuirks | None = None,
         pace: Pace | None = None,
     ) -> None:
         self._endpoint, self._protocol, self._transport = endpoint, protocol, transport
@@ -81,7 +81,7 @@ class HttpProvider:
                     raise opened.error
                 await asyncio.to_thread(self._learn, parameter)
                 after = sent_in(request.content.decode())
-                yield Adapted(adaptation(self.name, self.model, parameter, sent, after))
+                yield RequestAdapted(adaptation(self.name, self.model, parameter, sent, after))
                 yield self._posted(request, attempts.shaped(options))
             else:
                 pause = attempts.pause(opened)
@@ -108,9 +108,9 @@ class HttpProvider:
     def _request(self, messages: Sequence[Message], options: Options) -> httpx.Request:
         return make_request(self._endpoint, self._protocol, messages, options)
 
-    def _posted(self, request: httpx.Request, options: Options) -> Posted:
+    def _posted(self, request: httpx.Request, options: Options) -> SentRequest:
         wire = wire_of(request, self._endpoint)
-        return Posted(self.name, wire.url, options, wire.sha256)
+        return SentRequest(self.name, wire.url, options, wire.sha256)
 
     async def _send(self, request: httpx.Request) -> httpx.Response | Failure:
         """Send the request; the response, with its body still to come, or why there is none."""

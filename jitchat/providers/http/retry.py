@@ -17,7 +17,7 @@ from jitchat.errors import ContextOverflow, KeyRefused, ProviderError
 from jitchat.providers.protocols.parameters import refused_parameter
 from jitchat.providers.protocols.refusals import is_quota_spent
 from jitchat.providers.protocols.responses import at, first, parsed
-from jitchat.providers.provider import Options, Retrying, forgetting
+from jitchat.providers.provider import Options, RetryScheduled, forgetting
 from jitchat.text.sanitize import shortened
 
 MORE_TRIES = 2
@@ -172,7 +172,7 @@ class Attempts:
         self._renewed = True
         return True
 
-    def pause(self, failure: Failure) -> Retrying:
+    def pause(self, failure: Failure) -> RetryScheduled:
         """Say how long to wait before the next try.
 
         Raises:
@@ -187,7 +187,7 @@ class Attempts:
             raise _too_long(failure.error, seconds)
         if self._failed > MORE_TRIES:
             raise failure.error
-        return Retrying(seconds, failure.why, failure.asks_for_less)
+        return RetryScheduled(seconds, failure.why, failure.asks_for_less)
 
 
 class SessionLessons:

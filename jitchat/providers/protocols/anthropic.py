@@ -20,7 +20,14 @@ from jitchat.providers.protocols.responses import (
     parsed,
     text_at,
 )
-from jitchat.providers.provider import Delta, Endpoint, Finished, Options, Piece, Reasoning
+from jitchat.providers.provider import (
+    Endpoint,
+    Finished,
+    Options,
+    Piece,
+    ReasoningDelta,
+    ReplyDelta,
+)
 from jitchat.text.sanitize import shortened
 from jitchat.values import Message, Usage
 
@@ -228,9 +235,9 @@ def _written(usage: object) -> int | None:
 
 def _said(part: object) -> Iterator[Piece]:
     if text := text_at(part, "text"):
-        yield Delta(text)
+        yield ReplyDelta(text)
     if thought := text_at(part, "thinking"):
-        yield Reasoning(thought)
+        yield ReasoningDelta(thought)
 
 
 def _finished(message: object) -> Iterator[Piece]:

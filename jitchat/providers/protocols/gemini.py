@@ -20,12 +20,12 @@ from jitchat.providers.protocols.responses import (
     text_at,
 )
 from jitchat.providers.provider import (
-    Delta,
     Endpoint,
     Finished,
     Options,
     Piece,
-    Reasoning,
+    ReasoningDelta,
+    ReplyDelta,
     ToolCall,
 )
 from jitchat.text.sanitize import shortened
@@ -155,7 +155,7 @@ class GeminiParser:
 
 def _part(part: object) -> Iterator[Piece]:
     if text := text_at(part, "text"):
-        yield Reasoning(text) if at(part, "thought") is True else Delta(text)
+        yield ReasoningDelta(text) if at(part, "thought") is True else ReplyDelta(text)
     if name := text_at(part, "functionCall", "name"):
         yield ToolCall(name, json_text(at(part, "functionCall", "args") or {}))
 

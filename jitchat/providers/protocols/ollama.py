@@ -14,7 +14,7 @@ from jitchat.providers.protocols.registry import root_of
 from jitchat.providers.protocols.requests import as_objects, credentials, filled, json_request
 from jitchat.providers.protocols.responses import CountsSoFar, ToolCalls, at, count, parsed, text_at
 from jitchat.providers.protocols.thinking import ThinkTags
-from jitchat.providers.provider import Endpoint, Finished, Options, Piece, Reasoning
+from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
 from jitchat.values import Message
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class OllamaParser:
     def _said(self, message: dict[str, object]) -> Iterator[Piece]:
         if thought := text_at(message, "thinking"):
             self._text.reasoned()
-            yield Reasoning(thought)
+            yield ReasoningDelta(thought)
         if text := text_at(message, "content"):
             yield from self._text.text(text)
         if "tool_calls" in message:

@@ -22,7 +22,7 @@ from jitchat.providers.protocols.responses import (
     text_of,
 )
 from jitchat.providers.protocols.thinking import ThinkTags
-from jitchat.providers.provider import Endpoint, Finished, Options, Piece, Reasoning
+from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
 from jitchat.values import Message, Usage
 
 _CAPS = ("max_tokens", "max_completion_tokens")
@@ -119,7 +119,7 @@ class OpenAiParser:
         said: list[Piece] = []
         if thought := _thought(part, content):
             self._text.reasoned()
-            said.append(Reasoning(thought))
+            said.append(ReasoningDelta(thought))
         for text in (content, part.get("refusal")):
             if text:
                 said += self._text.text(text if isinstance(text, str) else text_of(text))

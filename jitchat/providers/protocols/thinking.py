@@ -7,7 +7,7 @@ split over chunks: what may still become one is held back.
 
 from collections.abc import Callable
 
-from jitchat.providers.provider import Delta, Piece, Reasoning, ReasoningEnded
+from jitchat.providers.provider import Piece, ReasoningDelta, ReasoningFound, ReplyDelta
 
 _OPEN, _CLOSE = "<think>", "</think>"
 _LINE_ENDS = "\r\n"
@@ -24,7 +24,7 @@ class ThinkTags:
         self._read: _Reader = self._start
         self._lines = _Lines()
         self._held = ""
-        self._held_as: type[Delta | Reasoning] = Delta
+        self._held_as: type[ReplyDelta | ReasoningDelta] = ReplyDelta
         self._is_behind_a_tag = False
         self._reasoned = False
 
@@ -49,7 +49,7 @@ class ThinkTags:
     def _start(self, text: str) -> list[Piece]:
         word = text.lstrip()
         if word.startswith(_OPEN):
-            self._held_as = Reasoning
+            self._held_as = ReasoningDelta
             return self._behind_tag(self._thinking, word[len(_OPEN) :])
         if _OPEN.startswith(word) and len(text) < _MOST_HELD:
             self._held = text
@@ -62,9 +62,9 @@ class ThinkTags:
         if not tag:
             kept = len(text) - _begun(text)
             reasoning, self._held = text[:kept], text[kept:]
-        said: list[Piece] = [Reasoning(reasoning)] if reasoning else []
+        said: list[Piece] = [ReasoningDelta(reasoning)] if reasoning else []
         if tag:
-            self._held_as = Delta
+            self._held_as = ReplyDelta
             said += self._behind_tag(_plain, answer)
         return said
 
@@ -75,7 +75,7 @@ class ThinkTags:
         end, behind = self._lines.tag_in(text)
         said = _plain(text[:end])
         if behind > end:
-            return [*said, ReasoningEnded(), *self._behind_tag(_plain, text[behind:])]
+            return [*said, ReasoningFound(), *self._behind_tag(_plain, text[behind:])]
         self._held = text[end:]
         return said
 
@@ -127,7 +127,7 @@ class _Lines:
 
 
 def _plain(text: str) -> list[Piece]:
-    return [Delta(text)] if text else []
+    return [ReplyDelta(text)] if text else []
 
 
 def _is_open(head: str) -> bool:

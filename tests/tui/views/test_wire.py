@@ -18,6 +18,7 @@ from jitchat.window.window import Kind
 from tests.providers.dialects import DIALECTS
 from tests.providers.streams import KEY, endpoint
 from tests.session.test_posted import Server
+from tests.support import sent_window
 from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ async def test_the_request_that_was_sent_is_shown_as_it_left(backend, server):
         await idle(pilot)
         await pilot.pause()
         turns = screen.session.memory.turns
-        screen.sent, screen.sent_for = screen.session.sent_window(turns[-2]), turns[-2]
+        screen.sent, screen.sent_for = sent_window(screen.session, turns[-2]), turns[-2]
         screen.window = screen.sent
         view = await opened(pilot)
         assert view.copyable().encode() == server.bodies[-1]
