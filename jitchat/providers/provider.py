@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,7 +12,7 @@ from jitchat.text.sanitize import shortened
 from jitchat.values import Message, Usage
 
 if TYPE_CHECKING:
-    import httpx
+    pass
 
 
 _WHOLE = frozenset({"stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete"})
@@ -270,36 +270,6 @@ class Endpoint:
         if status == 403 and self.key:
             return "Check what the key may use: this model, this project, this region."
         return self.key_help
-
-
-class AnswerParser(Protocol):
-    """Reads one answer. Made anew for each; what it holds back comes with `end`."""
-
-    over: bool
-    """Whether nothing more will come, so that there is no need to wait for the end."""
-
-    def parse(self, event: str, data: str) -> Iterator[Piece]:
-        """Yield what one event of the stream says; `data` may be a whole answer, too.
-
-        Raises:
-            ProviderError: The event is an error, or is not of this protocol.
-
-        """
-
-    def end(self) -> Iterator[Piece]:
-        """Yield what was held back when the stream is over, whether whole or cut."""
-
-
-class WireProtocol(Protocol):
-    """One provider's dialect."""
-
-    def request(
-        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
-    ) -> httpx.Request:
-        """Make the request that asks for a streamed answer."""
-
-    def parser(self) -> AnswerParser:
-        """Make what reads the answer."""
 
 
 _OPTIONS = frozenset(field.name for field in fields(Options))

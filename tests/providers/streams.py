@@ -10,7 +10,7 @@ import httpx
 
 from jitchat.errors import ProviderError
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.http.retry import Pace
+from jitchat.providers.http.retry import Clock
 from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import (
     Endpoint,
@@ -75,8 +75,8 @@ def endpoint(**more: Any) -> Endpoint:
 def provider(
     answer: httpx.Response | Exception | Callable[[httpx.Request], httpx.Response],
     *,
-    lessons: ServerQuirks | None = None,
-    pace: Pace | None = None,
+    quirks: ServerQuirks | None = None,
+    clock: Clock | None = None,
     **more: Any,
 ) -> HttpProvider:
     """A provider whose every request gets this answer, and that does not wait between two."""
@@ -87,8 +87,8 @@ def provider(
         return again(answer) if isinstance(answer, httpx.Response) else answer(request)
 
     transport = httpx.MockTransport(handle)
-    where, pace = endpoint(**more), pace or Pace(sleep=no_wait)
-    return HttpProvider(where, OpenAiProtocol(), transport, lessons=lessons, pace=pace)
+    where, clock = endpoint(**more), clock or Clock(sleep=no_wait)
+    return HttpProvider(where, OpenAiProtocol(), transport, quirks=quirks, clock=clock)
 
 
 def again(answer: httpx.Response) -> httpx.Response:

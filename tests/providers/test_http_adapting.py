@@ -78,7 +78,7 @@ async def ask(
 ) -> tuple[list[Piece], str]:
     """The pieces of an answer, and what the user is told if it fails."""
     pieces: list[Piece] = []
-    wanted = provider(server, lessons=lessons, model="gpt-5", **more)
+    wanted = provider(server, quirks=lessons, model="gpt-5", **more)
     try:
         async with aclosing(answered(wanted, ASKED, options)) as stream:
             async for piece in stream:

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from jitchat.errors import NotAnAnswer, RequestRefused, StreamCut
-from jitchat.providers.http.retry import Pace
+from jitchat.providers.http.retry import Clock
 from jitchat.providers.provider import Finished, ReplyDelta
 from jitchat.values import Usage
 from tests.providers.streams import (
@@ -131,7 +131,7 @@ async def test_after_the_reason_the_rest_is_not_waited_for_long():
             await asyncio.Event().wait()
 
     answer = httpx.Response(200, headers=EVENTS, stream=Stalling([]))
-    pieces, failure = await collect(provider(answer, pace=Pace(patience=0.01)))
+    pieces, failure = await collect(provider(answer, clock=Clock(patience=0.01)))
     assert (text_of(pieces), failure) == ("Hello", None)
     assert pieces[-1] == Finished("stop")
 
@@ -146,7 +146,7 @@ async def test_comments_after_the_reason_do_not_keep_an_answer_open():
 
     answer = httpx.Response(200, headers=EVENTS, stream=Pinging([]))
     async with asyncio.timeout(5):
-        pieces, failure = await collect(provider(answer, pace=Pace(patience=0.01)))
+        pieces, failure = await collect(provider(answer, clock=Clock(patience=0.01)))
     assert (text_of(pieces), failure) == ("Hello", None)
     assert pieces[-1] == Finished("stop")
 

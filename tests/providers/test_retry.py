@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from jitchat.errors import ContextOverflow, NotAnAnswer, RequestRefused, StreamCut, Unreachable
-from jitchat.providers.http.retry import Pace
+from jitchat.providers.http.retry import Clock
 from jitchat.providers.provider import Finished, Options, ReplyDelta, RetryScheduled
 from tests.providers.failing import Failing, refused
 from tests.providers.streams import (
@@ -30,13 +30,13 @@ ANSWER = [ReplyDelta("Hel"), ReplyDelta("lo"), Finished("stop")]
 LOST = httpx.RemoteProtocolError("Server disconnected without sending a response.")
 
 
-def pace(waits: list[float], luck: float = 0.0) -> Pace:
+def pace(waits: list[float], luck: float = 0.0) -> Clock:
     """A pace that notes what it is asked to wait."""
 
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    return Pace(sleep=sleep, now=lambda: NOW, luck=lambda: luck)
+    return Clock(sleep=sleep, now=lambda: NOW, luck=lambda: luck)
 
 
 # when
@@ -45,7 +45,7 @@ def pace(waits: list[float], luck: float = 0.0) -> Pace:
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 501, 502, 503, 504, 520, 529])
 async def test_what_may_pass_is_tried_again(status):
     server, waits = Failing(refused(status)), []
-    pieces, failure = await collect(provider(server, pace=pace(waits)))
+    pieces, failure = await collect(provider(server, clock=pace(waits)))
     assert failure is None
     assert pieces == [RetryScheduled(0.5, f"HTTP {status}: busy", status == 429), *ANSWER]
     assert waits == [0.5]
@@ -99,7 +99,7 @@ async def test_nothing_is_tried_again_once_a_piece_was_shown():
 async def test_two_more_tries_are_all():
     waits: list[float] = []
     server = Failing(refused(503, "one"), LOST, refused(429, "three"))
-    pieces, failure = await collect(provider(server, pace=pace(waits)))
+    pieces, failure = await collect(provider(server, clock=pace(waits)))
     assert [type(piece) for piece in pieces] == [RetryScheduled, RetryScheduled]
     assert isinstance(failure, RequestRefused)
     assert "three" in failure.what
@@ -149,7 +149,7 @@ async def test_a_response_is_closed_before_the_wait():
     async def sleep(seconds: float) -> None:
         closed.append(body.closed)
 
-    await collect(provider(Failing(httpx.Response(503, stream=body)), pace=Pace(sleep=sleep)))
+    await collect(provider(Failing(httpx.Response(503, stream=body)), clock=Clock(sleep=sleep)))
     assert closed == [True]
 
 
@@ -160,7 +160,7 @@ async def test_closing_the_stream_calls_the_wait_off():
         await forever.wait()
 
     server = Failing(refused(503))
-    wanted = provider(server, pace=Pace(sleep=sleep))
+    wanted = provider(server, clock=Clock(sleep=sleep))
     stream = answered(wanted, ASKED, Options())
     assert isinstance(await anext(stream), RetryScheduled)
     waiting = asyncio.ensure_future(anext(stream))
@@ -195,7 +195,7 @@ async def test_a_body_that_stalls_is_not_waited_for_long():
 
     pieces, failure = await collect(
         provider(
-            httpx.Response(400, stream=Stalling([])), pace=Pace(patience=0.01), read_seconds=600.0
+            httpx.Response(400, stream=Stalling([])), clock=Clock(patience=0.01), read_seconds=600.0
         )
     )
     assert pieces == []

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from jitchat.errors import ProviderError
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.http.retry import Pace
+from jitchat.providers.http.retry import Clock
 from jitchat.providers.protocols.registry import protocol_named
 from jitchat.providers.provider import (
     Options,
@@ -57,7 +57,7 @@ class Server:
 def asking(name: str, server: Server, **more: Any) -> HttpProvider:
     transport = httpx.MockTransport(server)
     where = endpoint(**more)
-    return HttpProvider(where, protocol_named(name), transport, pace=Pace(sleep=no_wait))
+    return HttpProvider(where, protocol_named(name), transport, clock=Clock(sleep=no_wait))
 
 
 async def posted_by(

@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.events import SendFailed
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.http.retry import Pace
+from jitchat.providers.http.retry import Clock
 from jitchat.providers.protocols.registry import protocol_named
 from jitchat.providers.provider import Options, SentRequest
 from jitchat.recorder import sent_request_for
@@ -45,7 +45,7 @@ class Server:
 def over_http(session: Session, server: Server) -> None:
     """Have a server answer in the session."""
     protocol, transport = protocol_named(server.dialect.name), httpx.MockTransport(server)
-    session.provider = HttpProvider(endpoint(), protocol, transport, pace=Pace(sleep=no_wait))
+    session.provider = HttpProvider(endpoint(), protocol, transport, clock=Clock(sleep=no_wait))
     session.options = SessionOptions(request=Options(temperature=0.2))
 
 
@@ -66,7 +66,7 @@ async def test_the_bytes_that_left_are_made_again_from_what_is_stored(store, dia
     window, posted = sent_window(session, said), posted_last(session, said)
     assert posted.sha256 == hashlib.sha256(server.bodies[-1]).hexdigest()
     session.options = SessionOptions(budget=Budget(limit=9_000, reserve=100))
-    session.provider._lessons.refuse("stream_options")
+    session.provider._quirks.refuse("stream_options")
     assert session.wire(window, posted).body == server.bodies[-1]
     assert len(server.bodies) == 2
     await session.aclose()

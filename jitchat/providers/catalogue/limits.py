@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, RequestRefused, Unreachable
-from jitchat.providers.catalogue.json_client import Server
+from jitchat.providers.catalogue.json_client import JsonClient
 from jitchat.providers.catalogue.lists import chat_rows, ollama_could_load, ollama_loaded
 from jitchat.providers.catalogue.models import limit_of, name_of
+from jitchat.providers.protocols.json_values import at, count, parsed, text_at
 from jitchat.providers.protocols.refusals import CHECK_URL
 from jitchat.providers.protocols.registry import protocol_named
-from jitchat.providers.protocols.responses import at, count, parsed, text_at
 from jitchat.providers.provider import Endpoint, Options
 from jitchat.values import LOADED, Limit, Message
 
@@ -39,7 +39,7 @@ async def ask_limit(
 ) -> Limit | None:
     """Ask how much the endpoint's model takes; None where its server does not tell or is away."""
     connect = min(patience, endpoint.connect_seconds)
-    async with Server(
+    async with JsonClient(
         endpoint, protocol_name, transport, patience=patience, connect=connect
     ) as server:
         try:
@@ -54,7 +54,7 @@ async def ask_limit(
             return None
 
 
-async def _of_ollama(server: Server, model: str) -> Limit | None:
+async def _of_ollama(server: JsonClient, model: str) -> Limit | None:
     """Ask what it is loaded with, else what it could be loaded with, within reason."""
     loaded = (await ollama_loaded(server)).get(_tagged(model))
     if loaded:
@@ -62,7 +62,7 @@ async def _of_ollama(server: Server, model: str) -> Limit | None:
     return await ollama_could_load(server, model)
 
 
-async def _of_one(server: Server, model: str) -> Limit | None:
+async def _of_one(server: JsonClient, model: str) -> Limit | None:
     """Ask Anthropic or Gemini for the one model."""
     name = model.removeprefix("models/")
     try:
@@ -73,7 +73,7 @@ async def _of_one(server: Server, model: str) -> Limit | None:
         return None
 
 
-async def _of_chat(server: Server, model: str) -> Limit | None:
+async def _of_chat(server: JsonClient, model: str) -> Limit | None:
     """Find the model in the list; llama.cpp and Ollama say on other routes what is loaded."""
     try:
         rows = await chat_rows(server)
@@ -92,7 +92,7 @@ async def _of_chat(server: Server, model: str) -> Limit | None:
     return limit_of(row)
 
 
-async def _of_llama_cpp(server: Server) -> Limit | None:
+async def _of_llama_cpp(server: JsonClient) -> Limit | None:
     """Ask llama.cpp's server, which has one model whatever it is called in the request."""
     try:
         properties = await server.get(f"{server.root}/props")
@@ -133,7 +133,7 @@ async def count_exactly(
     made = protocol_named(protocol_name).request(endpoint, messages, Options())
     body = parsed(made.content.decode())
     parts = body if isinstance(body, dict) else {}
-    async with Server(endpoint, protocol_name, transport) as server:
+    async with JsonClient(endpoint, protocol_name, transport) as server:
         if protocol_name == "openai":
             return await _by_llama_cpp(server, endpoint, parts)
         counted = {name: parts[name] for name in _COUNTED[protocol_name] if name in parts}
@@ -147,7 +147,7 @@ async def count_exactly(
         return _counted(at(answer, "totalTokens"))
 
 
-async def _by_llama_cpp(server: Server, endpoint: Endpoint, parts: Mapping[str, object]) -> int:
+async def _by_llama_cpp(server: JsonClient, endpoint: Endpoint, parts: Mapping[str, object]) -> int:
     """Have the server write the prompt as its template does, and split that into tokens."""
     try:
         written = await server.post(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError
-from jitchat.providers.catalogue.json_client import Params, Server
+from jitchat.providers.catalogue.json_client import JsonClient, Params
 from jitchat.providers.catalogue.models import (
     ModelInfo,
     chats,
@@ -20,8 +20,8 @@ from jitchat.providers.catalogue.models import (
     rows_of,
 )
 from jitchat.providers.catalogue.table import PRESETS, Preset
+from jitchat.providers.protocols.json_values import at, count, text_at
 from jitchat.providers.protocols.refusals import CHECK_URL
-from jitchat.providers.protocols.responses import at, count, text_at
 from jitchat.providers.provider import Endpoint
 from jitchat.providers.this_machine import is_this_machine
 from jitchat.values import LOADED, MAXIMUM, Limit
@@ -41,7 +41,7 @@ _MOST_SHOWN = 20
 """Models of one list that are asked for one by one; Ollama lists those first that changed last."""
 
 
-async def ollama_models(server: Server) -> tuple[ModelInfo, ...]:
+async def ollama_models(server: JsonClient) -> tuple[ModelInfo, ...]:
     """Ask Ollama: what is on its disk, and what of that is loaded with how large a context.
 
     Raises:
@@ -58,7 +58,7 @@ async def ollama_models(server: Server) -> tuple[ModelInfo, ...]:
     )
 
 
-async def ollama_loaded(server: Server) -> dict[str, int]:
+async def ollama_loaded(server: JsonClient) -> dict[str, int]:
     """Ask Ollama what is loaded: the context's size by name; nothing where it does not say."""
     try:
         rows = rows_of(await server.get(f"{server.root}/api/ps"))
@@ -68,7 +68,7 @@ async def ollama_loaded(server: Server) -> dict[str, int]:
     return {name: size for name, size in sizes if name and size}
 
 
-async def ollama_could_load(server: Server, model: str) -> Limit | None:
+async def ollama_could_load(server: JsonClient, model: str) -> Limit | None:
     """Ask what a model could be loaded with, within reason; None where it does not say.
 
     Raises:
@@ -86,7 +86,7 @@ async def ollama_could_load(server: Server, model: str) -> Limit | None:
 
 
 async def with_limits(
-    server: Server, models: Sequence[ModelInfo], seconds: float
+    server: JsonClient, models: Sequence[ModelInfo], seconds: float
 ) -> tuple[ModelInfo, ...]:
     """Ask what each could be loaded with that is not loaded, all at once.
 
@@ -104,7 +104,7 @@ def no_list() -> NotAnAnswer:
     return NotAnAnswer("The server did not answer with a list of models.", CHECK_URL)
 
 
-async def _in_time(server: Server, model: str, seconds: float) -> Limit | None:
+async def _in_time(server: JsonClient, model: str, seconds: float) -> Limit | None:
     try:
         async with asyncio.timeout(seconds):
             return await ollama_could_load(server, model)
@@ -170,7 +170,7 @@ async def _answering(
     preset: Preset, base_url: str, transport: httpx.AsyncBaseTransport | None
 ) -> LocalServer | None:
     endpoint = Endpoint(preset.name, base_url, "")
-    server = Server(endpoint, preset.protocol, transport, patience=_PATIENCE, connect=_CONNECT)
+    server = JsonClient(endpoint, preset.protocol, transport, patience=_PATIENCE, connect=_CONNECT)
     try:
         async with server:
             async with asyncio.timeout(_PATIENCE):
@@ -182,7 +182,7 @@ async def _answering(
         return None
 
 
-async def _recognised(server: Server, protocol_name: str) -> LocalServer | None:
+async def _recognised(server: JsonClient, protocol_name: str) -> LocalServer | None:
     """Tell what answers by what it says, not by its port."""
     if protocol_name == "ollama":
         if not text_at(await server.get(f"{server.root}/api/version"), "version"):
@@ -223,7 +223,7 @@ async def fetch_models(
         ProviderError: The list could not be had.
 
     """
-    async with Server(endpoint, protocol_name, transport) as server:
+    async with JsonClient(endpoint, protocol_name, transport) as server:
         if protocol_name == "ollama":
             return await with_limits(server, await ollama_models(server), _MODELS_SHOWN_WITHIN)
         if protocol_name in ("anthropic", "gemini"):
@@ -232,7 +232,7 @@ async def fetch_models(
         return models_of(await chat_rows(server))
 
 
-async def chat_rows(server: Server) -> list[object]:
+async def chat_rows(server: JsonClient) -> list[object]:
     """Ask a server of chat completions for its list; LM Studio tells more on a route of its own.
 
     Raises:
@@ -248,7 +248,7 @@ async def chat_rows(server: Server) -> list[object]:
     return rows
 
 
-async def _lm_studio_rows(server: Server) -> list[object]:
+async def _lm_studio_rows(server: JsonClient) -> list[object]:
     for version in ("v1", "v0"):
         try:
             rows = rows_of(await server.get(f"{server.root}/api/{version}/models"))
@@ -259,7 +259,7 @@ async def _lm_studio_rows(server: Server) -> list[object]:
     return []
 
 
-async def _pages(server: Server) -> AsyncIterator[list[object]]:
+async def _pages(server: JsonClient) -> AsyncIterator[list[object]]:
     """Yield the list of Anthropic, and of whoever speaks its protocol, page by page."""
     after: Params = {}
     for _ in range(_MOST_PAGES):
@@ -273,7 +273,7 @@ async def _pages(server: Server) -> AsyncIterator[list[object]]:
         after = {"after_id": last}
 
 
-async def _gemini_pages(server: Server) -> AsyncIterator[list[object]]:
+async def _gemini_pages(server: JsonClient) -> AsyncIterator[list[object]]:
     after: Params = {}
     for _ in range(_MOST_PAGES):
         answer = await server.get(f"{server.base}/models", {"pageSize": _PAGE, **after})

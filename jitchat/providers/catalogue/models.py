@@ -22,7 +22,7 @@ from jitchat.providers.catalogue.table import (
     known_retirement,
     other_api,
 )
-from jitchat.providers.protocols.responses import at, count, text_at
+from jitchat.providers.protocols.json_values import at, count, text_at
 from jitchat.text.sanitize import one_line
 from jitchat.values import LOADED, MAXIMUM, Limit
 

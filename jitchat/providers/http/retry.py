@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from jitchat.errors import ContextOverflow, KeyRefused, ProviderError
+from jitchat.providers.protocols.json_values import at, first, parsed
 from jitchat.providers.protocols.parameters import refused_parameter
 from jitchat.providers.protocols.refusals import is_quota_spent
-from jitchat.providers.protocols.responses import at, first, parsed
 from jitchat.providers.provider import Options, RetryScheduled, forgetting
 from jitchat.text.sanitize import shortened
 
@@ -126,7 +126,7 @@ _MOST_DROPPED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class Clock:
     """Time and chance, as the loop meets them."""
 
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -141,8 +141,8 @@ class Pace:
 class Attempts:
     """What was tried so far, and what comes next."""
 
-    def __init__(self, without: frozenset[str], pace: Pace) -> None:
-        self._without, self._pace = without, pace
+    def __init__(self, without: frozenset[str], clock: Clock) -> None:
+        self._without, self._clock = without, clock
         self._dropped = self._failed = 0
         self._renewed = False
 
@@ -182,7 +182,7 @@ class Attempts:
         self._failed += 1
         if not is_worth_another_try(failure):
             raise failure.error
-        seconds = wait_before(self._failed, failure, self._pace.now(), self._pace.luck())
+        seconds = wait_before(self._failed, failure, self._clock.now(), self._clock.luck())
         if seconds > LONGEST_WAIT:
             raise _too_long(failure.error, seconds)
         if self._failed > MORE_TRIES:
@@ -190,7 +190,7 @@ class Attempts:
         return RetryScheduled(seconds, failure.why, failure.asks_for_less)
 
 
-class SessionLessons:
+class SessionQuirks:
     """What a server taught, for as long as the provider is used."""
 
     def __init__(self) -> None:

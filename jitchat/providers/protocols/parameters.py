@@ -6,8 +6,8 @@ Only what was sent can be refused, and nothing is left out without which there i
 import re
 from collections.abc import Collection, Iterator
 
+from jitchat.providers.protocols.json_values import at, first, parsed
 from jitchat.providers.protocols.refusals import overflow_in, searchable, value_of
-from jitchat.providers.protocols.responses import at, first, parsed
 
 _STATUSES = frozenset({400, 422, 500})
 """Of an error that may be about a parameter; templates of local models fail with 500."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from jitchat.errors import ContextOverflow, KeyRefused, NotAnAnswer, ProviderError, RequestRefused
-from jitchat.providers.protocols.responses import at, count, first, parsed
+from jitchat.providers.protocols.json_values import at, count, first, parsed
 from jitchat.text.sanitize import both_ends, shortened
 
 _SHOWN = 300
