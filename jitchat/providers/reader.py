@@ -11,9 +11,8 @@ it is in this window; words of its turn and of the question that it follows coun
 Sentences of the kind asked for (a time, a number, a decision) are preferred; of two equals
 the later one wins, for it may be the correction.
 
-It is an extractive reader, not a language model: it quotes the sentences of the window that
-fit the question best, or says that the window does not hold the answer. It knows nothing
-else, so the difference between the modes is real with it.
+It is an extractive reader, not a language model, and knows nothing but the window: so the
+difference between the modes is real with it.
 """
 
 from __future__ import annotations
@@ -74,25 +73,19 @@ def read_window(messages: Sequence[Message]) -> tuple[list[Passage], str]:
             continue
         pins = _BLOCK.fullmatch(message.content) if message.turn is None else None
         if pins:
-            passages += _quoted([pins])
+            passages += _quoted(pins)
             continue
         day, text = _dated(message.content, day)
         passages.append(Passage(message.turn, message.role.value, day, text, whole=True))
     tail = messages[-1] if messages else Message(Role.USER, "")
     # a draft that is a message of its own has no blocks ahead of it: what looks so, was typed
-    blocks = list(_leading_blocks(tail.content)) if tail.turn is None else []
-    question = tail.content[blocks[-1].end() :] if blocks else tail.content
-    passages += _quoted(blocks)
+    end = 0
+    while tail.turn is None and (block := _BLOCK.match(tail.content, end)):
+        passages += _quoted(block)
+        end = block.end()
+    question = tail.content[end:]
     passages.sort(key=lambda passage: passage.turn or 0)
     return passages, _dated(question.removeprefix("\n"), day)[1].strip()
-
-
-def _leading_blocks(tail: str) -> Iterator[re.Match[str]]:
-    """Find the blocks that open the last message; what comes later is the user's own text."""
-    end = 0
-    while block := _BLOCK.match(tail, end):
-        yield block
-        end = block.end()
 
 
 def _dated(text: str, day: str) -> tuple[str, str]:
@@ -100,14 +93,13 @@ def _dated(text: str, day: str) -> tuple[str, str]:
     return (marker[1], text[marker.end() :]) if marker else (day, text)
 
 
-def _quoted(blocks: Sequence[re.Match[str]]) -> list[Passage]:
-    found: list[Passage] = []
-    for block in blocks:
-        is_index = block["tag"].startswith("index")
-        for match in (_LINE if is_index else _QUOTED).finditer(block["body"]):
-            place, day = int(match["turn"]), match["day"] or ""
-            found.append(Passage(place, match["who"], day, match["text"], whole=not is_index))
-    return found
+def _quoted(block: re.Match[str]) -> list[Passage]:
+    whole = not block["tag"].startswith("index")
+    rows = (_QUOTED if whole else _LINE).finditer(block["body"])
+    return [
+        Passage(int(row["turn"]), row["who"], row["day"] or "", row["text"], whole=whole)
+        for row in rows
+    ]
 
 
 ABOUT = (
@@ -242,6 +234,7 @@ class Readings:
 
 
 _Key = tuple[str, str, bool]
+_Read = Sequence[tuple[Passage, Reading]]
 
 
 def _key(passage: Passage) -> _Key:
@@ -297,30 +290,6 @@ class Finding:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """A passage that has some of the stems that are wanted, and which of them where."""
-
-    passage: Passage
-    reading: Reading
-    anywhere: frozenset[str]
-    asked: frozenset[str]
-    """In the turn before, where that is a question."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Unit:
-    """A sentence, and which of the stems that are wanted occur where."""
-
-    turn: _Turn
-    sentence: str
-    own: frozenset[str]
-    beside: frozenset[str]
-    """In the sentence before it, which it may take up."""
-    around: frozenset[str]
-    """In the whole turn."""
-
-
 def wanted_stems(question: str) -> frozenset[str]:
     """Find what the question is about, without the words that are about asking."""
     return _matter(question) or frozenset(stems(_COMMAND.sub("", question)))
@@ -328,8 +297,8 @@ def wanted_stems(question: str) -> frozenset[str]:
 
 def question_of(draft: str) -> str:
     """Find the last question in what the user says; all of it where nothing is asked."""
-    asked = [each for each in sentences(draft) if is_question(each) and _matter(each)]
-    return asked[-1] if asked else draft
+    questions = (text for text in reversed(sentences(draft)) if is_question(text) and _matter(text))
+    return next(questions, draft)
 
 
 def _matter(question: str) -> frozenset[str]:
@@ -343,93 +312,88 @@ def find_answers(
 
     `readings` are what passages came to before.
     """
-    read = (readings or Readings()).of(passages)
+    read = list(zip(passages, (readings or Readings()).of(passages), strict=True))
     wordings = chain([wanted_stems(question)], _in_one_word(question, read))
-    tried = (_found(passages, read, question, wanted) for wanted in wordings)
-    return next(filter(None, tried), [])
+    attempts = (_best(read, question, wanted) for wanted in wordings)
+    return next(filter(None, attempts), [])
 
 
-def _in_one_word(question: str, read: Sequence[Reading]) -> Iterator[frozenset[str]]:
+def _in_one_word(question: str, read: _Read) -> Iterator[frozenset[str]]:
     """Give what is wanted with each pair of words as one that the window has: `rollback`."""
-    wanted, said = wanted_stems(question), words(question)
-    pairs = {stem(one + other): (stem(one), stem(other)) for one, other in pairwise(said)}
-    known = {each for each in pairs if any(each in reading.anywhere for reading in read)}
+    pairs = {
+        stem(one + other): (stem(one), stem(other)) for one, other in pairwise(words(question))
+    }
+    known = {word for word in pairs if any(word in reading.anywhere for _, reading in read)}
     if known:
-        yield (wanted - {part for each in known for part in pairs[each]}) | known
+        yield (wanted_stems(question) - {part for word in known for part in pairs[word]}) | known
 
 
-def _found(
-    passages: Sequence[Passage], read: Sequence[Reading], question: str, wanted: frozenset[str]
-) -> list[Finding]:
+def _best(read: _Read, question: str, wanted: frozenset[str]) -> list[Finding]:
     """Find the best sentences for the stems that are wanted."""
-    turns = _sharing(passages, read, wanted)
-    rarity = _rarity(turns, sum(len(each.sentences) for each in read), wanted)
-    units = [unit for turn in turns if _may_do(turn, rarity) for unit in _units_of(turn, wanted)]
-    found = [Finding(u.turn.passage, u.sentence, _score(u, question, rarity)) for u in units]
-    found = [each for each in found if each.score >= ENOUGH]
-    order = {id(each): place for place, each in enumerate(found)}
-    found.sort(key=lambda each: (-round(each.score, 3), -order[id(each)]))
-    if not found or not _SEVERAL.search(question):
-        return found[:1]
-    return _one_a_turn([each for each in found if each.score >= found[0].score * _NEAR])[:_LISTED]
-
-
-def _sharing(
-    passages: Sequence[Passage], readings: Sequence[Reading], wanted: frozenset[str]
-) -> list[_Turn]:
-    """Find the turns that have a wanted stem: where only what was asked has, that is too little."""
-    turns: list[_Turn] = []
+    rarity = _rarity([reading for _, reading in read], wanted)
+    scored: list[Finding] = []
     asked: Stems = ()
-    for passage, reading in zip(passages, readings, strict=True):
+    for passage, reading in read:
         if reading.is_own:
             continue
         if not wanted.isdisjoint(reading.anywhere):
-            here, before = wanted.intersection(reading.anywhere), wanted.intersection(asked)
-            turns.append(_Turn(passage, reading, here, before))
+            scored += _scored(passage, reading, wanted.intersection(asked), rarity, question)
         asked = reading.around if reading.asks else ()
-    return turns
+    scored.reverse()  # the later of two equals comes first
+    scored.sort(key=lambda finding: -round(finding.score, 3))
+    if not scored or not _SEVERAL.search(question):
+        return scored[:1]
+    near = scored[0].score * _NEAR
+    by_turn: dict[int | None, Finding] = {}
+    for finding in scored:
+        if finding.score >= near:
+            by_turn.setdefault(finding.passage.turn, finding)
+    return sorted(by_turn.values(), key=lambda finding: finding.passage.turn or 0)[:_LISTED]
 
 
-def _rarity(turns: Sequence[_Turn], size: int, wanted: frozenset[str]) -> dict[str, float]:
-    """Tell how rare each stem is among so many sentences, of which those of `turns` may have it."""
-    said = (stems_of_it for turn in turns for _, stems_of_it in turn.reading.sentences)
-    having = Counter(chain.from_iterable(map(wanted.intersection, said)))
+def _rarity(readings: Sequence[Reading], wanted: frozenset[str]) -> dict[str, float]:
+    """Tell how rare each stem is among the sentences of the window."""
+    size = sum(len(reading.sentences) for reading in readings)
+    sharing = (reading for reading in readings if not wanted.isdisjoint(reading.anywhere))
+    having = Counter(
+        chain.from_iterable(
+            wanted.intersection(own) for reading in sharing for _, own in reading.sentences
+        )
+    )
     return {stem: min(_RAREST, math.log(1 + (size + 1) / (having[stem] + 0.5))) for stem in wanted}
 
 
-def _may_do(turn: _Turn, rarity: Mapping[str, float]) -> bool:
-    """Whether a sentence that had all that its turn has, and what was asked, would be enough."""
-    most = sum(rarity[stem] for stem in turn.anywhere | turn.asked)
-    return most > (ENOUGH - _ROUNDING) * sum(rarity.values())
-
-
-def _units_of(turn: _Turn, wanted: frozenset[str]) -> Iterator[_Unit]:
-    around, beside = wanted.intersection(turn.reading.around), frozenset[str]()
-    for sentence, stems_of_it in turn.reading.sentences:
-        own = wanted.intersection(stems_of_it)
-        yield _Unit(turn, sentence, own, beside, around)
-        beside = own
-
-
-def _score(unit: _Unit, question: str, rarity: Mapping[str, float]) -> float:
-    """Tell what a sentence is worth; 0 where that is not enough."""
-    covered = sum(
-        value
-        * max(
-            float(stem in unit.own),
-            _BESIDE_WEIGHT * (stem in unit.beside),
-            _TURN_WEIGHT * (stem in unit.around),
-            _ASKED_WEIGHT * (stem in unit.turn.asked),
+def _scored(
+    passage: Passage,
+    reading: Reading,
+    asked: frozenset[str],
+    rarity: Mapping[str, float],
+    question: str,
+) -> Iterator[Finding]:
+    """Yield the sentences of a turn that are worth enough; `asked` is in the question before it."""
+    total = sum(rarity.values())
+    most = sum(rarity[stem] for stem in asked.union(rarity.keys() & reading.anywhere))
+    if most <= (ENOUGH - _ROUNDING) * total:
+        return
+    beside: Stems = ()
+    for sentence, own in reading.sentences:
+        places = ((own, 1.0), (beside, _BESIDE_WEIGHT), (reading.around, _TURN_WEIGHT))
+        covered = sum(
+            value
+            * max(weight * (stem in place) for place, weight in (*places, (asked, _ASKED_WEIGHT)))
+            for stem, value in rarity.items()
         )
-        for stem, value in rarity.items()
-    )
-    score = covered / sum(rarity.values())
-    if score < ENOUGH:
-        return 0.0
-    if is_question(unit.sentence):
-        return score * 0.5
-    score *= 1.0 if unit.turn.passage.whole else _INDEX_LINE
-    return score + _KIND * _is_of_kind(unit.sentence, question) * (score >= ENOUGH)
+        beside = own
+        score = covered / total
+        if score < ENOUGH:
+            continue
+        if is_question(sentence):
+            score *= 0.5
+        else:
+            score *= 1.0 if passage.whole else _INDEX_LINE
+            score += _KIND * _is_of_kind(sentence, question) * (score >= ENOUGH)
+        if score >= ENOUGH:
+            yield Finding(passage, sentence, score)
 
 
 def _is_of_kind(sentence: str, question: str) -> bool:
@@ -440,13 +404,6 @@ def _is_of_kind(sentence: str, question: str) -> bool:
         or bool(_COMMAND.search(question) and _LIKE_CODE.search(sentence))
         or bool(_DECIDED.search(question) and commits(sentence))
     )
-
-
-def _one_a_turn(found: Sequence[Finding]) -> list[Finding]:
-    kept: dict[int | None, Finding] = {}
-    for each in found:
-        kept.setdefault(each.passage.turn, each)
-    return sorted(kept.values(), key=lambda each: each.passage.turn or 0)
 
 
 _PIECE = re.compile(r"\S+\s*|\s+")
