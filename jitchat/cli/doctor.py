@@ -23,7 +23,7 @@ from jitchat.cli.who import Who
 from jitchat.errors import JitchatError, NotAnAnswer, ProviderError, Unreachable
 from jitchat.paths import Paths
 from jitchat.providers.catalogue import lists
-from jitchat.providers.catalogue.lists import LocalServer
+from jitchat.providers.catalogue.models import LocalServer
 from jitchat.providers.catalogue.table import READER
 from jitchat.providers.http.client import CERTIFICATES
 from jitchat.providers.provider import (

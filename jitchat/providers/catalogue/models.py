@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from jitchat.providers.catalogue.table import (
+    PER_PRICE,
     PRESETS,
     Prices,
     known_limit,
@@ -95,7 +96,6 @@ def model_from(fields: Mapping[str, Any]) -> ModelInfo:
 _LONGEST_NAME = 200
 _MOST = 10_000
 """Models that a server may have."""
-_PER = 1_000_000
 _CHATS = frozenset({"chat", "llm", "vlm", "language", "code"})
 """What servers call the type of a model that talks."""
 _DOES_NOT = frozenset(
@@ -205,7 +205,7 @@ def _prices(row: object) -> Prices | None:
     """Read what the model costs: OpenRouter per token, as texts; Together per million."""
     pricing = at(row, "pricing")
     if at(pricing, "prompt") is not None:
-        keys, factor = ("prompt", "completion", "input_cache_read", "input_cache_write"), _PER
+        keys, factor = ("prompt", "completion", "input_cache_read", "input_cache_write"), PER_PRICE
     else:
         keys, factor = ("input", "output", "cached_input", "-"), 1
     fresh, output, cached, written = (_price(at(pricing, key), factor) for key in keys)
@@ -221,6 +221,17 @@ def _price(value: object, factor: int) -> float | None:
     except (ValueError, OverflowError):
         return None
     return round(price * factor, 9) if math.isfinite(price) and price >= 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServer:
+    """A server on this machine that answers."""
+
+    name: str
+    """The preset's: what it is, wherever it was found."""
+    base_url: str
+    models: tuple[ModelInfo, ...]
+    """None where it has none, or tells only who has its key."""
 
 
 class State(StrEnum):

@@ -18,7 +18,8 @@ from typing import Any
 
 from jitchat.values import Limit, Usage
 
-_PER = 1_000_000
+PER_PRICE = 1_000_000
+"""Tokens for which a price is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def _total(*parts: tuple[int, float | None]) -> float | None:
     for tokens, price in parts:
         if tokens and price is None:
             return None
-        total += tokens * (price or 0.0) / _PER
+        total += tokens * (price or 0.0) / PER_PRICE
     return total
 
 
