@@ -73,7 +73,6 @@ class Planning:
 
     @property
     def steering(self) -> Steering:
-        """What the user decided about turns of the path."""
         return Steering.from_words(self._memory.held)
 
     def question(self, draft: str, once: Once = NO_MORE) -> Question:
@@ -101,7 +100,6 @@ class Planning:
         return plan(mode, sources, allowed, self._counter, self._model_facts().calibration)
 
     def planned(self, question: Question, mode: Mode, budget: Budget) -> Planned:
-        """Plan the window of a mode, or say why there is none."""
         try:
             return self.window(question, mode, budget)
         except WindowOverflow as overflow:
@@ -121,7 +119,6 @@ class Planning:
         return ", ".join(filter(None, reasons))
 
     def sources(self, question: Question) -> Sources:
-        """Gather all that a window is made from."""
         facts, steering = self._model_facts(), self.steering
         without = question.once.without(steering)
         return Sources(

@@ -73,7 +73,6 @@ class SendRecorder:
 
     @property
     def has_begun(self) -> bool:
-        """Whether anything of a reply came."""
         return self._writer is not None
 
     def store_draft(self) -> Turn:
@@ -87,7 +86,6 @@ class SendRecorder:
             return self._turn
 
     def store_window(self, turn: Turn, built: events.WindowBuilt) -> None:
-        """Commit the window that is about to leave."""
         ids = {turn.position: turn.id for turn in self._memory.turns}
         segments = [
             segment_fields(segment) | {"turn_id": ids.get(segment.turn or 0)}
@@ -210,7 +208,6 @@ class SendRecorder:
         self._memory.archive.close(self._window_id, ending)
 
     def _keep_request(self) -> None:
-        """Store the request that the window left in."""
         if self._request is not None and self._window_id is not None:
             requests = PostedRequests(self._memory.store.database)
             requests.keep(self._window_id, provider.request_fields(self._request))
@@ -237,7 +234,6 @@ class SendRecorder:
         return NotAnAnswer(f"The model answered with nothing: {why}.", finished.remedy)
 
     def outcome(self) -> Iterator[events.Event]:
-        """Report how it ended."""
         if self._reply is not None:
             yield events.TurnStored(self._reply)
         if self.error is not None:
@@ -255,7 +251,6 @@ class SendRecorder:
 
     @property
     def conversation(self) -> str:
-        """The conversation that the reply belongs to, by id."""
         return self._memory.conversation.id
 
     @property

@@ -196,7 +196,6 @@ class Session:
         self.options = replace(self.options, budget=budget)
 
     async def aclose(self) -> None:
-        """Close every connection."""
         await self.provider.aclose()
         for small in (self.options.picker, self.options.summariser):
             if small is not None:
@@ -228,7 +227,6 @@ class Session:
         return await asyncio.to_thread(self.planning.window, picked, mode, self.options.budget)
 
     def question(self, draft: str, mode: Mode, once: Once = NO_MORE) -> Question:
-        """Look a draft up once, for previews with several budgets."""
         return self.as_previewed(self.planning.question(draft, once), mode)
 
     def as_previewed(self, question: Question, mode: Mode) -> Question:
@@ -309,7 +307,6 @@ class Session:
 
     @property
     def steering(self) -> Steering:
-        """What the user decided about turns of the path, until it is taken back."""
         return self.planning.steering
 
     def hold(self, position: int, hold: Hold | None) -> Held:
@@ -344,7 +341,6 @@ class Session:
 
     @property
     def calibration(self) -> Calibration:
-        """How far the own counts are off for the model that answers."""
         return self._meter.calibration
 
     def cost_of(self, usage: Usage | None) -> float | None:

@@ -22,7 +22,22 @@ _BY_FILTER = frozenset(
     {"content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii"}
 )
 _BY_CALL = frozenset({"tool_calls", "tool_use", "function_call", "malformed_function_call"})
-_REFUSED = "refusal"
+_SAY_OTHERWISE = "Say it in other words, or choose another model."
+_ENDINGS = (
+    (
+        _BY_LENGTH,
+        "the reply is as long as it may be",
+        "Have it go on, or raise max_tokens under [provider].",
+    ),
+    ({"refusal"}, "the model refused to answer", _SAY_OTHERWISE),
+    (_BY_FILTER, "a filter of the provider stopped the reply", _SAY_OTHERWISE),
+    (
+        _BY_CALL,
+        "the model called a tool, and none was offered to it",
+        "Nothing was run: ask for words.",
+    ),
+)
+"""By the servers' words for a reason: what it means, as a clause, and what to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,32 +90,24 @@ class Finished:
 
     @property
     def is_by_length(self) -> bool:
-        """Whether it had more to say, and no room for it."""
+        """Whether the model had more to say, and no room for it."""
         return self.reason.lower() in _BY_LENGTH
 
     @property
     def why(self) -> str:
         """What the reason means, as a clause."""
-        reason = self.reason.lower()
-        if self.is_by_length:
-            return "the reply is as long as it may be"
-        if reason == _REFUSED:
-            return "the model refused to answer"
-        if reason in _BY_FILTER:
-            return "a filter of the provider stopped the reply"
-        if reason in _BY_CALL:
-            return "the model called a tool, and none was offered to it"
-        return "the provider stopped before the end of the reply"
+        return self._ending[0]
 
     @property
     def remedy(self) -> str:
         """What to do about it, as a sentence; empty where the reason does not tell."""
+        return self._ending[1]
+
+    @property
+    def _ending(self) -> tuple[str, str]:
         reason = self.reason.lower()
-        if self.is_by_length:
-            return "Have it go on, or raise max_tokens under [provider]."
-        if reason == _REFUSED or reason in _BY_FILTER:
-            return "Say it in other words, or choose another model."
-        return "Nothing was run: ask for words." if reason in _BY_CALL else ""
+        endings = ((why, remedy) for words, why, remedy in _ENDINGS if reason in words)
+        return next(endings, ("the provider stopped before the end of the reply", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,30 +200,24 @@ class Wire:
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of the body, in hexadecimal."""
         return hashlib.sha256(self.body).hexdigest()
 
 
 class ServerQuirks(Protocol):
     """What a server taught about one of its models. Kept between runs; safe to use in a thread."""
 
-    def refused(self) -> frozenset[str]:
-        """List the parameters that were refused."""
+    def refused(self) -> frozenset[str]: ...
 
     def refuse(self, parameter: str) -> None:
         """Keep that a parameter was refused."""
 
 
 class Provider(Protocol):
-    """Who answers."""
+    @property
+    def name(self) -> str: ...
 
     @property
-    def name(self) -> str:
-        """As the settings call it."""
-
-    @property
-    def model(self) -> str:
-        """The model's own name."""
+    def model(self) -> str: ...
 
     def stream(self, messages: Sequence[Message], options: Options) -> AsyncGenerator[Piece, None]:
         """Stream the answer, piece by piece; closing the generator stops it.
@@ -238,8 +239,7 @@ class Provider(Protocol):
 
         """
 
-    async def aclose(self) -> None:
-        """Give back connections."""
+    async def aclose(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,29 +276,24 @@ _OPTIONS = frozenset(field.name for field in fields(Options))
 
 
 def request_fields(request: SentRequest) -> dict[str, Any]:
-    """Describe it; options that were not set are left out."""
-    options = {
+    """Describe a request as JSON knows it; options that were not set are left out."""
+    described = asdict(request)
+    described["options"] = {
         name: sorted(value) if isinstance(value, frozenset) else value
-        for name, value in asdict(request.options).items()
+        for name, value in described["options"].items()
         if value not in (None, frozenset())
     }
-    return {
-        "provider": request.provider,
-        "url": request.url,
-        "options": options,
-        "sha256": request.sha256,
-    }
+    return described
 
 
 def request_from(described: Mapping[str, Any]) -> SentRequest:
-    """Make what the fields describe.
+    """Make what `request_fields` described.
 
     Raises:
-        LookupError: One is missing.
+        LookupError: A field is missing.
 
     """
     options = {name: value for name, value in described["options"].items() if name in _OPTIONS}
     options["without"] = frozenset(options.get("without", ()))
-    return SentRequest(
-        described["provider"], described["url"], Options(**options), described["sha256"]
-    )
+    provider, url, sha256 = (described[name] for name in ("provider", "url", "sha256"))
+    return SentRequest(provider, url, Options(**options), sha256)

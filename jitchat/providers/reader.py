@@ -125,7 +125,6 @@ def not_held(turns: int) -> str:
 
 
 def cited(passage: Passage, sentence: str) -> str:
-    """Quote a sentence with its source."""
     where = f"#{passage.turn}, {passage.who}" + (f", {passage.day}" if passage.day else "")
     source = where if passage.whole else f"{where}, index line"
     return f"{_marked(sentence)} ({source})"
@@ -150,7 +149,6 @@ def _marked(sentence: str) -> str:
 
 
 def is_own(passage: Passage) -> bool:
-    """Whether the reader said this."""
     text = passage.text.strip()
     if text == ABOUT or text.startswith(_NOT_HELD):
         return True
@@ -186,7 +184,6 @@ class Reading:
 
     @classmethod
     def of(cls, passage: Passage) -> Reading:
-        """Read a passage."""
         if is_own(passage):
             return cls(is_own=True)
         said = sentences(passage.text)
@@ -283,8 +280,6 @@ _NUMBER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A sentence that fits."""
-
     passage: Passage
     sentence: str
     score: float
@@ -425,7 +420,6 @@ class ReaderProvider:
         messages: Sequence[Message],
         options: Options,  # noqa: ARG002  a provider is given them; a reader has none to heed
     ) -> AsyncGenerator[Piece, None]:
-        """Stream the answer, a word at a time."""
         text, usage = await asyncio.to_thread(self._read, messages)
         for piece in _PIECE.findall(text):
             yield ReplyDelta(piece)
@@ -442,8 +436,7 @@ class ReaderProvider:
     ) -> None:
         """Nothing leaves: there is no request."""
 
-    async def aclose(self) -> None:
-        """Nothing to give back."""
+    async def aclose(self) -> None: ...
 
     def _read(self, messages: Sequence[Message]) -> tuple[str, Usage]:
         """Answer and count: seconds of work where the window is very long."""

@@ -72,7 +72,6 @@ class JsonClient:
         return await self._ask(url, params, None)
 
     async def post(self, url: str, body: Mapping[str, object]) -> object:
-        """Ask with a body; raises what `get` raises."""
         return await self._ask(url, None, body)
 
     async def _ask(

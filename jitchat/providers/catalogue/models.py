@@ -155,7 +155,6 @@ def in_order(models: Iterable[ModelInfo]) -> tuple[ModelInfo, ...]:
 
 
 def model_of(row: object) -> ModelInfo | None:
-    """Read one line; None for what names no model."""
     name = name_of(row)
     return ModelInfo(name, limit_of(row), _number(row, _OUTPUT_AT), _prices(row)) if name else None
 
@@ -225,8 +224,6 @@ def _price(value: object, factor: int) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """A server on this machine that answers."""
-
     name: str
     """The preset's: what it is, wherever it was found."""
     base_url: str
@@ -235,8 +232,6 @@ class LocalServer:
 
 
 class State(StrEnum):
-    """Whether a provider can answer now."""
-
     READY = "ready"
     """Its key is there, or it needs none."""
     RUNNING = "running here"
@@ -248,8 +243,6 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProviderChoice:
-    """A provider and its models."""
-
     name: str
     title: str
     state: State
@@ -266,7 +259,6 @@ class ProviderChoice:
 
     @property
     def is_usable(self) -> bool:
-        """Whether choosing it makes sense now."""
         return self.state in (State.READY, State.RUNNING)
 
     @property

@@ -165,8 +165,6 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """A provider's models, by name."""
-
     exact: Mapping[str, Row]
     families: Mapping[str, Row]
     """Those whose names go on."""
@@ -220,12 +218,10 @@ def other_api(provider: str, model: str) -> str:
 
 
 def as_of() -> date:
-    """Say of which day the table is."""
     return date.fromisoformat(_table()["as_of"])
 
 
 def source() -> str:
-    """Say how old the table is, in a few words."""
     return f"table of {as_of():%Y-%m}"
 
 

@@ -230,7 +230,6 @@ class Connection:
             return self._client
 
     async def _failure(self, response: httpx.Response) -> Failure:
-        """Read why there is no answer."""
         status, headers = response.status_code, dict(response.headers.items())
         body = await self._start_of(response)
         error = refusal(status, body, self.endpoint.help_of(status), headers)
@@ -266,7 +265,6 @@ def connection_failure(endpoint: Endpoint, url: httpx.URL, error: Exception) -> 
 
 
 def reason_of(error: Exception) -> str:
-    """Tell what happened, as a clause without its full stop."""
     if isinstance(error, httpx.TimeoutException | TimeoutError):
         return "no answer in time"
     return one_line(str(error)).rstrip(".") or type(error).__name__

@@ -212,7 +212,6 @@ _LONGEST_FIELD = len(b"event:")
 
 
 def media_type(content_type: str) -> str:
-    """Take a content type without its parameters; empty where there is none."""
     return content_type.partition(";")[0].strip().lower()
 
 

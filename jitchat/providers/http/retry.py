@@ -52,7 +52,6 @@ class Failure:
 
 
 def is_worth_another_try(failure: Failure) -> bool:
-    """Whether the same request may succeed later."""
     if failure.status is None:
         return failure.is_lost
     if isinstance(failure.error, ContextOverflow) or failure.status < 400:
@@ -139,15 +138,12 @@ class Clock:
 
 
 class Attempts:
-    """What was tried so far, and what comes next."""
-
     def __init__(self, without: frozenset[str], clock: Clock) -> None:
         self._without, self._clock = without, clock
         self._dropped = self._failed = 0
         self._renewed = False
 
     def shaped(self, options: Options) -> Options:
-        """Make the options without what is refused."""
         return replace(options, without=options.without | self._without)
 
     def drop(self, failure: Failure, sent: frozenset[str]) -> str | None:
@@ -197,11 +193,9 @@ class SessionQuirks:
         self._refused: frozenset[str] = frozenset()
 
     def refused(self) -> frozenset[str]:
-        """List the parameters that were refused."""
         return self._refused
 
     def refuse(self, parameter: str) -> None:
-        """Keep that a parameter was refused."""
         self._refused |= {parameter}
 
 

@@ -20,7 +20,6 @@ KEY_HEADERS = frozenset({_LOGIN, "x-api-key", "x-goog-api-key"})
 
 
 def wire_of(request: httpx.Request, endpoint: Endpoint) -> Wire:
-    """Show a request that was made for the endpoint."""
     address = request.url.copy_with(userinfo=b"")
     return Wire(
         method=request.method,

@@ -16,14 +16,12 @@ def parsed(text: str) -> object:
 
 
 def at(value: object, *keys: str) -> object:
-    """Follow the keys; None where one of them leads nowhere."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
 def text_at(value: object, *keys: str) -> str:
-    """Read a text; empty where there is none."""
     found = at(value, *keys)
     return found if isinstance(found, str) else ""
 

@@ -30,8 +30,7 @@ class WireProtocol(Protocol):
     ) -> httpx.Request:
         """Make the request that asks for a streamed answer: the same bytes for the same window."""
 
-    def parser(self) -> AnswerParser:
-        """Make what reads one answer."""
+    def parser(self) -> AnswerParser: ...
 
 
 class AnswerParser(ABC):
@@ -102,7 +101,6 @@ class CountsSoFar:
         return bool(known)
 
     def get(self, name: str) -> int | None:
-        """Say what is known of one count; None where it was not told."""
         return self._latest.get(name)
 
     def sum(self, *names: str) -> int | None:
@@ -127,8 +125,6 @@ class CountsSoFar:
 
 
 class _Call:
-    """One call so far."""
-
     def __init__(self, call_id: str) -> None:
         self.id = call_id
         self.name = ""
@@ -147,8 +143,6 @@ class _Call:
 
 
 class ToolCalls:
-    """Collects the calls of one answer."""
-
     def __init__(self) -> None:
         self._calls: list[_Call] = []
         self._by_index: dict[int, _Call] = {}

@@ -94,7 +94,6 @@ def _error(body: object) -> object:
 
 
 def _texts(error: object) -> Iterator[str]:
-    """Yield what may be the text, best first."""
     message = at(error, "message")
     inner = at(error, "metadata", "raw")
     if isinstance(inner, str) and inner.strip():
@@ -125,6 +124,12 @@ _SHORTER = "Lower max_tokens, or switch the mode."
 """Where the answer has a part in it."""
 _N = r"(?<!\d)(\d{1,3}(?:[,._'\u00a0\u202f]\d{3}){1,4}(?!\d)|\d{1,15}(?!\d))"
 """A number, perhaps with separators; not one that is longer than any count of tokens."""
+
+
+def _patterns(*texts: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(text, re.IGNORECASE) for text in texts)
+
+
 _OVERFLOWS = re.compile(
     "|".join(
         (
@@ -154,52 +159,43 @@ _OVERFLOWS = re.compile(
     ),
     re.IGNORECASE,
 )
-_LIMITS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"context length (?:is|of) only {_N}",
-        rf"maximum (?:context|model|input|prompt) length (?:is|of) (?:only )?{_N}",
-        rf"model with {_N} maximum context",
-        rf"model token limit: {_N}",
-        rf"must be <= {_N}",
-        rf"input length should be \[\d+, ?{_N}\]",
-        rf"context (?:size|window|length) \({_N}",
-        rf"> {_N}",
-        rf"tokens allowed \({_N}\)",
-        rf"only supports (?:up to )?{_N}",
-        rf"while limit is {_N}",
-        rf"configured limit of {_N}",
-        rf"limit {_N}, requested",
-    )
+_LIMITS = _patterns(
+    rf"context length (?:is|of) only {_N}",
+    rf"maximum (?:context|model|input|prompt) length (?:is|of) (?:only )?{_N}",
+    rf"model with {_N} maximum context",
+    rf"model token limit: {_N}",
+    rf"must be <= {_N}",
+    rf"input length should be \[\d+, ?{_N}\]",
+    rf"context (?:size|window|length) \({_N}",
+    rf"> {_N}",
+    rf"tokens allowed \({_N}\)",
+    rf"only supports (?:up to )?{_N}",
+    rf"while limit is {_N}",
+    rf"configured limit of {_N}",
+    rf"limit {_N}, requested",
 )
-_NEEDED = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"{_N} tokens >",
-        rf"(?:request|input) \({_N} tokens\)",
-        rf"input token count \(?(?:is )?{_N}",
-        rf"current length is {_N}",
-        rf"a total of (?:at least )?{_N}",
-        rf"requested (?:about )?{_N} tokens",
-        rf"resulted in {_N}",
-        rf"contains (?:at least )?{_N}",
-        rf"keep the first {_N}",
-        rf"requested:? {_N}",
-        rf"length {_N}\) is longer",
-    )
+_NEEDED = _patterns(
+    rf"{_N} tokens >",
+    rf"(?:request|input) \({_N} tokens\)",
+    rf"input token count \(?(?:is )?{_N}",
+    rf"current length is {_N}",
+    rf"a total of (?:at least )?{_N}",
+    rf"requested (?:about )?{_N} tokens",
+    rf"resulted in {_N}",
+    rf"contains (?:at least )?{_N}",
+    rf"keep the first {_N}",
+    rf"requested:? {_N}",
+    rf"length {_N}\) is longer",
 )
-_BOTH = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"(?P<window>{_N}) \+ (?P<answer>{_N}) >",
-        rf"too large: (?P<answer>{_N})\..{{0,200}} your request has (?P<window>{_N}) input tokens",
-        rf"passed (?P<window>{_N}) input tokens and requested (?P<answer>{_N})",
-        rf"requested (?P<answer>{_N}) output tokens and .{{0,200}}?"
-        rf" (?:at least )?(?P<window>{_N}) input",
-        rf"\((?P<window>{_N}) (?:in the messages|of text input), .{{0,200}}?"
-        rf"(?P<answer>{_N}) in the",
-        rf"(?P<window>{_N}) `inputs` tokens and (?P<answer>{_N}) `max_new_tokens`",
-    )
+_BOTH = _patterns(
+    rf"(?P<window>{_N}) \+ (?P<answer>{_N}) >",
+    rf"too large: (?P<answer>{_N})\..{{0,200}} your request has (?P<window>{_N}) input tokens",
+    rf"passed (?P<window>{_N}) input tokens and requested (?P<answer>{_N})",
+    rf"requested (?P<answer>{_N}) output tokens and .{{0,200}}?"
+    rf" (?:at least )?(?P<window>{_N}) input",
+    rf"\((?P<window>{_N}) (?:in the messages|of text input), .{{0,200}}?"
+    rf"(?P<answer>{_N}) in the",
+    rf"(?P<window>{_N}) `inputs` tokens and (?P<answer>{_N}) `max_new_tokens`",
 )
 """What the window takes, and what the answer was to have."""
 

@@ -47,7 +47,6 @@ class Dialogue:
     runs: tuple[Run, ...]
 
     def as_objects(self) -> list[dict[str, str]]:
-        """Write them as chat completions do: one object with role and content for each."""
         spoken = [{"role": run.role.value, "content": run.text} for run in self.runs]
         return [{"role": "system", "content": self.system}, *spoken] if self.system else spoken
 

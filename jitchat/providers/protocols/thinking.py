@@ -42,7 +42,6 @@ class ThinkTags:
         self._reasoned = True
 
     def end(self) -> list[Piece]:
-        """Give out what is held back."""
         held, self._held = self._held, ""
         return [self._held_as(held)] if held else []
 
