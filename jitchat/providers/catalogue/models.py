@@ -23,7 +23,7 @@ from jitchat.providers.catalogue.table import (
     known_retirement,
     other_api,
 )
-from jitchat.providers.protocols.json_values import at, count, text_at
+from jitchat.providers.protocols.json_values import at, count, list_of, text_at
 from jitchat.text.sanitize import one_line
 from jitchat.values import LOADED, MAXIMUM, Limit
 
@@ -171,7 +171,7 @@ def name_of(row: object) -> str:
 def limit_of(row: object) -> Limit | None:
     """Read how much the model takes: as it is loaded, else at most."""
     instances = at(row, "loaded_instances")
-    for each in [row, *(instances if isinstance(instances, list) else [])[:1]]:
+    for each in [row, *list_of(instances)[:1]]:
         if tokens := _number(each, _LOADED_AT):
             return Limit(tokens, LOADED)
     tokens = _number(row, _MAXIMUM_AT)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from jitchat.providers.protocols import requests
-from jitchat.providers.protocols.json_values import at, count, first_count, text_at
+from jitchat.providers.protocols.json_values import at, count, first_count, list_of, text_at
 from jitchat.providers.protocols.protocol import AnswerParser
 from jitchat.providers.protocols.registry import base_of
 from jitchat.providers.provider import (
@@ -154,7 +154,7 @@ class AnthropicParser(AnswerParser):
 
     def _message(self, message: dict[str, object]) -> Iterator[Piece]:
         content = message.get("content")
-        for index, block in enumerate(content if isinstance(content, list) else ()):
+        for index, block in enumerate(list_of(content)):
             yield from self._block(block, index)
         yield from self.end()
         yield from self._counted(message)

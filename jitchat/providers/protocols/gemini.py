@@ -9,7 +9,7 @@ from urllib.parse import quote
 from jitchat.errors import RequestRefused
 from jitchat.providers import provider
 from jitchat.providers.protocols import requests
-from jitchat.providers.protocols.json_values import at, count, first, json_text, text_at
+from jitchat.providers.protocols.json_values import at, count, first, json_text, list_of, text_at
 from jitchat.providers.protocols.protocol import AnswerParser
 from jitchat.providers.protocols.refusals import SAY_OTHERWISE
 from jitchat.providers.protocols.registry import base_of
@@ -85,7 +85,7 @@ class GeminiParser(AnswerParser):
     def _read(self, _: str, chunk: dict[str, object]) -> Iterator[Piece]:
         candidate = first(chunk.get("candidates"))
         parts = at(candidate, "content", "parts")
-        for part in parts if isinstance(parts, list) else ():
+        for part in list_of(parts):
             if text := text_at(part, "text"):
                 is_thought = at(part, "thought") is True
                 yield provider.ReasoningDelta(text) if is_thought else provider.ReplyDelta(text)

@@ -26,6 +26,11 @@ def text_at(value: object, *keys: str) -> str:
     return found if isinstance(found, str) else ""
 
 
+def list_of(value: object) -> list[object]:
+    """Read a list; empty for what is none."""
+    return value if isinstance(value, list) else []
+
+
 def text_of(value: object) -> str:
     """Read a text that may come as a list of parts, each a text or an object with one."""
     if isinstance(value, list):

@@ -6,7 +6,7 @@ Only what was sent can be refused, and nothing is left out without which there i
 import re
 from collections.abc import Collection, Iterator
 
-from jitchat.providers.protocols.json_values import at, first, parsed
+from jitchat.providers.protocols.json_values import at, first, list_of, parsed
 from jitchat.providers.protocols.refusals import overflow_in, searchable, value_of
 
 _STATUSES = frozenset({400, 422, 500})
@@ -88,7 +88,7 @@ def _places(value: object, text: str) -> Iterator[list[str]]:
         yield re.split(r"[.\[\]]+", named)
     for holder in (error, at(error, "message"), first(value)):
         complaints = at(holder, "detail")
-        for complaint in complaints if isinstance(complaints, list) else ():
+        for complaint in list_of(complaints):
             if isinstance(place := at(complaint, "loc"), list):
                 yield [step for step in place if isinstance(step, str)]
     if found := re.match(r"\s*([\w.]{1,200}): ", text):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from jitchat.errors import NotAnAnswer
-from jitchat.providers.protocols.json_values import at, json_text, parsed, text_at
+from jitchat.providers.protocols.json_values import at, json_text, list_of, parsed, text_at
 from jitchat.providers.protocols.refusals import CHECK_URL, stopped
 from jitchat.providers.protocols.thinking import ThinkTags
 from jitchat.providers.provider import Endpoint, Options, Piece, ToolCall
@@ -149,13 +149,13 @@ class ToolCalls:
 
     def add(self, fragments: object) -> None:
         """Take a list of fragments; what is none says nothing."""
-        for fragment in fragments if isinstance(fragments, list) else ():
+        for fragment in list_of(fragments):
             if isinstance(fragment, dict):
                 self._add(fragment)
 
     def add_whole(self, calls: object) -> None:
         """Take a list in which each item is a call of its own, whatever its number."""
-        for call in calls if isinstance(calls, list) else ():
+        for call in list_of(calls):
             self._by_index.clear()
             self._calls.append(_Call(""))
             self.add([{"function": at(call, "function")}])

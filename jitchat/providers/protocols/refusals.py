@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from jitchat.errors import ContextOverflow, KeyRefused, NotAnAnswer, ProviderError, RequestRefused
-from jitchat.providers.protocols.json_values import at, count, first, parsed
+from jitchat.providers.protocols.json_values import at, count, first, list_of, parsed
 from jitchat.text.sanitize import both_ends, shortened
 
 _SHOWN = 300
@@ -66,7 +66,7 @@ def codes(body: object) -> frozenset[str]:
     """Collect the names that an error has for itself: its code, type, status and reason."""
     error = _error(body)
     details = at(error, "details")
-    objects = (first(body), error, *(details if isinstance(details, list) else ()))
+    objects = (first(body), error, *(list_of(details)))
     found = (at(each, name) for each in objects for name in _CODES)
     return frozenset(code for code in found if isinstance(code, str))
 
@@ -112,7 +112,7 @@ def _complaint(found: object) -> str:
     place = at(found, "loc")
     if not isinstance(said, str):
         return ""
-    path = place if isinstance(place, list) else ()
+    path = list_of(place)
     return ": ".join(filter(None, (".".join(map(str, path[:9])), said)))
 
 
