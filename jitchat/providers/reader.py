@@ -139,8 +139,8 @@ def citations_in(passage: Passage) -> list[tuple[str, int]]:
     """List what an earlier reply of its own quoted, with the turn that it came from."""
     if not passage.whole or not is_own(passage):
         return []
-    found = map(_CITATION.fullmatch, passage.text.strip().splitlines())
-    return [(each["quote"], int(each["source"] or each["first"])) for each in found if each]
+    matches = map(_CITATION.fullmatch, passage.text.strip().splitlines())
+    return [(match["quote"], int(match["source"] or match["first"])) for match in matches if match]
 
 
 def _marked(sentence: str) -> str:
@@ -186,12 +186,12 @@ class Reading:
     def of(cls, passage: Passage) -> Reading:
         if is_own(passage):
             return cls(is_own=True)
-        said = sentences(passage.text)
-        owns = [_distinct(stems(f"{passage.who} {sentence}")) for sentence in said]
+        texts = sentences(passage.text)
+        owns = [_distinct(stems(f"{passage.who} {sentence}")) for sentence in texts]
         around = _distinct(stems(passage.text))
         return cls(
             is_own=False,
-            sentences=tuple(zip(said, owns, strict=True)),
+            sentences=tuple(zip(texts, owns, strict=True)),
             around=around,
             anywhere=_distinct(chain(around, *owns)),
             asks=is_question(passage.text),
@@ -238,8 +238,8 @@ def _key(passage: Passage) -> _Key:
     return passage.text, passage.who, passage.whole
 
 
-def _distinct(found: Iterable[str]) -> Stems:
-    return tuple(dict.fromkeys(found))
+def _distinct(items: Iterable[str]) -> Stems:
+    return tuple(dict.fromkeys(items))
 
 
 ENOUGH = 0.55
@@ -451,12 +451,12 @@ def answer(messages: Sequence[Message], readings: Readings | None = None) -> str
     if not wanted_stems(question):
         return ABOUT
     best = find_answers(passages, question, readings)
-    found = [cited(each.passage, each.sentence) for each in best]
-    if not found:
-        found = _found_again(passages, question, readings)
-    if not found:
+    citations = [cited(finding.passage, finding.sentence) for finding in best]
+    if not citations:
+        citations = _found_again(passages, question, readings)
+    if not citations:
         return not_held(len({passage.turn for passage in passages if passage.whole}))
-    return "\n".join(f"- {each}" for each in found) if found[1:] else found[0]
+    return "\n".join(f"- {citation}" for citation in citations) if citations[1:] else citations[0]
 
 
 def _found_again(
@@ -471,7 +471,7 @@ def _found_again(
         others += again or [passage]
     best = find_answers(others, question, readings) if sources else []
     return [
-        cited_again(each.passage, each.sentence, sources[each.passage])
-        for each in best
-        if each.passage in sources
+        cited_again(finding.passage, finding.sentence, sources[finding.passage])
+        for finding in best
+        if finding.passage in sources
     ]

@@ -213,11 +213,11 @@ async def _look(
     try:
         async with client:
             async with asyncio.timeout(_LOCAL_PATIENCE):
-                found = await _recognise(client, preset.protocol)
-            if found is None or preset.protocol != "ollama":
-                return found
-            known = await _with_limits(client, found.models, _LOCAL_SHOWN_WITHIN)
-            return replace(found, models=known)
+                server = await _recognise(client, preset.protocol)
+            if server is None or preset.protocol != "ollama":
+                return server
+            known = await _with_limits(client, server.models, _LOCAL_SHOWN_WITHIN)
+            return replace(server, models=known)
     except (ProviderError, TimeoutError):
         return None
 

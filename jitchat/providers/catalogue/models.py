@@ -64,17 +64,17 @@ class ModelInfo:
 
     def fields(self) -> dict[str, Any]:
         """Give it as JSON knows it; `model_from` reads what a server told of that."""
-        found: dict[str, Any] = {"name": self.name}
+        described: dict[str, Any] = {"name": self.name}
         if self.limit is not None:
-            found |= {"limit": self.limit.tokens, "limit_source": self.limit.source}
+            described |= {"limit": self.limit.tokens, "limit_source": self.limit.source}
         if self.max_output is not None:
-            found["max_output"] = self.max_output
+            described["max_output"] = self.max_output
         if self.prices is not None:
-            found["prices"] = {kind: getattr(self.prices, kind) for kind in _KINDS}
-            found["prices"]["source"] = self.prices.source
+            described["prices"] = {kind: getattr(self.prices, kind) for kind in _KINDS}
+            described["prices"]["source"] = self.prices.source
         if self.retires is not None:
-            found["retires"] = self.retires.isoformat()
-        return found
+            described["retires"] = self.retires.isoformat()
+        return described
 
 
 def model_from(fields: Mapping[str, Any]) -> ModelInfo:
@@ -133,25 +133,25 @@ _OUTPUT_AT = (
 
 def rows_of(answer: object) -> list[object]:
     """Find the lines of a list, wherever they are."""
-    for found in (answer, at(answer, "data"), at(answer, "models")):
-        if isinstance(found, list):
-            return found[:_MOST]
+    for rows in (answer, at(answer, "data"), at(answer, "models")):
+        if isinstance(rows, list):
+            return rows[:_MOST]
     return []
 
 
 def models_of(rows: Iterable[object]) -> tuple[ModelInfo, ...]:
     """Read the models that chat: each once, those that are loaded first, then by name."""
-    found: dict[str, ModelInfo] = {}
+    models: dict[str, ModelInfo] = {}
     for row in rows:
         model = model_of(row) if chats(row) else None
         if model is not None:
-            found.setdefault(model.name, model)
-    return in_order(found.values())
+            models.setdefault(model.name, model)
+    return in_order(models.values())
 
 
 def in_order(models: Iterable[ModelInfo]) -> tuple[ModelInfo, ...]:
     """Put those first that are loaded; else by name."""
-    return tuple(sorted(models, key=lambda each: (not each.is_loaded, each.name.casefold())))
+    return tuple(sorted(models, key=lambda model: (not model.is_loaded, model.name.casefold())))
 
 
 def model_of(row: object) -> ModelInfo | None:
@@ -171,8 +171,8 @@ def name_of(row: object) -> str:
 def limit_of(row: object) -> Limit | None:
     """Read how much the model takes: as it is loaded, else at most."""
     instances = at(row, "loaded_instances")
-    for each in [row, *list_of(instances)[:1]]:
-        if tokens := _number(each, _LOADED_AT):
+    for holder in [row, *list_of(instances)[:1]]:
+        if tokens := _number(holder, _LOADED_AT):
             return Limit(tokens, LOADED)
     tokens = _number(row, _MAXIMUM_AT)
     return Limit(tokens, MAXIMUM) if tokens else None
@@ -197,7 +197,7 @@ def chats(row: object) -> bool:
 
 def _number(row: object, places: Iterable[tuple[str, ...]]) -> int | None:
     """Take the first of the numbers that are there and count something."""
-    return next((found for place in places if (found := count(at(row, *place)))), None)
+    return next((number for place in places if (number := count(at(row, *place)))), None)
 
 
 def _prices(row: object) -> Prices | None:
@@ -271,5 +271,5 @@ class ProviderChoice:
         """Find the models in whose names every word occurs, in capitals or not."""
         wanted = [word.casefold() for word in words]
         return tuple(
-            each for each in self.models if all(word in each.name.casefold() for word in wanted)
+            model for model in self.models if all(word in model.name.casefold() for word in wanted)
         )

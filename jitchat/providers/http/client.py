@@ -93,7 +93,7 @@ def _certificates() -> ssl.SSLContext:
         return httpx.create_ssl_context(trust_env=False)
     place, may_be_folder = os.environ[variable], CERTIFICATES[variable]
     try:
-        if may_be_folder and any(Path(each).is_dir() for each in place.split(os.pathsep)):
+        if may_be_folder and any(Path(folder).is_dir() for folder in place.split(os.pathsep)):
             return ssl.create_default_context(capath=place)
         if variable != "SSL_CERT_DIR":
             return ssl.create_default_context(cafile=place)

@@ -43,7 +43,7 @@ def _headers(request: httpx.Request, endpoint: Endpoint) -> Iterator[tuple[str, 
 
 def _shown(name: str, value: str, endpoint: Endpoint) -> str:
     """Blot out the key in a header, and all of one that the user set."""
-    own = {each.lower() for each in endpoint.headers} - OPEN
+    own = {header.lower() for header in endpoint.headers} - OPEN
     if name.lower() in own:
         return BLOT
     key = endpoint.key

@@ -85,8 +85,8 @@ def takes_sampling(model: str) -> bool:
     """
     if _NEVER_SAMPLED.search(model):
         return False
-    found = _CLAUDE.search(model)
-    return found is None or (int(found[1]), int(found[2] or 0)) <= _LAST_WITH_SAMPLING
+    version = _CLAUDE.search(model)
+    return version is None or (int(version[1]), int(version[2] or 0)) <= _LAST_WITH_SAMPLING
 
 
 def _cap(options: Options) -> int:

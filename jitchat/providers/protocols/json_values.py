@@ -22,8 +22,8 @@ def at(value: object, *keys: str) -> object:
 
 
 def text_at(value: object, *keys: str) -> str:
-    found = at(value, *keys)
-    return found if isinstance(found, str) else ""
+    text = at(value, *keys)
+    return text if isinstance(text, str) else ""
 
 
 def list_of(value: object) -> list[object]:
@@ -54,7 +54,7 @@ def amount(value: object) -> float | None:
 
 def first_count(*values: object) -> int | None:
     """Read the first of them that is a count; None where none is."""
-    return next((found for value in values if (found := count(value)) is not None), None)
+    return next((number for value in values if (number := count(value)) is not None), None)
 
 
 def first(value: object) -> object:

@@ -114,9 +114,9 @@ def _thought(part: object, content: object) -> str:
             return text
     details = at(part, "reasoning_details")
     if isinstance(details, list):
-        return "".join(text_at(each, "text") or text_at(each, "summary") for each in details)
+        return "".join(text_at(item, "text") or text_at(item, "summary") for item in details)
     if isinstance(content, list):  # Mistral's
-        return "".join(text_of(at(each, "thinking")) for each in content)
+        return "".join(text_of(at(item, "thinking")) for item in content)
     return ""
 
 

@@ -91,19 +91,19 @@ def _places(value: object, text: str) -> Iterator[list[str]]:
         for complaint in list_of(complaints):
             if isinstance(place := at(complaint, "loc"), list):
                 yield [step for step in place if isinstance(step, str)]
-    if found := re.match(r"\s*([\w.]{1,200}): ", text):
-        yield found[1].split(".")
+    if path := re.match(r"\s*([\w.]{1,200}): ", text):
+        yield path[1].split(".")
 
 
 def _named(text: str, names: Collection[str]) -> str | None:
     """Find the first name in a text: quoted, alone on a line, or beside a telling word."""
-    found = [
+    mentions = [
         (match.start(), name)
         for name in names
         for written in (name, *_ALIASES.get(name, ()))
         if (match := _mention(written).search(text))
     ]
-    return min(found)[1] if found else None
+    return min(mentions)[1] if mentions else None
 
 
 def _mention(name: str) -> re.Pattern[str]:

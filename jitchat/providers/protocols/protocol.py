@@ -94,9 +94,9 @@ class CountsSoFar:
         self.cost: float | None = None
         """In US dollars, as the server reported it; None where it did not."""
 
-    def take(self, **told: int | None) -> bool:
+    def take(self, **counts: int | None) -> bool:
         """Take a report, with None for what it does not tell; whether it told anything."""
-        known = {name: number for name, number in told.items() if number is not None}
+        known = {name: number for name, number in counts.items() if number is not None}
         self._latest |= known
         return bool(known)
 
@@ -105,8 +105,8 @@ class CountsSoFar:
 
     def sum(self, *names: str) -> int | None:
         """Add up what is known of some counts; None where none of them was told."""
-        told = [self._latest[name] for name in names if name in self._latest]
-        return sum(told) if told else None
+        counts = [self._latest[name] for name in names if name in self._latest]
+        return sum(counts) if counts else None
 
     def usage(self, sent: int | None, answered: int | None) -> Usage | None:
         """Say what is known by now of all of the input and the output; None while neither is.

@@ -61,22 +61,22 @@ class ThinkTags:
         if not tag:
             kept = len(text) - _begun(text)
             reasoning, self._held = text[:kept], text[kept:]
-        said: list[Piece] = [ReasoningDelta(reasoning)] if reasoning else []
+        pieces: list[Piece] = [ReasoningDelta(reasoning)] if reasoning else []
         if tag:
             self._held_as = ReplyDelta
-            said += self._behind_tag(_plain, answer)
-        return said
+            pieces += self._behind_tag(_plain, answer)
+        return pieces
 
     def _watched(self, text: str) -> list[Piece]:
         if self._reasoned:
             self._read = _plain
             return _plain(text)
         end, behind = self._lines.tag_in(text)
-        said = _plain(text[:end])
+        pieces = _plain(text[:end])
         if behind > end:
-            return [*said, ReasoningFound(), *self._behind_tag(_plain, text[behind:])]
+            return [*pieces, ReasoningFound(), *self._behind_tag(_plain, text[behind:])]
         self._held = text[end:]
-        return said
+        return pieces
 
     def _behind_tag(self, read: _Reader, rest: str) -> list[Piece]:
         """Go on behind a tag, without the line ends that set it apart."""
