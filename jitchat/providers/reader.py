@@ -209,33 +209,30 @@ class Readings:
 
     def of(self, passages: Sequence[Passage]) -> list[Reading]:
         """Read the passages of a window, in order; those that are known are not read again."""
+        keys = [(passage.text, passage.who, passage.whole) for passage in passages]
         with self._lock:
-            found = [self._known.get(_key(passage)) or self._read(passage) for passage in passages]
+            readings = [
+                self._known.get(key) or self._keep(key, Reading.of(passage))
+                for key, passage in zip(keys, passages, strict=True)
+            ]
             if self._size > self._most:
-                self._forget_all_but(dict(zip(map(_key, passages), found, strict=True)))
-            return found
+                # only this window's are kept, as far as there is room: its beginning comes up again
+                self._known, self._size = {}, 0
+                for key, reading in dict(zip(keys, readings, strict=True)).items():
+                    if self._size + _BESIDES + len(key[0]) > self._most:
+                        break
+                    self._keep(key, reading)
+            return readings
 
-    def _read(self, passage: Passage) -> Reading:
-        made = self._known[_key(passage)] = Reading.of(passage)
-        self._size += _BESIDES + len(passage.text)
-        return made
-
-    def _forget_all_but(self, window: dict[_Key, Reading]) -> None:
-        """Keep what one window came to, as far as it goes: its beginning comes up again."""
-        self._known, self._size = {}, 0
-        for key, reading in window.items():
-            size = self._size + _BESIDES + len(key[0])
-            if size > self._most:
-                break
-            self._known[key], self._size = reading, size
+    def _keep(self, key: _Key, reading: Reading) -> Reading:
+        self._known[key] = reading
+        self._size += _BESIDES + len(key[0])
+        return reading
 
 
 _Key = tuple[str, str, bool]
+"""A text, who says it, and whether it is whole."""
 _Read = Sequence[tuple[Passage, Reading]]
-
-
-def _key(passage: Passage) -> _Key:
-    return passage.text, passage.who, passage.whole
 
 
 def _distinct(items: Iterable[str]) -> Stems:

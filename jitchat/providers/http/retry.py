@@ -101,8 +101,8 @@ def _seconds_until(text: str, now: datetime) -> float | None:
 
 def _gemini_delay(body: str) -> str:
     """Find the delay that Gemini puts among an error's details: 36s."""
-    details = at(first(parsed(body)), "error", "details")
-    delays = (text_at(detail, "retryDelay") for detail in list_of(details))
+    details = list_of(at(first(parsed(body)), "error", "details"))
+    delays = (text_at(detail, "retryDelay") for detail in details)
     return next(filter(None, delays), "")
 
 

@@ -153,8 +153,7 @@ class AnthropicParser(AnswerParser):
             self._calls.add([{"index": index, "id": at(block, "id"), "function": function}])
 
     def _message(self, message: dict[str, object]) -> Iterator[Piece]:
-        content = message.get("content")
-        for index, block in enumerate(list_of(content)):
+        for index, block in enumerate(list_of(message.get("content"))):
             yield from self._block(block, index)
         yield from self.end()
         yield from self._counted(message)

@@ -84,8 +84,7 @@ class GeminiParser(AnswerParser):
 
     def _read(self, _: str, chunk: dict[str, object]) -> Iterator[Piece]:
         candidate = first(chunk.get("candidates"))
-        parts = at(candidate, "content", "parts")
-        for part in list_of(parts):
+        for part in list_of(at(candidate, "content", "parts")):
             if text := text_at(part, "text"):
                 is_thought = at(part, "thought") is True
                 yield provider.ReasoningDelta(text) if is_thought else provider.ReplyDelta(text)

@@ -52,8 +52,7 @@ def sent_in(body: str) -> frozenset[str]:
     """
     request = parsed(body)
     names = frozenset(_keys(request)) - _ESSENTIAL
-    turns = at(request, "messages")
-    roles = [at(turn, "role") for turn in turns] if isinstance(turns, list) else []
+    roles = [at(turn, "role") for turn in list_of(at(request, "messages"))]
     has_system = (
         any(role in ("system", "developer") for role in roles)
         or at(request, "system")
@@ -87,8 +86,7 @@ def _places(value: object, text: str) -> Iterator[list[str]]:
     if isinstance(named, str):
         yield re.split(r"[.\[\]]+", named)
     for holder in (error, at(error, "message"), first(value)):
-        complaints = at(holder, "detail")
-        for complaint in list_of(complaints):
+        for complaint in list_of(at(holder, "detail")):
             if isinstance(place := at(complaint, "loc"), list):
                 yield [step for step in place if isinstance(step, str)]
     if path := re.match(r"\s*([\w.]{1,200}): ", text):

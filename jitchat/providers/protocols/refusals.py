@@ -65,8 +65,7 @@ def searchable(value: object) -> str:
 def codes(body: object) -> frozenset[str]:
     """Collect the names that an error has for itself: its code, type, status and reason."""
     error = _error(body)
-    details = at(error, "details")
-    objects = (first(body), error, *(list_of(details)))
+    objects = (first(body), error, *list_of(at(error, "details")))
     names = (at(holder, name) for holder in objects for name in _CODES)
     return frozenset(code for code in names if isinstance(code, str))
 
@@ -109,11 +108,10 @@ def _texts(error: object) -> Iterator[str]:
 def _complaint(complaint: object) -> str:
     """Tell one of several complaints, with the path of what it is about."""
     words = at(complaint, "msg")
-    place = at(complaint, "loc")
     if not isinstance(words, str):
         return ""
-    path = list_of(place)
-    return ": ".join(filter(None, (".".join(map(str, path[:9])), words)))
+    path = ".".join(map(str, list_of(at(complaint, "loc"))[:9]))
+    return ": ".join(filter(None, (path, words)))
 
 
 _NUMERIC = frozenset(map(str, range(400, 600)))
@@ -124,10 +122,6 @@ _SHORTER = "Lower max_tokens, or switch the mode."
 """Where the answer has a part in it."""
 _N = r"(?<!\d)(\d{1,3}(?:[,._'\u00a0\u202f]\d{3}){1,4}(?!\d)|\d{1,15}(?!\d))"
 """A number, perhaps with separators; not one that is longer than any count of tokens."""
-
-
-def _patterns(*texts: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(text, re.IGNORECASE) for text in texts)
 
 
 _OVERFLOWS = re.compile(
@@ -159,43 +153,52 @@ _OVERFLOWS = re.compile(
     ),
     re.IGNORECASE,
 )
-_LIMITS = _patterns(
-    rf"context length (?:is|of) only {_N}",
-    rf"maximum (?:context|model|input|prompt) length (?:is|of) (?:only )?{_N}",
-    rf"model with {_N} maximum context",
-    rf"model token limit: {_N}",
-    rf"must be <= {_N}",
-    rf"input length should be \[\d+, ?{_N}\]",
-    rf"context (?:size|window|length) \({_N}",
-    rf"> {_N}",
-    rf"tokens allowed \({_N}\)",
-    rf"only supports (?:up to )?{_N}",
-    rf"while limit is {_N}",
-    rf"configured limit of {_N}",
-    rf"limit {_N}, requested",
+_LIMITS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"context length (?:is|of) only {_N}",
+        rf"maximum (?:context|model|input|prompt) length (?:is|of) (?:only )?{_N}",
+        rf"model with {_N} maximum context",
+        rf"model token limit: {_N}",
+        rf"must be <= {_N}",
+        rf"input length should be \[\d+, ?{_N}\]",
+        rf"context (?:size|window|length) \({_N}",
+        rf"> {_N}",
+        rf"tokens allowed \({_N}\)",
+        rf"only supports (?:up to )?{_N}",
+        rf"while limit is {_N}",
+        rf"configured limit of {_N}",
+        rf"limit {_N}, requested",
+    )
 )
-_NEEDED = _patterns(
-    rf"{_N} tokens >",
-    rf"(?:request|input) \({_N} tokens\)",
-    rf"input token count \(?(?:is )?{_N}",
-    rf"current length is {_N}",
-    rf"a total of (?:at least )?{_N}",
-    rf"requested (?:about )?{_N} tokens",
-    rf"resulted in {_N}",
-    rf"contains (?:at least )?{_N}",
-    rf"keep the first {_N}",
-    rf"requested:? {_N}",
-    rf"length {_N}\) is longer",
+_NEEDED = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_N} tokens >",
+        rf"(?:request|input) \({_N} tokens\)",
+        rf"input token count \(?(?:is )?{_N}",
+        rf"current length is {_N}",
+        rf"a total of (?:at least )?{_N}",
+        rf"requested (?:about )?{_N} tokens",
+        rf"resulted in {_N}",
+        rf"contains (?:at least )?{_N}",
+        rf"keep the first {_N}",
+        rf"requested:? {_N}",
+        rf"length {_N}\) is longer",
+    )
 )
-_BOTH = _patterns(
-    rf"(?P<window>{_N}) \+ (?P<answer>{_N}) >",
-    rf"too large: (?P<answer>{_N})\..{{0,200}} your request has (?P<window>{_N}) input tokens",
-    rf"passed (?P<window>{_N}) input tokens and requested (?P<answer>{_N})",
-    rf"requested (?P<answer>{_N}) output tokens and .{{0,200}}?"
-    rf" (?:at least )?(?P<window>{_N}) input",
-    rf"\((?P<window>{_N}) (?:in the messages|of text input), .{{0,200}}?"
-    rf"(?P<answer>{_N}) in the",
-    rf"(?P<window>{_N}) `inputs` tokens and (?P<answer>{_N}) `max_new_tokens`",
+_BOTH = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?P<window>{_N}) \+ (?P<answer>{_N}) >",
+        rf"too large: (?P<answer>{_N})\..{{0,200}} your request has (?P<window>{_N}) input tokens",
+        rf"passed (?P<window>{_N}) input tokens and requested (?P<answer>{_N})",
+        rf"requested (?P<answer>{_N}) output tokens and .{{0,200}}?"
+        rf" (?:at least )?(?P<window>{_N}) input",
+        rf"\((?P<window>{_N}) (?:in the messages|of text input), .{{0,200}}?"
+        rf"(?P<answer>{_N}) in the",
+        rf"(?P<window>{_N}) `inputs` tokens and (?P<answer>{_N}) `max_new_tokens`",
+    )
 )
 """What the window takes, and what the answer was to have."""
 
