@@ -12,8 +12,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from jitchat.errors import EmptyDraft, JitchatError, StoreError
-from jitchat.events import Event, SendFailed
-from jitchat.recorder import Answer, answer_after
+from jitchat.events import AnswerProgress, Event, SendFailed
 from jitchat.session import Session
 from jitchat.store.replies import answers_to
 from jitchat.threads import to_the_end
@@ -41,7 +40,7 @@ class Asking:
         """The last position that there was before the first reply."""
         self.said: Turn | None = None
         """What was asked; None before it is stored."""
-        self.answers = {mode: Answer(mode) for mode in Mode}
+        self.answers = {mode: AnswerProgress(mode) for mode in Mode}
         self.replies: dict[Mode, int] = {}
         """The positions of the replies that are kept, of whatever came; once it is over."""
         self.error: JitchatError | None = None
@@ -91,7 +90,7 @@ class Asking:
         self.answers[mode] = replace(over, counted=counted)
 
     def _take(self, mode: Mode, event: Event, hear: Hear) -> None:
-        self.answers[mode] = answer_after(self.answers[mode], event, self._clock())
+        self.answers[mode] = self.answers[mode].after(event, self._clock())
         hear(mode, event)
 
     def _store(self) -> Turn:

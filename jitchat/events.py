@@ -1,10 +1,39 @@
-"""What a session reports: frozen values, named in the past tense, in the order of the flow."""
+"""What a session reports: frozen values, named in the past tense, in the order of the flow.
 
-from dataclasses import dataclass
+What a provider streams is reported as it came: those events are the provider's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 from jitchat.errors import JitchatError
-from jitchat.values import IndexEntry, Limit, Retrieval, Turn, Usage
+from jitchat.providers.provider import (
+    ReasoningDelta,
+    ReasoningFound,
+    ReplyDelta,
+    RequestAdapted,
+    RetryScheduled,
+)
+from jitchat.values import IndexEntry, Limit, Mode, Retrieval, Role, Turn, Usage
 from jitchat.window.window import ContextWindow
+
+__all__ = [
+    "AnswerProgress",
+    "Event",
+    "LimitLearnt",
+    "ReasoningDelta",
+    "ReasoningFound",
+    "ReplyDelta",
+    "RequestAdapted",
+    "RetryScheduled",
+    "SendFailed",
+    "TurnIndexed",
+    "TurnStored",
+    "TurnsRetrieved",
+    "UsageReported",
+    "WindowBuilt",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,42 +58,6 @@ class WindowBuilt:
     window: ContextWindow
     digest: str
     """The window's address in the cold store: SHA-256 of its messages."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyDelta:
-    """A piece of the answer arrived."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReasoningDelta:
-    """A piece of what the model thinks arrived."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReasoningFound:
-    """All of the answer so far was reasoning."""
-
-
-@dataclass(frozen=True, slots=True)
-class RetryScheduled:
-    """The request failed before any of the answer came; it is sent again after a while."""
-
-    seconds: float
-    why: str
-    asks_for_less: bool = False
-    """Whether the server wants fewer requests, rather than failed."""
-
-
-@dataclass(frozen=True, slots=True)
-class RequestAdapted:
-    """The request left in another form than before, for the server refused a part of it."""
-
-    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +106,88 @@ Event = (
     | SendFailed
     | TurnIndexed
 )
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerProgress:
+    """What the events of one answer come to so far. Moments are seconds of the caller's clock."""
+
+    mode: Mode
+    window: ContextWindow | None = None
+    """What was sent for it last; None before it left."""
+    text: str = ""
+    left_at: float | None = None
+    """When that window left, or leaves once more after a pause; None before."""
+    first_at: float | None = None
+    """When its first piece came, text or reasoning; None before."""
+    ended_at: float | None = None
+    """When it was over, one way or another; None before."""
+    usage: Usage | None = None
+    """What the provider reported; None where it did not."""
+    cost: float | None = None
+    """In US dollars, once it is over; None where that is not known."""
+    counted: int = 0
+    """Tokens of the text by the own counter, once it is over."""
+    reply: Turn | None = None
+    """As it was stored; None before that, and where it was stopped."""
+    error: JitchatError | None = None
+    """Why it failed, or was cut."""
+    told: str = ""
+    """What is to be known of the request, as a sentence; mostly empty."""
+
+    @property
+    def is_over(self) -> bool:
+        return self.ended_at is not None
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether it ended before anybody said how."""
+        return self.is_over and self.reply is None and self.error is None
+
+    @property
+    def to_first(self) -> float | None:
+        """Seconds from its window's leaving to its first token; None where none came."""
+        return _between(self.left_at, self.first_at)
+
+    @property
+    def took(self) -> float | None:
+        """Seconds from its window's leaving to its end; None before, and where none left."""
+        return _between(self.left_at, self.ended_at)
+
+    def ended(self, moment: float, cost: float | None, counted: int) -> AnswerProgress:
+        """Close it: nothing more comes."""
+        return replace(self, ended_at=moment, cost=cost, counted=counted)
+
+    def after(self, event: Event, moment: float) -> AnswerProgress:
+        """Take in an event that was reported for it at that moment."""
+        match event:
+            case WindowBuilt(window, _):
+                return replace(self, window=window, left_at=moment)
+            case ReplyDelta() | ReasoningDelta():
+                text = self.text + event.text if isinstance(event, ReplyDelta) else self.text
+                first = moment if self.first_at is None else self.first_at
+                return replace(self, text=text, first_at=first, told="")
+            case ReasoningFound():
+                return replace(self, text="")
+            case TurnStored(turn) if turn.role is Role.ASSISTANT:
+                return replace(self, reply=turn)
+            case _:
+                return self._after_report(event, moment)
+
+    def _after_report(self, event: Event, moment: float) -> AnswerProgress:
+        match event:
+            case UsageReported(usage, _):
+                return replace(self, usage=usage)
+            case SendFailed(error, _):
+                return replace(self, error=error)
+            case RetryScheduled(seconds, why):
+                told = f"{why}; sent again in {seconds:.0f} s"
+                return replace(self, left_at=moment + seconds, told=told)
+            case RequestAdapted(sentence) | LimitLearnt(_, sentence):
+                return replace(self, told=sentence)
+            case _:
+                return self
+
+
+def _between(start: float | None, end: float | None) -> float | None:
+    return None if start is None or end is None else end - start

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -36,15 +36,15 @@ Planned = ContextWindow | WindowOverflow
 class Question:
     """A draft in its place in the conversation, and what was found for it."""
 
-    said: Turn
-    """The turn that the draft is, or will be."""
+    turn: Turn
+    """What the draft is, or will be."""
     retrieval: Retrieval = field(default_factory=Retrieval)
     once: Once = NO_MORE
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """Who reads the windows."""
+class ModelFacts:
+    """What planning has to know of the model that gets the windows."""
 
     model: str
     system: str
@@ -56,9 +56,11 @@ class Reader:
 class Planning:
     """Plans over one conversation. Safe to use from several threads."""
 
-    def __init__(self, memory: Memory, counter: TokenCounter, reader: Callable[[], Reader]) -> None:
-        """`reader` tells who reads the next window."""
-        self._memory, self._counter, self._reader = memory, counter, reader
+    def __init__(
+        self, memory: Memory, counter: TokenCounter, model_facts: Callable[[], ModelFacts]
+    ) -> None:
+        """`model_facts` are of the model that gets the next window."""
+        self._memory, self._counter, self._model_facts = memory, counter, model_facts
         self._lock = threading.Lock()
         self._history = self._steered = History()
         self._ahead: list[Turn] = []
@@ -67,25 +69,24 @@ class Planning:
 
     def over(self, memory: Memory) -> Planning:
         """Plan alike over another memory, or over the same without what it knows of prices."""
-        return Planning(memory, self._counter, self._reader)
+        return Planning(memory, self._counter, self._model_facts)
 
     @property
     def steering(self) -> Steering:
-        """What the user decided about turns of the path."""
         return Steering.from_words(self._memory.held)
 
     def question(self, draft: str, once: Once = NO_MORE) -> Question:
         """Make the draft's turn and search for it; for an empty one, nothing is looked for."""
         self._memory.refresh()
-        said = self._draft_turn(repaired(draft), once)
-        return self.asked(said, once) if said.content.strip() else Question(said, once=once)
+        turn = self._draft_turn(repaired(draft), once)
+        return self.search(turn, once) if turn.content.strip() else Question(turn, once=once)
 
-    def asked(self, said: Turn, once: Once = NO_MORE) -> Question:
+    def search(self, turn: Turn, once: Once = NO_MORE) -> Question:
         """Search for what the user says; the turns that it names are wanted."""
         without = once.without(self.steering)
-        retrieval = self._memory.retrieve(said.content, said.position, without)
-        wanted = once.wanted | referenced(said.content)
-        return Question(said, retrieval, replace(once, wanted=wanted))
+        retrieval = self._memory.retrieve(turn.content, turn.position, without)
+        wanted = once.wanted | referenced(turn.content)
+        return Question(turn, retrieval, replace(once, wanted=wanted))
 
     def window(self, question: Question, mode: Mode, budget: Budget) -> ContextWindow:
         """Plan the window of a mode.
@@ -96,48 +97,40 @@ class Planning:
         """
         sources = self.sources(question)
         allowed = question.once.budget or budget
-        return plan(mode, sources, allowed, self._counter, self._reader().calibration)
+        return plan(mode, sources, allowed, self._counter, self._model_facts().calibration)
 
-    def compare(self, question: Question, budget: Budget) -> Mapping[Mode, Planned]:
-        """Plan the windows of all modes."""
-        return {mode: self._planned(question, mode, budget) for mode in Mode}
-
-    def sweep(
-        self, question: Question, mode: Mode, budgets: Sequence[Budget]
-    ) -> tuple[Planned, ...]:
-        """Plan the windows of several budgets."""
-        return tuple(self._planned(question, mode, budget) for budget in budgets)
+    def planned(self, question: Question, mode: Mode, budget: Budget) -> Planned:
+        try:
+            return self.window(question, mode, budget)
+        except WindowOverflow as overflow:
+            return overflow
 
     def unmet(self, draft: str) -> str:
         """Say which turns a draft names that no window shows: `no #99 here`; mostly nothing."""
         named = referenced(draft)
         if not named:
             return ""
-        excluded = sorted(named & self.steering.excluded)
-        unknown = sorted(each for each in named if self._memory.turn_at(each) is None)
-        told = [f"no {_ids(unknown)} here"] if unknown else []
-        return ", ".join([*told, *([f"{_ids(excluded)} excluded by you"] if excluded else [])])
+        unknown = _ids(turn for turn in named if self._memory.turn_at(turn) is None)
+        excluded = _ids(named & self.steering.excluded)
+        reasons = (
+            f"no {unknown} here" if unknown else "",
+            f"{excluded} excluded by you" if excluded else "",
+        )
+        return ", ".join(filter(None, reasons))
 
     def sources(self, question: Question) -> Sources:
-        """Gather all that a window is made from."""
-        reader, steering = self._reader(), self.steering
+        facts, steering = self._model_facts(), self.steering
         without = question.once.without(steering)
         return Sources(
-            self._steered_by(self._history_before(question.said.position), frozenset(without)),
-            question.said,
-            reader.model,
-            reader.system,
+            self._steered_by(self._history_before(question.turn.position), frozenset(without)),
+            question.turn,
+            facts.model,
+            facts.system,
             question.retrieval,
             pinned=tuple(sorted(steering.pinned)),
             wanted=question.once.wanted,
             without=without,
         )
-
-    def _planned(self, question: Question, mode: Mode, budget: Budget) -> Planned:
-        try:
-            return self.window(question, mode, budget)
-        except WindowOverflow as overflow:
-            return overflow
 
     def _draft_turn(self, content: str, once: Once) -> Turn:
         """Make the turn that the draft will be; sent again, an unanswered one is that turn."""
@@ -178,8 +171,8 @@ class Planning:
         return message_tokens(self._counter, text)
 
 
-def _ids(positions: Sequence[int]) -> str:
-    return " ".join(f"#{position}" for position in positions)
+def _ids(positions: Iterable[int]) -> str:
+    return " ".join(f"#{position}" for position in sorted(positions))
 
 
 class Meter:
@@ -220,14 +213,13 @@ class Meter:
         return Calibration.of(learnt.samples(self._counter.name)) if learnt else NO_CALIBRATION
 
 
-def told_of_refusal(
+def refusal_sentence(
     provider: str, model: str, window: ContextWindow, refusal: ContextOverflow
 ) -> str:
     """Say what a model's server told when it refused a window, and what follows."""
-    limit = refusal.limit
-    told = "does not say how much it takes"
-    if limit:
-        told = f"takes {limit:,} tokens (until {forgetting(provider, model)})"
+    takes = "does not say how much it takes"
+    if refusal.limit:
+        takes = f"takes {refusal.limit:,} tokens (until {forgetting(provider, model)})"
     size = f"{'' if window.is_sure else '~'}{window.used:,}"
     after = "" if window.mode is Mode.FULL else " A smaller one is sent."
-    return f"{model} {told}; a window of {size} was sent and refused.{after}"
+    return f"{model} {takes}; a window of {size} was sent and refused.{after}"

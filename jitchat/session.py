@@ -3,33 +3,75 @@
 `Session.send` is the whole life of a turn, one stage a line. Front ends watch its events and
 decide nothing. The user's turn is durable before the request leaves; whatever goes wrong, it
 ends as an event that carries the draft back, and what came of the reply is kept.
+
+What a window would be, why it is so, and what was sent before can be asked without sending.
 """
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import pairwise
 
-from jitchat.errors import ContextOverflow, StoreError, WindowOverflow
+from jitchat.errors import ContextOverflow, JitchatError, StoreError, WindowOverflow
 from jitchat.events import Event, LimitLearnt, TurnsRetrieved, TurnStored, WindowBuilt
-from jitchat.inspection import Inspection, SessionOptions
-from jitchat.planning import Question, told_of_refusal
-from jitchat.recorder import Exchange, Outgoing
+from jitchat.memory import Memory
+from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
+from jitchat.providers.catalogue.table import Prices
+from jitchat.providers.provider import Options, Provider, SentRequest, Wire
+from jitchat.recorder import Outgoing, SendRecorder
+from jitchat.replay import window_of
+from jitchat.small_models.picker import ModelPicker
+from jitchat.small_models.small_model import SmallModel
+from jitchat.small_models.summariser import Summariser
+from jitchat.store.models import LearntModel
+from jitchat.store.windows import Ending, Sends
 from jitchat.threads import to_the_end
-from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Turn
+from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Role, Turn, Usage
+from jitchat.why import Explained
 from jitchat.window.budget import Budget
-from jitchat.window.steering import NO_MORE, Once
+from jitchat.window.calibration import Calibration
+from jitchat.window.plan import SYSTEM_PROMPT
+from jitchat.window.steering import NO_MORE, Held, Hold, Once, Steering
+from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, digest_of
 
-__all__ = ["Session", "SessionOptions"]
+
+@dataclass(frozen=True, slots=True)
+class SessionOptions:
+    """What a session does not decide by itself."""
+
+    budget: Budget = field(default_factory=Budget)
+    system: str = SYSTEM_PROMPT
+    request: Options = field(default_factory=Options)
+    picker: SmallModel | None = None
+    """Chooses what is recalled; the heuristic does where there is none."""
+    summariser: SmallModel | None = None
+    """Writes index lines behind the chat; the heuristic's are used where there is none."""
+    prices: Prices | None = None
+    """Of the model that answers; None where nobody knows them."""
+    learnt: LearntModel | None = None
+    """What is kept of that model between runs; None where nothing is."""
 
 
-class Session(Inspection):
+class Session:
     """A conversation in use: its memory, who answers, and how much fits."""
 
-    _last: Exchange | None = None
-    """The message that was sent last."""
+    def __init__(
+        self, memory: Memory, provider: Provider, counter: TokenCounter, options: SessionOptions
+    ) -> None:
+        self.memory, self.provider, self.counter = memory, provider, counter
+        self.options = options
+        self.model_limit = options.budget.limit
+        """What the model takes, in tokens, also while the user has a smaller limit in use."""
+        picker, summariser = map(self._with_context, (options.picker, options.summariser))
+        self.picker = ModelPicker(picker) if picker else None
+        self.summariser = Summariser(summariser, memory) if summariser else None
+        self._meter = Meter(counter, options.learnt)
+        self.planning = Planning(memory, counter, self._model_facts)
+        self._last_send: SendRecorder | None = None
 
     async def send(
         self,
@@ -40,95 +82,85 @@ class Session(Inspection):
     ) -> AsyncGenerator[Event, None]:
         """Send a message; closing the generator cancels the reply and keeps what came.
 
-        `once` says where it stands and what else holds for it alone. `on_stored` is told, in
-        whichever thread, that the message is a turn, also where nobody hears of events any more.
+        `once` says where it stands and what else holds for it alone. `on_stored` is called, in
+        whichever thread, when the message is a turn, also where nobody hears of events any more.
         """
-        if unstored := self.memory.store.unstored:
-            with suppress(StoreError):  # the message itself is refused then, and comes back
-                await asyncio.to_thread(unstored.store_again)
-        outgoing = replace(self._outgoing(draft, once), on_stored=on_stored)
-        self._last = exchange = Exchange(self.memory, outgoing)
+        if self.memory.store.unstored:
+            await asyncio.to_thread(self._store_refused_replies)
+        outgoing = Outgoing(draft, once, self.provider.name, self.cost_of, on_stored)
+        self._last_send = recorder = SendRecorder(self.memory, outgoing)
+        ending: BaseException | None = None
         with self.memory.pace.under_way():
-            async with exchange:
-                said = await to_the_end(exchange.store_draft)
-                yield TurnStored(said)
-                question, found = await asyncio.to_thread(self._retrieve, said, once)
-                yield found
+            try:
+                turn = await to_the_end(recorder.store_draft)
+                yield TurnStored(turn)
+                question, retrieved = await asyncio.to_thread(self._retrieve, turn, once)
+                yield retrieved
                 question = await self._pick(question, mode)
-                async with aclosing(self._fitted(exchange, question, mode)) as events:
+                async with aclosing(self._answer(recorder, question, mode)) as events:
                     async for event in events:
                         yield event
-                await asyncio.to_thread(exchange.finish)
-                await asyncio.to_thread(self._meter.take, exchange.sent, exchange.usage)
-        for event in exchange.outcome():
+            except BaseException as error:
+                ending = error
+                if not isinstance(error, JitchatError):  # of those, `outcome` reports
+                    raise
+            finally:
+                await to_the_end(partial(recorder.commit, ending))
+            if recorder.error is None:
+                await asyncio.to_thread(self._meter.take, recorder.window, recorder.usage)
+        for event in recorder.outcome():
             yield event
-        for event in await asyncio.to_thread(exchange.index):
+        for event in await asyncio.to_thread(recorder.index):
             yield event
 
-    @property
-    def unstored(self) -> int | None:
-        """From which character on the last reply is not stored; None where all of it is."""
-        return self._last.unstored if self._last is not None else None
-
-    async def _fitted(
-        self, exchange: Exchange, question: Question, mode: Mode
+    async def _answer(
+        self, recorder: SendRecorder, question: Question, mode: Mode
     ) -> AsyncGenerator[Event, None]:
         """Have the window answered; one that is too large for the model is built anew, once."""
-        built, messages = await asyncio.to_thread(self._build, question, mode)
-        try:
-            async with aclosing(self._answered(exchange, question.said, built, messages)) as events:
-                async for event in events:
-                    yield event
-        except ContextOverflow as overflow:
-            if exchange.has_begun:
-                raise
-            refusal = overflow
-        else:
-            return
-        question = replace(question, once=replace(question.once, budget=None))
-        yield await asyncio.to_thread(self._learn_limit, question, mode, built.window, refusal)
-        built, messages = await asyncio.to_thread(self._build, question, mode)
-        async with aclosing(self._answered(exchange, question.said, built, messages)) as events:
-            async for event in events:
-                yield event
+        for is_last_try in (False, True):
+            built, messages = await asyncio.to_thread(self._build, question, mode)
+            await asyncio.to_thread(recorder.store_window, question.turn, built)
+            yield built
+            options = self.request_options(built.window)
+            try:
+                async with aclosing(self.provider.stream(messages, options)) as pieces:
+                    async for piece in pieces:
+                        if event := recorder.take(piece):
+                            yield event
+                        if recorder.is_due:
+                            await asyncio.to_thread(recorder.save)
+                return
+            except ContextOverflow as overflow:
+                if is_last_try or recorder.has_begun:
+                    raise
+                refusal = overflow
+            question = replace(question, once=replace(question.once, budget=None))
+            yield await asyncio.to_thread(self._learn_limit, question, mode, built.window, refusal)
 
-    async def _answered(
-        self, exchange: Exchange, said: Turn, built: WindowBuilt, messages: Sequence[Message]
-    ) -> AsyncGenerator[Event, None]:
-        """Send the window and report what comes."""
-        await asyncio.to_thread(exchange.store_window, said, built)
-        yield built
-        options = self.request_options(built.window)
-        async with aclosing(self.provider.stream(messages, options)) as pieces:
-            async for piece in pieces:
-                for event in exchange.take(piece):
-                    yield event
-                if exchange.is_due:
-                    await asyncio.to_thread(exchange.save)
+    def _store_refused_replies(self) -> None:
+        with suppress(StoreError):  # the message itself is refused then, and comes back
+            self.memory.store.unstored.store_again()
 
-    async def preview_picked(self, draft: str, mode: Mode, once: Once = NO_MORE) -> ContextWindow:
-        """Plan as `preview` does, but ask the picker's model, which is sent its request.
+    def _retrieve(self, turn: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
+        started = time.perf_counter()
+        self.memory.index_little(turn.position)
+        question = self.planning.search(turn, once)
+        return question, TurnsRetrieved(question.retrieval, time.perf_counter() - started)
 
-        Raises:
-            WindowOverflow: What the mode must send does not fit.
+    async def _pick(self, question: Question, mode: Mode) -> Question:
+        """Let a small model choose what is recalled, where one is to and there is a choice."""
+        if self.picker is None or mode is not Mode.JIT:
+            return question
+        sources = await asyncio.to_thread(self.planning.sources, question)
+        budget = question.once.budget or self.options.budget
+        picked = await self.picker.pick(sources, budget, self.counter)
+        return replace(question, retrieval=picked)
 
-        """
-        question = await asyncio.to_thread(self.planning.question, draft, once)
-        picked = await self._pick(question, mode)
-        return await asyncio.to_thread(self.planning.window, picked, mode, self.options.budget)
-
-    async def aclose(self) -> None:
-        """Give back every connection."""
-        await self.provider.aclose()
-        for small in (self.options.picker, self.options.summariser):
-            if small is not None:
-                await small.provider.aclose()
-
-    def take_budget(self, budget: Budget) -> None:
-        """Use another budget from now on: the server told what its model takes, or the user did."""
-        if budget.limit_source != BY_USER:
-            self.model_limit = budget.limit
-        self.options = replace(self.options, budget=budget)
+    def _build(self, question: Question, mode: Mode) -> tuple[WindowBuilt, Sequence[Message]]:
+        """Plan the window, and write the messages that it is sent as: once, for they are long."""
+        window = self.planning.window(question, mode, self.options.budget)
+        messages = window.messages()
+        return WindowBuilt(window, digest_of(messages)), messages
 
     def _learn_limit(
         self, question: Question, mode: Mode, window: ContextWindow, refusal: ContextOverflow
@@ -149,29 +181,185 @@ class Session(Inspection):
             except WindowOverflow:
                 self.options, self.model_limit = known, limit
                 raise refusal from None
-        told = told_of_refusal(self.provider.name, self.provider.model, window, refusal)
-        return LimitLearnt(Limit(budget.limit, LEARNT), told)
+        sentence = refusal_sentence(self.provider.name, self.provider.model, window, refusal)
+        return LimitLearnt(Limit(budget.limit, LEARNT), sentence)
 
-    def _outgoing(self, draft: str, once: Once) -> Outgoing:
-        return Outgoing(draft, once.after, once.again, self.provider.name, self.cost_of)
+    @property
+    def unstored(self) -> int | None:
+        """From which character on the last reply is not stored; None where all of it is."""
+        return self._last_send.unstored if self._last_send is not None else None
 
-    def _retrieve(self, said: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
-        started = time.perf_counter()
-        self.memory.index_little(said.position)
-        question = self.planning.asked(said, once)
-        return question, TurnsRetrieved(question.retrieval, time.perf_counter() - started)
+    def take_budget(self, budget: Budget) -> None:
+        """Use another budget from now on: the server told what its model takes, or the user did."""
+        if budget.limit_source != BY_USER:
+            self.model_limit = budget.limit
+        self.options = replace(self.options, budget=budget)
 
-    async def _pick(self, question: Question, mode: Mode) -> Question:
-        """Let a small model choose what is recalled, where one is to and there is a choice."""
-        if self.picker is None or mode is not Mode.JIT:
+    async def aclose(self) -> None:
+        await self.provider.aclose()
+        for small in (self.options.picker, self.options.summariser):
+            if small is not None:
+                await small.provider.aclose()
+
+    # What would be sent.
+
+    def preview(self, draft: str, mode: Mode, once: Once = NO_MORE) -> ContextWindow:
+        """Plan the window that `send` would build now. Changes nothing; takes a thread's time.
+
+        A picker's model is not asked: its choice can be another one, and the window says so.
+
+        Raises:
+            WindowOverflow: What the mode must send does not fit.
+
+        """
+        question = self.question(draft, mode, once)
+        return self.planning.window(question, mode, self.options.budget)
+
+    async def preview_picked(self, draft: str, mode: Mode, once: Once = NO_MORE) -> ContextWindow:
+        """Plan as `preview` does, but ask the picker's model, which is sent its request.
+
+        Raises:
+            WindowOverflow: What the mode must send does not fit.
+
+        """
+        question = await asyncio.to_thread(self.planning.question, draft, once)
+        picked = await self._pick(question, mode)
+        return await asyncio.to_thread(self.planning.window, picked, mode, self.options.budget)
+
+    def question(self, draft: str, mode: Mode, once: Once = NO_MORE) -> Question:
+        return self.as_previewed(self.planning.question(draft, once), mode)
+
+    def as_previewed(self, question: Question, mode: Mode) -> Question:
+        """Say of a question that a picker's model is not asked, where sending would ask it."""
+        if self.picker is None or mode is not Mode.JIT or not question.retrieval.candidates:
             return question
-        sources = await asyncio.to_thread(self.planning.sources, question)
-        budget = question.once.budget or self.options.budget
-        picked = await self.picker.pick(sources, budget, self.counter)
-        return replace(question, retrieval=picked)
+        return replace(question, retrieval=self.picker.not_asked(question.retrieval))
 
-    def _build(self, question: Question, mode: Mode) -> tuple[WindowBuilt, Sequence[Message]]:
-        """Plan the window, and write the messages that it is sent as: once, for they are long."""
-        window = self.planning.window(question, mode, self.options.budget)
-        messages = window.messages()
-        return WindowBuilt(window, digest_of(messages)), messages
+    def compare(self, draft: str, once: Once = NO_MORE) -> tuple[Question, Mapping[Mode, Planned]]:
+        """Plan the windows of every mode for one question, each as `preview` does."""
+        question, budget = self.planning.question(draft, once), self.options.budget
+        return question, {
+            mode: self.planning.planned(self.as_previewed(question, mode), mode, budget)
+            for mode in Mode
+        }
+
+    def explained(self, draft: str, mode: Mode, once: Once = NO_MORE) -> Explained:
+        """Plan the window that would be sent for a draft, to ask of a turn why it is there.
+
+        Raises:
+            WindowOverflow: There is no such window: what the mode must send does not fit.
+
+        """
+        asked = once.again.content if once.again is not None else draft
+        return Explained(self.preview(draft, mode, once), asked, None, self.keeps_out(once))
+
+    def wire(self, window: ContextWindow, sent: SentRequest | None = None) -> Wire | None:
+        """Make the request in which a window leaves; None where nothing does. Slow.
+
+        `sent` has it made with the options that left then; None: with those of now.
+
+        Raises:
+            ProviderError: No request can be made: of the key or the address.
+
+        """
+        options = sent.options if sent is not None else self.request_options(window)
+        return self.provider.wire(window.messages(), options, as_posted=sent is not None)
+
+    def request_options(self, window: ContextWindow) -> Options:
+        """Say what goes along with the window: for some servers, how large it may be."""
+        limit = window.budget.limit
+        return replace(self.options.request, context=limit, room=limit - window.used)
+
+    # What was sent.
+
+    def sent_exchange(
+        self, turn: Turn, reply: Turn | None = None
+    ) -> tuple[ContextWindow, Ending | None] | None:
+        """Load the window that brought a reply, as it was, and how it was answered.
+
+        Without a reply, the last one for the user's turn; None where none was sent.
+
+        Raises:
+            StoreUnreadable: What is kept of it is damaged.
+
+        """
+        database = self.memory.store.database
+        identity = Sends(database).window_id(turn, reply)
+        if identity is None:
+            return None
+        return window_of(database, identity), self.memory.archive.ending(identity)
+
+    def sent_on_path(
+        self, turn: Turn, chosen: Turn | None = None
+    ) -> tuple[ContextWindow, Ending | None] | None:
+        """Load what `sent_exchange` does for the chosen reply, or else for the reply on the path.
+
+        Where that reply came from elsewhere, or there is none, it is what was sent last.
+        """
+        if chosen is not None and chosen.role is Role.ASSISTANT:
+            return self.sent_exchange(turn, chosen)
+        pairs = pairwise(self.memory.turns)
+        reply = next((after for before, after in pairs if before.position == turn.position), None)
+        sent = self.sent_exchange(turn, reply) if reply is not None else None
+        return sent if sent is not None else self.sent_exchange(turn)
+
+    # What the user decided.
+
+    @property
+    def steering(self) -> Steering:
+        return self.planning.steering
+
+    def hold(self, position: int, hold: Hold | None) -> Held:
+        """Pin a turn or exclude it, one in place of the other; None takes that back.
+
+        Raises:
+            LookupError: No finished turn of the path is there.
+
+        """
+        before = self.steering.of(position)
+        turn = self.memory.turn_at(position)
+        if turn is None:
+            raise LookupError(position)
+        self.memory.holding.put(turn, hold)
+        self.memory.refresh()
+        return Held(position, before, hold)
+
+    def toggle_hold(self, position: int, hold: Hold | None) -> Held:
+        """Hold a turn, or take that back where it is held so already: a key that is pressed twice.
+
+        Raises:
+            LookupError: No finished turn of the path is there.
+
+        """
+        return self.hold(position, None if self.steering.of(position) is hold else hold)
+
+    def keeps_out(self, once: Once = NO_MORE) -> frozenset[int]:
+        """Tell which turns the user keeps out of a message's window, by position."""
+        return frozenset(once.without(self.steering))
+
+    # What is known of the model.
+
+    @property
+    def calibration(self) -> Calibration:
+        return self._meter.calibration
+
+    def cost_of(self, usage: Usage | None) -> float | None:
+        """Price a reply, in US dollars; None where the usage or a price is not known.
+
+        What the provider says that it charges stands before every table.
+        """
+        if usage is not None and usage.cost is not None:
+            return usage.cost
+        prices = self.options.prices
+        if prices is None or prices.is_free:
+            return 0.0 if prices is not None else None
+        return prices.of(usage) if usage is not None else None
+
+    def _with_context(self, small: SmallModel | None) -> SmallModel | None:
+        """Have a small model that answers, too, asked with the context size of the windows."""
+        if small is None or not small.answers:
+            return small
+        return replace(small, context=lambda: self.options.budget.limit)
+
+    def _model_facts(self) -> ModelFacts:
+        return ModelFacts(self.provider.model, self.options.system, self.calibration)

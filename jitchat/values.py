@@ -21,8 +21,6 @@ UNTOLD = f"{ASSUMED}: the server did not say"
 
 
 class Role(StrEnum):
-    """Who speaks."""
-
     SYSTEM = "system"
     USER = "user"
     ASSISTANT = "assistant"
@@ -30,8 +28,6 @@ class Role(StrEnum):
 
 
 class Mode(StrEnum):
-    """How the window is chosen."""
-
     FULL = "full"
     RECENCY = "recency"
     JIT = "jit"
@@ -72,7 +68,6 @@ class Turn:
 
     @property
     def speaker(self) -> str:
-        """The name, else the role."""
         return self.name or self.role.value
 
 
@@ -180,8 +175,6 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a request."""
-
     role: Role
     content: str
     turn: int | None = None
@@ -208,8 +201,6 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A model's context size, and how it is known."""
-
     tokens: int
     source: str
     """As a few words for the screen: `BY_USER`, `LOADED`, `table of 2026-11` …"""

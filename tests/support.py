@@ -14,11 +14,12 @@ from jitchat.cli.who import who_answers
 from jitchat.errors import JitchatError
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.memory import Memory
-from jitchat.providers.provider import Delta, Finished, Options, Piece, Wire
+from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta, Wire
 from jitchat.session import Session, SessionOptions
 from jitchat.transfer.formats import store_demo
 from jitchat.values import Conversation, Message, Role, Turn, Usage
 from jitchat.window.tokens import EstimateCounter, TokenCounter
+from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -47,7 +48,7 @@ class ScriptedProvider:
             elif isinstance(step, JitchatError):
                 raise step
             else:
-                yield Delta(step) if isinstance(step, str) else step
+                yield ReplyDelta(step) if isinstance(step, str) else step
             await asyncio.sleep(0)
         yield Usage(100, 10)
         yield Finished("stop")
@@ -115,6 +116,12 @@ def session_on(
 def demo_session(store: ColdStore, provider: ScriptedProvider | None = None) -> Session:
     """A session on the bundled demo conversation, lexical only."""
     return session_on(store, store_demo(store), provider)
+
+
+def sent_window(session: Session, said: Turn) -> ContextWindow | None:
+    """What was sent last for a user's turn, as it is kept."""
+    sent = session.sent_exchange(said)
+    return sent[0] if sent is not None else None
 
 
 def has_loopback() -> bool:

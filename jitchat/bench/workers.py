@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from jitchat.errors import BenchFailed, JitchatError, ProviderError
-from jitchat.providers.provider import Delta, Finished, Options, Provider
+from jitchat.providers.provider import Finished, Options, Provider, ReplyDelta
 from jitchat.values import Message, Usage
 
 _Job = TypeVar("_Job")
@@ -90,7 +90,7 @@ async def reply_to(
     reason, length = "", 0
     async with aclosing(provider.stream(messages, options)) as pieces:
         async for piece in pieces:
-            if isinstance(piece, Delta):
+            if isinstance(piece, ReplyDelta):
                 parts.append(piece.text)
                 length += len(piece.text)
             elif isinstance(piece, Finished):

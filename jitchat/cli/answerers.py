@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from jitchat.paths import locate
 from jitchat.providers.protocols.registry import protocol_named
-from jitchat.providers.provider import Endpoint, Lessons, Provider
+from jitchat.providers.provider import Endpoint, Provider, ServerQuirks
 from jitchat.providers.reader import ReaderProvider
 from jitchat.settings import Settings
 from jitchat.settings.keys import FoundKey, find_key
@@ -23,11 +23,11 @@ from jitchat.window.tokens import TokenCounter, counter_for, request_tokens
 
 
 def make_provider(
-    profile: Profile, model: str, counter: TokenCounter, lessons: Lessons | None = None
+    profile: Profile, model: str, counter: TokenCounter, quirks: ServerQuirks | None = None
 ) -> Provider:
     """Make the one who answers. Slow: its key may come from a command.
 
-    `lessons` are what its server taught before about this model; None where nobody keeps them.
+    `quirks` are what its server taught before about this model; None where nobody keeps them.
 
     Raises:
         SettingsError: The command for its key fails, or the keys file cannot be read.
@@ -35,7 +35,7 @@ def make_provider(
     """
     if profile.is_reader:
         return ReaderProvider(_counting(counter))
-    return _over_http(endpoint_of(profile, model), profile, lessons)
+    return _over_http(endpoint_of(profile, model), profile, quirks)
 
 
 def endpoint_of(profile: Profile, model: str) -> Endpoint:
@@ -75,10 +75,10 @@ def make_small_model(found: ModelAddress, section: SmallModelSection) -> SmallMo
     return SmallModel(provider, counter_for(found.model, os.environ), found.timeout)
 
 
-def _over_http(where: Endpoint, profile: Profile, lessons: Lessons | None = None) -> Provider:
+def _over_http(where: Endpoint, profile: Profile, quirks: ServerQuirks | None = None) -> Provider:
     from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  httpx: 100 ms, reader needs none
 
-    return HttpProvider(where, protocol_named(profile.protocol), lessons=lessons)
+    return HttpProvider(where, protocol_named(profile.protocol), quirks=quirks)
 
 
 def key_in_the_open(settings: Settings) -> str:

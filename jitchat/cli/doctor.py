@@ -23,14 +23,14 @@ from jitchat.cli.who import Who
 from jitchat.errors import JitchatError, NotAnAnswer, ProviderError, Unreachable
 from jitchat.paths import Paths
 from jitchat.providers.catalogue import lists
-from jitchat.providers.catalogue.lists import LocalServer
+from jitchat.providers.catalogue.models import LocalServer
 from jitchat.providers.catalogue.table import READER
 from jitchat.providers.http.client import CERTIFICATES
 from jitchat.providers.provider import (
-    Delta,
     Finished,
-    Reasoning,
-    Retrying,
+    ReasoningDelta,
+    ReplyDelta,
+    RetryScheduled,
     ToolCall,
 )
 from jitchat.settings import Settings
@@ -353,9 +353,9 @@ async def _first_piece(who: Who) -> float:
     try:
         async with aclosing(provider.stream(_ASKED, options)) as pieces:
             async for piece in pieces:
-                if isinstance(piece, Delta | Reasoning | ToolCall | Finished):
+                if isinstance(piece, ReplyDelta | ReasoningDelta | ToolCall | Finished):
                     return time.monotonic() - began
-                if isinstance(piece, Retrying):
+                if isinstance(piece, RetryScheduled):
                     why = piece.why
                     break
     finally:

@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat.cli.answerers import keyed_endpoint
-from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice, State, model_from
+from jitchat.providers.catalogue.models import (
+    LocalServer,
+    ModelInfo,
+    ProviderChoice,
+    State,
+    model_from,
+)
 from jitchat.providers.catalogue.table import PRESETS, READER_LIMIT, Prices, known_as
 from jitchat.settings import Settings
 from jitchat.settings.keys import find_key, key_sources
@@ -23,7 +29,7 @@ from jitchat.store.models import ModelLists, server_of
 from jitchat.values import BY_USER, OWN, Limit
 
 if TYPE_CHECKING:
-    from jitchat.providers.catalogue.lists import LocalServer
+    from jitchat.providers.catalogue.models import LocalServer
 
 if TYPE_CHECKING:
     import httpx
@@ -96,8 +102,6 @@ class ModelChoices:
             JitchatError: See `refresh` and `all`.
 
         """
-        from jitchat.providers.catalogue.lists import LocalServer  # noqa: PLC0415  loads httpx
-
         models = await self.refresh(name)
         profile = self.settings.profile(name)
         running = (LocalServer(name, profile.base_url, models),)

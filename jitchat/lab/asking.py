@@ -9,7 +9,7 @@ from functools import partial
 from jitchat.bench.asking import turns_in_full
 from jitchat.bench.workers import Workers
 from jitchat.errors import BenchFailed, JitchatError, StoreError
-from jitchat.events import RetryScheduled, SendFailed
+from jitchat.events import AnswerProgress, RetryScheduled, SendFailed
 from jitchat.index.embedder import Embedder
 from jitchat.lab.events import Slowed
 from jitchat.lab.experiment import Cell, Result, Verdict
@@ -17,7 +17,6 @@ from jitchat.lab.facts import Fact
 from jitchat.lab.planting import MadeConversation
 from jitchat.lab.run_file import RunFile
 from jitchat.memory import Memory
-from jitchat.recorder import Answer, answer_after
 from jitchat.session import Session
 from jitchat.store.path import Path
 from jitchat.store.windows import Sends
@@ -75,7 +74,7 @@ class OpenConversation:
 
     async def ask(
         self, cell: Cell, fact: Fact, wait: Callable[[RetryScheduled], object]
-    ) -> tuple[Result, Answer]:
+    ) -> tuple[Result, AnswerProgress]:
         """Ask for a fact as the chat does; the result has no verdict yet.
 
         `wait` is told when the request has to wait.
@@ -123,19 +122,19 @@ class OpenConversation:
 
     async def _answer(
         self, question: Turn, mode: Mode, wait: Callable[[RetryScheduled], object]
-    ) -> Answer:
-        answer, text = Answer(mode), question.content
+    ) -> AnswerProgress:
+        answer, text = AnswerProgress(mode), question.content
         try:
             async with aclosing(self.session.send(text, mode, Once(again=question))) as events:
                 async for event in events:
                     if isinstance(event, RetryScheduled):
                         wait(event)
-                    answer = answer_after(answer, event, time.monotonic())
+                    answer = answer.after(event, time.monotonic())
         except JitchatError as error:
-            answer = answer_after(answer, SendFailed(error, text), time.monotonic())
+            answer = answer.after(SendFailed(error, text), time.monotonic())
         return answer
 
-    def _window_id(self, question: Turn, answer: Answer) -> int | None:
+    def _window_id(self, question: Turn, answer: AnswerProgress) -> int | None:
         if answer.reply is None:
             return None
         return Sends(self.session.memory.store.database).window_id(question, answer.reply)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from jitchat.bench import judge as judging
 from jitchat.bench.workers import reply_to
 from jitchat.errors import ContextOverflow, ProviderError, WindowOverflow
+from jitchat.events import AnswerProgress
 from jitchat.lab.experiment import Result, Verdict
 from jitchat.lab.facts import Fact, Kind
 from jitchat.lab.grade import Ruling, grade
 from jitchat.providers.provider import Options, Provider
-from jitchat.recorder import Answer
 from jitchat.values import Message, Status
 
 _RULES = (
@@ -72,7 +72,9 @@ class Decision:
     """Why nothing is decided: of who answers, or of the judge; None where all is well."""
 
 
-async def decide(asked: Result, fact: Fact, answer: Answer, judge: Judge | None) -> Decision:
+async def decide(
+    asked: Result, fact: Fact, answer: AnswerProgress, judge: Judge | None
+) -> Decision:
     """Decide on an answer; one that the judge could not be asked about is not decided."""
     error = answer.error
     if error is not None:

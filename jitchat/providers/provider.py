@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,7 +12,7 @@ from jitchat.text.sanitize import shortened
 from jitchat.values import Message, Usage
 
 if TYPE_CHECKING:
-    import httpx
+    pass
 
 
 _WHOLE = frozenset({"stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete"})
@@ -22,25 +22,40 @@ _BY_FILTER = frozenset(
     {"content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii"}
 )
 _BY_CALL = frozenset({"tool_calls", "tool_use", "function_call", "malformed_function_call"})
-_REFUSED = "refusal"
+_SAY_OTHERWISE = "Say it in other words, or choose another model."
+_ENDINGS = (
+    (
+        _BY_LENGTH,
+        "the reply is as long as it may be",
+        "Have it go on, or raise max_tokens under [provider].",
+    ),
+    ({"refusal"}, "the model refused to answer", _SAY_OTHERWISE),
+    (_BY_FILTER, "a filter of the provider stopped the reply", _SAY_OTHERWISE),
+    (
+        _BY_CALL,
+        "the model called a tool, and none was offered to it",
+        "Nothing was run: ask for words.",
+    ),
+)
+"""By the servers' words for a reason: what it means, as a clause, and what to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Delta:
+class ReplyDelta:
     """A piece of the answer's text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Reasoning:
+class ReasoningDelta:
     """A piece of what the model thinks before it answers. Shown, kept, never sent back."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class ReasoningEnded:
+class ReasoningFound:
     """All text so far was reasoning: its opening tag was a part of the model's template."""
 
 
@@ -63,8 +78,8 @@ class Finished:
     """What the provider says of the reason besides; mostly empty."""
 
     @property
-    def told(self) -> str:
-        """The reason and, where it is no end, what is said of it besides: `refusal: cyber`."""
+    def label(self) -> str:
+        """The reason and, where it is no end, its details: `refusal: cyber`."""
         details = "" if self.is_whole else self.details
         return ": ".join(filter(None, (self.reason, details)))
 
@@ -75,36 +90,28 @@ class Finished:
 
     @property
     def is_by_length(self) -> bool:
-        """Whether it had more to say, and no room for it."""
+        """Whether the model had more to say, and no room for it."""
         return self.reason.lower() in _BY_LENGTH
 
     @property
     def why(self) -> str:
         """What the reason means, as a clause."""
-        reason = self.reason.lower()
-        if self.is_by_length:
-            return "the reply is as long as it may be"
-        if reason == _REFUSED:
-            return "the model refused to answer"
-        if reason in _BY_FILTER:
-            return "a filter of the provider stopped the reply"
-        if reason in _BY_CALL:
-            return "the model called a tool, and none was offered to it"
-        return "the provider stopped before the end of the reply"
+        return self._ending[0]
 
     @property
     def remedy(self) -> str:
         """What to do about it, as a sentence; empty where the reason does not tell."""
+        return self._ending[1]
+
+    @property
+    def _ending(self) -> tuple[str, str]:
         reason = self.reason.lower()
-        if self.is_by_length:
-            return "Have it go on, or raise max_tokens under [provider]."
-        if reason == _REFUSED or reason in _BY_FILTER:
-            return "Say it in other words, or choose another model."
-        return "Nothing was run: ask for words." if reason in _BY_CALL else ""
+        endings = ((why, remedy) for words, why, remedy in _ENDINGS if reason in words)
+        return next(endings, ("the provider stopped before the end of the reply", ""))
 
 
 @dataclass(frozen=True, slots=True)
-class Retrying:
+class RetryScheduled:
     """The request failed before any of the answer came, and is sent again."""
 
     seconds: float
@@ -116,7 +123,7 @@ class Retrying:
 
 
 @dataclass(frozen=True, slots=True)
-class Adapted:
+class RequestAdapted:
     """The request was sent anew in another form, for the server refused a part of it."""
 
     sentence: str
@@ -153,7 +160,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class SentRequest:
     """A request is on its way; the last one for a window is the one that was answered."""
 
     provider: str
@@ -167,7 +174,15 @@ class Posted:
 
 
 Piece = (
-    Delta | Reasoning | ReasoningEnded | ToolCall | Usage | Finished | Retrying | Adapted | Posted
+    ReplyDelta
+    | ReasoningDelta
+    | ReasoningFound
+    | ToolCall
+    | Usage
+    | Finished
+    | RetryScheduled
+    | RequestAdapted
+    | SentRequest
 )
 
 
@@ -185,30 +200,24 @@ class Wire:
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of the body, in hexadecimal."""
         return hashlib.sha256(self.body).hexdigest()
 
 
-class Lessons(Protocol):
+class ServerQuirks(Protocol):
     """What a server taught about one of its models. Kept between runs; safe to use in a thread."""
 
-    def refused(self) -> frozenset[str]:
-        """List the parameters that were refused."""
+    def refused(self) -> frozenset[str]: ...
 
     def refuse(self, parameter: str) -> None:
         """Keep that a parameter was refused."""
 
 
 class Provider(Protocol):
-    """Who answers."""
+    @property
+    def name(self) -> str: ...
 
     @property
-    def name(self) -> str:
-        """As the settings call it."""
-
-    @property
-    def model(self) -> str:
-        """The model's own name."""
+    def model(self) -> str: ...
 
     def stream(self, messages: Sequence[Message], options: Options) -> AsyncGenerator[Piece, None]:
         """Stream the answer, piece by piece; closing the generator stops it.
@@ -230,8 +239,7 @@ class Provider(Protocol):
 
         """
 
-    async def aclose(self) -> None:
-        """Give back connections."""
+    async def aclose(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,61 +272,28 @@ class Endpoint:
         return self.key_help
 
 
-class AnswerParser(Protocol):
-    """Reads one answer. Made anew for each; what it holds back comes with `end`."""
-
-    over: bool
-    """Whether nothing more will come, so that there is no need to wait for the end."""
-
-    def parse(self, event: str, data: str) -> Iterator[Piece]:
-        """Yield what one event of the stream says; `data` may be a whole answer, too.
-
-        Raises:
-            ProviderError: The event is an error, or is not of this protocol.
-
-        """
-
-    def end(self) -> Iterator[Piece]:
-        """Yield what was held back when the stream is over, whether whole or cut."""
-
-
-class WireProtocol(Protocol):
-    """One provider's dialect."""
-
-    def request(
-        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
-    ) -> httpx.Request:
-        """Make the request that asks for a streamed answer."""
-
-    def parser(self) -> AnswerParser:
-        """Make what reads the answer."""
-
-
 _OPTIONS = frozenset(field.name for field in fields(Options))
 
 
-def posted_fields(posted: Posted) -> dict[str, Any]:
-    """Describe it; what was not set is left out."""
-    options = {
+def request_fields(request: SentRequest) -> dict[str, Any]:
+    """Describe a request as JSON knows it; options that were not set are left out."""
+    described = asdict(request)
+    described["options"] = {
         name: sorted(value) if isinstance(value, frozenset) else value
-        for name, value in asdict(posted.options).items()
+        for name, value in described["options"].items()
         if value not in (None, frozenset())
     }
-    return {
-        "provider": posted.provider,
-        "url": posted.url,
-        "options": options,
-        "sha256": posted.sha256,
-    }
+    return described
 
 
-def posted_from(described: Mapping[str, Any]) -> Posted:
-    """Make what the fields describe.
+def request_from(described: Mapping[str, Any]) -> SentRequest:
+    """Make what `request_fields` described.
 
     Raises:
-        LookupError: One is missing.
+        LookupError: A field is missing.
 
     """
     options = {name: value for name, value in described["options"].items() if name in _OPTIONS}
     options["without"] = frozenset(options.get("without", ()))
-    return Posted(described["provider"], described["url"], Options(**options), described["sha256"])
+    provider, url, sha256 = (described[name] for name in ("provider", "url", "sha256"))
+    return SentRequest(provider, url, Options(**options), sha256)

@@ -11,9 +11,8 @@ it is in this window; words of its turn and of the question that it follows coun
 Sentences of the kind asked for (a time, a number, a decision) are preferred; of two equals
 the later one wins, for it may be the correction.
 
-It is an extractive reader, not a language model: it quotes the sentences of the window that
-fit the question best, or says that the window does not hold the answer. It knows nothing
-else, so the difference between the modes is real with it.
+It is an extractive reader, not a language model, and knows nothing but the window: so the
+difference between the modes is real with it.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mappin
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
-from jitchat.providers.provider import Delta, Finished, Options, Piece
+from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
 from jitchat.text.dates import has_time_cue
 from jitchat.text.sanitize import shortened
 from jitchat.text.sentences import is_question, sentences
@@ -74,25 +73,19 @@ def read_window(messages: Sequence[Message]) -> tuple[list[Passage], str]:
             continue
         pins = _BLOCK.fullmatch(message.content) if message.turn is None else None
         if pins:
-            passages += _quoted([pins])
+            passages += _quoted(pins)
             continue
         day, text = _dated(message.content, day)
         passages.append(Passage(message.turn, message.role.value, day, text, whole=True))
     tail = messages[-1] if messages else Message(Role.USER, "")
     # a draft that is a message of its own has no blocks ahead of it: what looks so, was typed
-    blocks = list(_leading_blocks(tail.content)) if tail.turn is None else []
-    question = tail.content[blocks[-1].end() :] if blocks else tail.content
-    passages += _quoted(blocks)
+    end = 0
+    while tail.turn is None and (block := _BLOCK.match(tail.content, end)):
+        passages += _quoted(block)
+        end = block.end()
+    question = tail.content[end:]
     passages.sort(key=lambda passage: passage.turn or 0)
     return passages, _dated(question.removeprefix("\n"), day)[1].strip()
-
-
-def _leading_blocks(tail: str) -> Iterator[re.Match[str]]:
-    """Find the blocks that open the last message; what comes later is the user's own text."""
-    end = 0
-    while block := _BLOCK.match(tail, end):
-        yield block
-        end = block.end()
 
 
 def _dated(text: str, day: str) -> tuple[str, str]:
@@ -100,14 +93,13 @@ def _dated(text: str, day: str) -> tuple[str, str]:
     return (marker[1], text[marker.end() :]) if marker else (day, text)
 
 
-def _quoted(blocks: Sequence[re.Match[str]]) -> list[Passage]:
-    found: list[Passage] = []
-    for block in blocks:
-        is_index = block["tag"].startswith("index")
-        for match in (_LINE if is_index else _QUOTED).finditer(block["body"]):
-            place, day = int(match["turn"]), match["day"] or ""
-            found.append(Passage(place, match["who"], day, match["text"], whole=not is_index))
-    return found
+def _quoted(block: re.Match[str]) -> list[Passage]:
+    whole = not block["tag"].startswith("index")
+    rows = (_QUOTED if whole else _LINE).finditer(block["body"])
+    return [
+        Passage(int(row["turn"]), row["who"], row["day"] or "", row["text"], whole=whole)
+        for row in rows
+    ]
 
 
 ABOUT = (
@@ -133,7 +125,6 @@ def not_held(turns: int) -> str:
 
 
 def cited(passage: Passage, sentence: str) -> str:
-    """Quote a sentence with its source."""
     where = f"#{passage.turn}, {passage.who}" + (f", {passage.day}" if passage.day else "")
     source = where if passage.whole else f"{where}, index line"
     return f"{_marked(sentence)} ({source})"
@@ -148,8 +139,8 @@ def citations_in(passage: Passage) -> list[tuple[str, int]]:
     """List what an earlier reply of its own quoted, with the turn that it came from."""
     if not passage.whole or not is_own(passage):
         return []
-    found = map(_CITATION.fullmatch, passage.text.strip().splitlines())
-    return [(each["quote"], int(each["source"] or each["first"])) for each in found if each]
+    matches = map(_CITATION.fullmatch, passage.text.strip().splitlines())
+    return [(match["quote"], int(match["source"] or match["first"])) for match in matches if match]
 
 
 def _marked(sentence: str) -> str:
@@ -158,7 +149,6 @@ def _marked(sentence: str) -> str:
 
 
 def is_own(passage: Passage) -> bool:
-    """Whether the reader said this."""
     text = passage.text.strip()
     if text == ABOUT or text.startswith(_NOT_HELD):
         return True
@@ -194,15 +184,14 @@ class Reading:
 
     @classmethod
     def of(cls, passage: Passage) -> Reading:
-        """Read a passage."""
         if is_own(passage):
             return cls(is_own=True)
-        said = sentences(passage.text)
-        owns = [_distinct(stems(f"{passage.who} {sentence}")) for sentence in said]
+        texts = sentences(passage.text)
+        owns = [_distinct(stems(f"{passage.who} {sentence}")) for sentence in texts]
         around = _distinct(stems(passage.text))
         return cls(
             is_own=False,
-            sentences=tuple(zip(said, owns, strict=True)),
+            sentences=tuple(zip(texts, owns, strict=True)),
             around=around,
             anywhere=_distinct(chain(around, *owns)),
             asks=is_question(passage.text),
@@ -220,36 +209,34 @@ class Readings:
 
     def of(self, passages: Sequence[Passage]) -> list[Reading]:
         """Read the passages of a window, in order; those that are known are not read again."""
+        keys = [(passage.text, passage.who, passage.whole) for passage in passages]
         with self._lock:
-            found = [self._known.get(_key(passage)) or self._read(passage) for passage in passages]
+            readings = [
+                self._known.get(key) or self._keep(key, Reading.of(passage))
+                for key, passage in zip(keys, passages, strict=True)
+            ]
             if self._size > self._most:
-                self._forget_all_but(dict(zip(map(_key, passages), found, strict=True)))
-            return found
+                # only this window's are kept, as far as there is room: its beginning comes up again
+                self._known, self._size = {}, 0
+                for key, reading in dict(zip(keys, readings, strict=True)).items():
+                    if self._size + _BESIDES + len(key[0]) > self._most:
+                        break
+                    self._keep(key, reading)
+            return readings
 
-    def _read(self, passage: Passage) -> Reading:
-        made = self._known[_key(passage)] = Reading.of(passage)
-        self._size += _BESIDES + len(passage.text)
-        return made
-
-    def _forget_all_but(self, window: dict[_Key, Reading]) -> None:
-        """Keep what one window came to, as far as it goes: its beginning comes up again."""
-        self._known, self._size = {}, 0
-        for key, reading in window.items():
-            size = self._size + _BESIDES + len(key[0])
-            if size > self._most:
-                break
-            self._known[key], self._size = reading, size
+    def _keep(self, key: _Key, reading: Reading) -> Reading:
+        self._known[key] = reading
+        self._size += _BESIDES + len(key[0])
+        return reading
 
 
 _Key = tuple[str, str, bool]
+"""A text, who says it, and whether it is whole."""
+_Read = Sequence[tuple[Passage, Reading]]
 
 
-def _key(passage: Passage) -> _Key:
-    return passage.text, passage.who, passage.whole
-
-
-def _distinct(found: Iterable[str]) -> Stems:
-    return tuple(dict.fromkeys(found))
+def _distinct(items: Iterable[str]) -> Stems:
+    return tuple(dict.fromkeys(items))
 
 
 ENOUGH = 0.55
@@ -290,35 +277,9 @@ _NUMBER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A sentence that fits."""
-
     passage: Passage
     sentence: str
     score: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """A passage that has some of the stems that are wanted, and which of them where."""
-
-    passage: Passage
-    reading: Reading
-    anywhere: frozenset[str]
-    asked: frozenset[str]
-    """In the turn before, where that is a question."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Unit:
-    """A sentence, and which of the stems that are wanted occur where."""
-
-    turn: _Turn
-    sentence: str
-    own: frozenset[str]
-    beside: frozenset[str]
-    """In the sentence before it, which it may take up."""
-    around: frozenset[str]
-    """In the whole turn."""
 
 
 def wanted_stems(question: str) -> frozenset[str]:
@@ -328,8 +289,8 @@ def wanted_stems(question: str) -> frozenset[str]:
 
 def question_of(draft: str) -> str:
     """Find the last question in what the user says; all of it where nothing is asked."""
-    asked = [each for each in sentences(draft) if is_question(each) and _matter(each)]
-    return asked[-1] if asked else draft
+    questions = (text for text in reversed(sentences(draft)) if is_question(text) and _matter(text))
+    return next(questions, draft)
 
 
 def _matter(question: str) -> frozenset[str]:
@@ -343,93 +304,88 @@ def find_answers(
 
     `readings` are what passages came to before.
     """
-    read = (readings or Readings()).of(passages)
+    read = list(zip(passages, (readings or Readings()).of(passages), strict=True))
     wordings = chain([wanted_stems(question)], _in_one_word(question, read))
-    tried = (_found(passages, read, question, wanted) for wanted in wordings)
-    return next(filter(None, tried), [])
+    attempts = (_best(read, question, wanted) for wanted in wordings)
+    return next(filter(None, attempts), [])
 
 
-def _in_one_word(question: str, read: Sequence[Reading]) -> Iterator[frozenset[str]]:
+def _in_one_word(question: str, read: _Read) -> Iterator[frozenset[str]]:
     """Give what is wanted with each pair of words as one that the window has: `rollback`."""
-    wanted, said = wanted_stems(question), words(question)
-    pairs = {stem(one + other): (stem(one), stem(other)) for one, other in pairwise(said)}
-    known = {each for each in pairs if any(each in reading.anywhere for reading in read)}
+    pairs = {
+        stem(one + other): (stem(one), stem(other)) for one, other in pairwise(words(question))
+    }
+    known = {word for word in pairs if any(word in reading.anywhere for _, reading in read)}
     if known:
-        yield (wanted - {part for each in known for part in pairs[each]}) | known
+        yield (wanted_stems(question) - {part for word in known for part in pairs[word]}) | known
 
 
-def _found(
-    passages: Sequence[Passage], read: Sequence[Reading], question: str, wanted: frozenset[str]
-) -> list[Finding]:
+def _best(read: _Read, question: str, wanted: frozenset[str]) -> list[Finding]:
     """Find the best sentences for the stems that are wanted."""
-    turns = _sharing(passages, read, wanted)
-    rarity = _rarity(turns, sum(len(each.sentences) for each in read), wanted)
-    units = [unit for turn in turns if _may_do(turn, rarity) for unit in _units_of(turn, wanted)]
-    found = [Finding(u.turn.passage, u.sentence, _score(u, question, rarity)) for u in units]
-    found = [each for each in found if each.score >= ENOUGH]
-    order = {id(each): place for place, each in enumerate(found)}
-    found.sort(key=lambda each: (-round(each.score, 3), -order[id(each)]))
-    if not found or not _SEVERAL.search(question):
-        return found[:1]
-    return _one_a_turn([each for each in found if each.score >= found[0].score * _NEAR])[:_LISTED]
-
-
-def _sharing(
-    passages: Sequence[Passage], readings: Sequence[Reading], wanted: frozenset[str]
-) -> list[_Turn]:
-    """Find the turns that have a wanted stem: where only what was asked has, that is too little."""
-    turns: list[_Turn] = []
+    rarity = _rarity([reading for _, reading in read], wanted)
+    scored: list[Finding] = []
     asked: Stems = ()
-    for passage, reading in zip(passages, readings, strict=True):
+    for passage, reading in read:
         if reading.is_own:
             continue
         if not wanted.isdisjoint(reading.anywhere):
-            here, before = wanted.intersection(reading.anywhere), wanted.intersection(asked)
-            turns.append(_Turn(passage, reading, here, before))
+            scored += _scored(passage, reading, wanted.intersection(asked), rarity, question)
         asked = reading.around if reading.asks else ()
-    return turns
+    scored.reverse()  # the later of two equals comes first
+    scored.sort(key=lambda finding: -round(finding.score, 3))
+    if not scored or not _SEVERAL.search(question):
+        return scored[:1]
+    near = scored[0].score * _NEAR
+    by_turn: dict[int | None, Finding] = {}
+    for finding in scored:
+        if finding.score >= near:
+            by_turn.setdefault(finding.passage.turn, finding)
+    return sorted(by_turn.values(), key=lambda finding: finding.passage.turn or 0)[:_LISTED]
 
 
-def _rarity(turns: Sequence[_Turn], size: int, wanted: frozenset[str]) -> dict[str, float]:
-    """Tell how rare each stem is among so many sentences, of which those of `turns` may have it."""
-    said = (stems_of_it for turn in turns for _, stems_of_it in turn.reading.sentences)
-    having = Counter(chain.from_iterable(map(wanted.intersection, said)))
+def _rarity(readings: Sequence[Reading], wanted: frozenset[str]) -> dict[str, float]:
+    """Tell how rare each stem is among the sentences of the window."""
+    size = sum(len(reading.sentences) for reading in readings)
+    sharing = (reading for reading in readings if not wanted.isdisjoint(reading.anywhere))
+    having = Counter(
+        chain.from_iterable(
+            wanted.intersection(own) for reading in sharing for _, own in reading.sentences
+        )
+    )
     return {stem: min(_RAREST, math.log(1 + (size + 1) / (having[stem] + 0.5))) for stem in wanted}
 
 
-def _may_do(turn: _Turn, rarity: Mapping[str, float]) -> bool:
-    """Whether a sentence that had all that its turn has, and what was asked, would be enough."""
-    most = sum(rarity[stem] for stem in turn.anywhere | turn.asked)
-    return most > (ENOUGH - _ROUNDING) * sum(rarity.values())
-
-
-def _units_of(turn: _Turn, wanted: frozenset[str]) -> Iterator[_Unit]:
-    around, beside = wanted.intersection(turn.reading.around), frozenset[str]()
-    for sentence, stems_of_it in turn.reading.sentences:
-        own = wanted.intersection(stems_of_it)
-        yield _Unit(turn, sentence, own, beside, around)
-        beside = own
-
-
-def _score(unit: _Unit, question: str, rarity: Mapping[str, float]) -> float:
-    """Tell what a sentence is worth; 0 where that is not enough."""
-    covered = sum(
-        value
-        * max(
-            float(stem in unit.own),
-            _BESIDE_WEIGHT * (stem in unit.beside),
-            _TURN_WEIGHT * (stem in unit.around),
-            _ASKED_WEIGHT * (stem in unit.turn.asked),
+def _scored(
+    passage: Passage,
+    reading: Reading,
+    asked: frozenset[str],
+    rarity: Mapping[str, float],
+    question: str,
+) -> Iterator[Finding]:
+    """Yield the sentences of a turn that are worth enough; `asked` is in the question before it."""
+    total = sum(rarity.values())
+    most = sum(rarity[stem] for stem in asked.union(rarity.keys() & reading.anywhere))
+    if most <= (ENOUGH - _ROUNDING) * total:
+        return
+    beside: Stems = ()
+    for sentence, own in reading.sentences:
+        places = ((own, 1.0), (beside, _BESIDE_WEIGHT), (reading.around, _TURN_WEIGHT))
+        covered = sum(
+            value
+            * max(weight * (stem in place) for place, weight in (*places, (asked, _ASKED_WEIGHT)))
+            for stem, value in rarity.items()
         )
-        for stem, value in rarity.items()
-    )
-    score = covered / sum(rarity.values())
-    if score < ENOUGH:
-        return 0.0
-    if is_question(unit.sentence):
-        return score * 0.5
-    score *= 1.0 if unit.turn.passage.whole else _INDEX_LINE
-    return score + _KIND * _is_of_kind(unit.sentence, question) * (score >= ENOUGH)
+        beside = own
+        score = covered / total
+        if score < ENOUGH:
+            continue
+        if is_question(sentence):
+            score *= 0.5
+        else:
+            score *= 1.0 if passage.whole else _INDEX_LINE
+            score += _KIND * _is_of_kind(sentence, question) * (score >= ENOUGH)
+        if score >= ENOUGH:
+            yield Finding(passage, sentence, score)
 
 
 def _is_of_kind(sentence: str, question: str) -> bool:
@@ -440,13 +396,6 @@ def _is_of_kind(sentence: str, question: str) -> bool:
         or bool(_COMMAND.search(question) and _LIKE_CODE.search(sentence))
         or bool(_DECIDED.search(question) and commits(sentence))
     )
-
-
-def _one_a_turn(found: Sequence[Finding]) -> list[Finding]:
-    kept: dict[int | None, Finding] = {}
-    for each in found:
-        kept.setdefault(each.passage.turn, each)
-    return sorted(kept.values(), key=lambda each: each.passage.turn or 0)
 
 
 _PIECE = re.compile(r"\S+\s*|\s+")
@@ -468,10 +417,9 @@ class ReaderProvider:
         messages: Sequence[Message],
         options: Options,  # noqa: ARG002  a provider is given them; a reader has none to heed
     ) -> AsyncGenerator[Piece, None]:
-        """Stream the answer, a word at a time."""
         text, usage = await asyncio.to_thread(self._read, messages)
         for piece in _PIECE.findall(text):
-            yield Delta(piece)
+            yield ReplyDelta(piece)
             await asyncio.sleep(0)
         yield usage
         yield Finished("stop")
@@ -485,8 +433,7 @@ class ReaderProvider:
     ) -> None:
         """Nothing leaves: there is no request."""
 
-    async def aclose(self) -> None:
-        """Nothing to give back."""
+    async def aclose(self) -> None: ...
 
     def _read(self, messages: Sequence[Message]) -> tuple[str, Usage]:
         """Answer and count: seconds of work where the window is very long."""
@@ -501,12 +448,12 @@ def answer(messages: Sequence[Message], readings: Readings | None = None) -> str
     if not wanted_stems(question):
         return ABOUT
     best = find_answers(passages, question, readings)
-    found = [cited(each.passage, each.sentence) for each in best]
-    if not found:
-        found = _found_again(passages, question, readings)
-    if not found:
+    citations = [cited(finding.passage, finding.sentence) for finding in best]
+    if not citations:
+        citations = _found_again(passages, question, readings)
+    if not citations:
         return not_held(len({passage.turn for passage in passages if passage.whole}))
-    return "\n".join(f"- {each}" for each in found) if found[1:] else found[0]
+    return "\n".join(f"- {citation}" for citation in citations) if citations[1:] else citations[0]
 
 
 def _found_again(
@@ -521,7 +468,7 @@ def _found_again(
         others += again or [passage]
     best = find_answers(others, question, readings) if sources else []
     return [
-        cited_again(each.passage, each.sentence, sources[each.passage])
-        for each in best
-        if each.passage in sources
+        cited_again(finding.passage, finding.sentence, sources[finding.passage])
+        for finding in best
+        if finding.passage in sources
     ]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from jitchat.errors import JitchatError, NotAnAnswer
 from jitchat.index.embedder import Embedder, vectors_of
 from jitchat.providers.catalogue.table import Prices
-from jitchat.providers.provider import Delta, Options, Provider
+from jitchat.providers.provider import Options, Provider, ReplyDelta
 from jitchat.small_models.small_model import LONGEST
 from jitchat.text.words import folded, words
 from jitchat.values import Message, Usage
@@ -143,7 +143,7 @@ async def _answer(provider: Provider, options: Options, messages: Sequence[Messa
     heard, length = list[str](), 0
     async with aclosing(provider.stream(messages, options)) as pieces:
         async for piece in pieces:
-            if isinstance(piece, Delta):
+            if isinstance(piece, ReplyDelta):
                 heard.append(piece.text)
                 length += len(piece.text)
             if length > LONGEST:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from jitchat.errors import JitchatError, NotAnAnswer, Unreachable
 from jitchat.providers.catalogue.table import Prices
-from jitchat.providers.provider import Delta, Options, Posted, Provider
+from jitchat.providers.provider import Options, Provider, ReplyDelta, SentRequest
 from jitchat.values import Message, Usage
 from jitchat.window.tokens import TokenCounter, request_tokens
 
@@ -114,10 +114,10 @@ class SmallModel:
         options = Options(context=self.context())
         async with aclosing(self.provider.stream(messages, options)) as pieces:
             async for piece in pieces:
-                hearing.began |= not isinstance(piece, Posted)
+                hearing.began |= not isinstance(piece, SentRequest)
                 if isinstance(piece, Usage):
                     hearing.reported = piece
-                elif isinstance(piece, Delta):
+                elif isinstance(piece, ReplyDelta):
                     hearing.add(piece.text)
 
 

@@ -14,7 +14,7 @@ from jitchat.bench.questions import read_labelled
 from jitchat.bench.scores import Answer, AnswerScores, Judged, answer_scores
 from jitchat.errors import BenchFailed, RequestRefused
 from jitchat.index.embedder import NoEmbedder
-from jitchat.providers.provider import Delta, Options, Piece
+from jitchat.providers.provider import Options, Piece, ReplyDelta
 from jitchat.values import Message, Mode, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter, request_tokens
@@ -58,7 +58,7 @@ class Talking(ScriptedProvider):
         said = [text for word, text in self.known.items() if word in asked]
         if not said:
             raise RequestRefused("No.", "")
-        yield Delta(said[0])
+        yield ReplyDelta(said[0])
         yield Usage(100, 10)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from jitchat.bench.answers import GIVE_UP, Job, ReplyLog, opened_log, send_all
 from jitchat.errors import BenchFailed, RequestRefused
-from jitchat.providers.provider import Delta, Finished, Options, Piece
+from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
 from jitchat.values import Message, Role, Usage
 from tests.support import ScriptedProvider
 
@@ -48,7 +48,7 @@ class Answering(ScriptedProvider):
                 raise RequestRefused("Too many requests.", "Wait.")
             if asked.startswith("never"):
                 await asyncio.Event().wait()
-            yield Delta(f" {asked}" if asked != "blank" else " \n")
+            yield ReplyDelta(f" {asked}" if asked != "blank" else " \n")
             yield Usage(9, 1)
             yield Finished("stop")
         finally:

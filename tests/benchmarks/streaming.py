@@ -14,9 +14,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jitchat.providers.http.decode import Answer
+from jitchat.providers.http.decode import ResponseDecoder
 from jitchat.providers.protocols.registry import protocol_named
-from jitchat.providers.provider import Delta
+from jitchat.providers.provider import ReplyDelta
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -102,10 +102,10 @@ SAMPLES = (
 
 def read(protocol: WireProtocol, media: str, chunks: list[bytes]) -> int:
     """Read a whole stream; the number of its deltas."""
-    answer = Answer(protocol, media)
+    answer = ResponseDecoder(protocol.parser(), media)
     pieces = [piece for chunk in chunks for piece in answer.feed(chunk)]
     pieces += answer.end()
-    return sum(isinstance(piece, Delta) for piece in pieces)
+    return sum(isinstance(piece, ReplyDelta) for piece in pieces)
 
 
 def best_of(work: Callable[[], object]) -> float:

@@ -20,7 +20,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jitchat.providers.provider import Delta, Finished, Options, Piece, Reasoning
+from jitchat.providers.provider import Finished, Options, Piece, ReasoningDelta, ReplyDelta
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.values import Message, Usage
@@ -58,7 +58,10 @@ class Steady:
         self._kind, self._count, self._notes = kind, int(seconds * RATE), notes
 
     async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
-        made, loop = Reasoning if self._kind == "reasoning" else Delta, asyncio.get_running_loop()
+        made, loop = (
+            ReasoningDelta if self._kind == "reasoning" else ReplyDelta,
+            asyncio.get_running_loop(),
+        )
         began, cpu = loop.time(), time.process_time()
         for number, text in enumerate(islice(cycle(deltas(MARKDOWN)), self._count)):
             if (wait := began + number / RATE - loop.time()) > 0:
@@ -67,7 +70,7 @@ class Steady:
         took = loop.time() - began, time.process_time() - cpu
         if self._notes is not None:
             self._notes.write_text(json.dumps(took))
-        yield Delta(".")
+        yield ReplyDelta(".")
         yield Usage(100, self._count)
         yield Finished("stop")
 

@@ -21,7 +21,7 @@ from jitchat.cli.who import who_answers
 from jitchat.errors import SettingsError, StoreUnreadable, UnknownConversation
 from jitchat.index.embedder import NoEmbedder
 from jitchat.paths import locate
-from jitchat.providers.provider import Delta, Options
+from jitchat.providers.provider import Options, ReplyDelta
 from jitchat.settings import Settings, load_settings
 from jitchat.settings.schema import Secret
 from jitchat.store.database import Database
@@ -94,7 +94,7 @@ async def test_the_readers_usage_is_the_price_of_the_request_and_of_the_answer(s
 
     pieces = [piece async for piece in session.provider.stream(messages, Options())]
 
-    answer = "".join(piece.text for piece in pieces if isinstance(piece, Delta))
+    answer = "".join(piece.text for piece in pieces if isinstance(piece, ReplyDelta))
     (usage,) = (piece for piece in pieces if isinstance(piece, Usage))
     assert usage == Usage(request_tokens(counter, messages), counter.count(answer))
 

@@ -11,7 +11,7 @@ import pytest
 
 from jitchat.cli import doctor
 from jitchat.providers.catalogue import lists
-from jitchat.providers.catalogue.lists import LocalServer
+from jitchat.providers.catalogue.models import LocalServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

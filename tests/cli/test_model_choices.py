@@ -9,8 +9,7 @@ import pytest
 
 from jitchat.cli.model_choices import ModelChoices, facts_of, server_of
 from jitchat.cli.models import limit_text, prices_text, retirement_text
-from jitchat.providers.catalogue.lists import LocalServer
-from jitchat.providers.catalogue.models import ModelInfo, State
+from jitchat.providers.catalogue.models import LocalServer, ModelInfo, State
 from jitchat.providers.catalogue.table import Prices
 from jitchat.settings import load_settings
 from jitchat.settings.keys import KeysFile

@@ -8,8 +8,7 @@ import pytest
 
 from jitchat.errors import Unreachable
 from jitchat.providers.catalogue import lists
-from jitchat.providers.catalogue.lists import LocalServer
-from jitchat.providers.catalogue.models import ModelInfo
+from jitchat.providers.catalogue.models import LocalServer, ModelInfo
 from jitchat.providers.catalogue.table import PRESETS, Prices
 from jitchat.values import Limit
 

@@ -11,7 +11,7 @@ import pytest
 from jitchat.cli import compose as composing
 from jitchat.cli import lab_service, output
 from jitchat.errors import Unreachable
-from jitchat.providers.provider import Options, Piece, Retrying
+from jitchat.providers.provider import Options, Piece, RetryScheduled
 from tests.support import ScriptedProvider
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def test_a_model_that_has_to_be_waited_for_and_one_that_fails_are_told(
     jitchat: Shell, model: Model
 ):
     away = Unreachable("No server\x1b[2J there.", "Start it.")
-    model.events = {1: Retrying(0.0, "429 too many", asks_for_less=True), 2: away, 3: away}
+    model.events = {1: RetryScheduled(0.0, "429 too many", asks_for_less=True), 2: away, 3: away}
     done = rot(jitchat, *PRICED, "--yes", "--parallel", "1")
 
     assert done.code == 0, done.err

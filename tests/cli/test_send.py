@@ -11,7 +11,7 @@ import pytest
 
 from jitchat.cli import compose as composing
 from jitchat.errors import KeyRefused, StreamCut
-from jitchat.providers.provider import Delta, Finished, Options, Piece
+from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
 from tests.support import ScriptedProvider
 
 if TYPE_CHECKING:
@@ -154,10 +154,10 @@ class Stubborn(ScriptedProvider):
     """Says the first half, has Ctrl+C pressed, and never comes to the second."""
 
     async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
-        yield Delta("The first half")
+        yield ReplyDelta("The first half")
         signal.raise_signal(signal.SIGINT)
         await asyncio.Event().wait()
-        yield Delta("the second half")
+        yield ReplyDelta("the second half")
 
 
 def test_ctrl_c_keeps_what_came(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):

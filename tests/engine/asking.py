@@ -11,7 +11,14 @@ import httpx
 from jitchat.errors import ProviderError
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocols.registry import protocol_named
-from jitchat.providers.provider import Delta, Endpoint, Finished, Options, Piece, Reasoning
+from jitchat.providers.provider import (
+    Endpoint,
+    Finished,
+    Options,
+    Piece,
+    ReasoningDelta,
+    ReplyDelta,
+)
 from jitchat.values import Message, Role, Usage
 from tests.engine.server import KEY, Engine
 from tests.engine.tiny_model import NAME
@@ -36,7 +43,7 @@ class Asked:
 
     @property
     def texts(self) -> list[str]:
-        return [piece.text for piece in self.pieces if isinstance(piece, Delta)]
+        return [piece.text for piece in self.pieces if isinstance(piece, ReplyDelta)]
 
     @property
     def text(self) -> str:
@@ -44,7 +51,7 @@ class Asked:
 
     @property
     def reasoning(self) -> str:
-        return "".join(piece.text for piece in self.pieces if isinstance(piece, Reasoning))
+        return "".join(piece.text for piece in self.pieces if isinstance(piece, ReasoningDelta))
 
     @property
     def usage(self) -> Usage:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import ContextOverflow, KeyRefused
-from jitchat.providers.provider import Delta, Finished, Options
+from jitchat.providers.provider import Finished, Options, ReplyDelta
 from jitchat.text.sanitize import visible
 from tests.engine.asking import ROUTES, WRONG, ask, provider, said, server_says
 from tests.engine.server import KEY, Engine
@@ -34,7 +34,7 @@ async def test_the_text_comes_piece_by_piece_and_ends_by_itself(engine, route):
     assert asked.texts == ["Agreed,", " and", " done."]
     assert asked.finished.is_whole
     kinds = [type(piece) for piece in asked.pieces]
-    assert kinds.index(Delta) < kinds.index(Finished)
+    assert kinds.index(ReplyDelta) < kinds.index(Finished)
 
 
 async def test_the_usage_is_what_the_server_counts_itself(engine, route):

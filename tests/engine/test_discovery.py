@@ -9,8 +9,8 @@ import pytest
 
 from jitchat.errors import KeyRefused
 from jitchat.providers.catalogue.limits import ask_limit
-from jitchat.providers.catalogue.lists import LocalServer, fetch_models, find_local
-from jitchat.providers.catalogue.models import ModelInfo
+from jitchat.providers.catalogue.lists import fetch_models, find_local
+from jitchat.providers.catalogue.models import LocalServer, ModelInfo
 from jitchat.providers.catalogue.table import PRESETS
 from jitchat.values import LOADED, Limit
 from tests.engine.asking import ROUTES, WRONG, endpoint

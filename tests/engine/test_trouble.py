@@ -14,7 +14,7 @@ import pytest
 from jitchat.errors import StreamCut, Unreachable
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocols.registry import protocol_named
-from jitchat.providers.provider import Delta, Piece
+from jitchat.providers.provider import Piece, ReplyDelta
 from tests.engine.asking import ROUTES, Asked, ask, endpoint, provider, said, server_says
 from tests.engine.tiny_model import BRIEF
 
@@ -41,7 +41,7 @@ class After:
         self._left, self._do, self._go_on = pieces, do, go_on
 
     def __call__(self, piece: Piece) -> bool:
-        self._left -= isinstance(piece, Delta)
+        self._left -= isinstance(piece, ReplyDelta)
         if self._left == 0:
             self._do()
         return self._left > 0 or self._go_on

@@ -15,7 +15,7 @@ from jitchat.lab.lab import Lab
 from jitchat.lab.planting import plans
 from jitchat.lab.run_file import Run
 from jitchat.lab.runs import Runs
-from jitchat.providers.provider import Delta, Finished, Options, Piece, Provider, Wire
+from jitchat.providers.provider import Finished, Options, Piece, Provider, ReplyDelta, Wire
 from jitchat.providers.reader import ReaderProvider
 from jitchat.session import Session, SessionOptions
 from jitchat.values import Message, Turn, Usage
@@ -135,7 +135,7 @@ class ForgetfulModel:
         self.requests += 1
         if self.failing:
             raise self.failing.pop(0)
-        yield Delta(self._answer([message.content for message in messages]))
+        yield ReplyDelta(self._answer([message.content for message in messages]))
         yield Usage(100, 10)
         yield Finished("stop")
 

@@ -15,7 +15,7 @@ from jitchat.lab.facts import Kind
 from jitchat.lab.judge import Judge
 from jitchat.lab.lab import GIVE_UP
 from jitchat.lab.runs import Runs
-from jitchat.providers.provider import Finished, Options, Piece, Retrying
+from jitchat.providers.provider import Finished, Options, Piece, RetryScheduled
 from jitchat.values import Message, Mode
 from tests.lab.support import ForgetfulModel, ended, events_of, lab_on, new_file
 from tests.support import ScriptedProvider
@@ -328,7 +328,7 @@ async def test_a_whole_run_that_is_asked_again_stays_as_it_is(tmp_path: Path) ->
 class Retried(ForgetfulModel):
     """Is asked to try again once, for whatever reason."""
 
-    retrying: list[Retrying] = field(default_factory=list)
+    retrying: list[RetryScheduled] = field(default_factory=list)
 
     async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
         if self.retrying:
@@ -341,7 +341,7 @@ class Retried(ForgetfulModel):
 async def test_an_endpoint_that_wants_less_gets_less_and_one_that_fails_is_asked_as_before(
     tmp_path: Path, asks_for_less: bool
 ) -> None:
-    retrying = [Retrying(0.0, "HTTP 429: busy", asks_for_less)]
+    retrying = [RetryScheduled(0.0, "HTTP 429: busy", asks_for_less)]
     model = Retried(FEW, lambda _, __: True, retrying=retrying)
     file = new_file(tmp_path, FEW)
 

@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import StoreUnreadable
-from jitchat.recorder import posted_for
+from jitchat.recorder import sent_request_for
 from jitchat.regression_cases import standing_then
 from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.store.windows import Sends
 from jitchat.values import Mode
 from jitchat.window.steering import Once
-from tests.support import ScriptedProvider, conversation_of, demo_session, session_on, talk
+from tests.support import (
+    ScriptedProvider,
+    conversation_of,
+    demo_session,
+    sent_window,
+    session_on,
+    talk,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,11 +124,11 @@ async def test_what_is_damaged_of_a_window_is_told_and_no_crash(
         connection.execute(f"UPDATE windows SET {damage}")
     case = Case(said, session.memory.turns[0], CaseKind.MISS, identity, store.now())
     read: list[Callable[[], object]] = [
-        lambda: session.sent_window(said),
+        lambda: sent_window(session, said),
         lambda: standing_then(session.memory, case),
     ]
     if "request" in damage:
-        read = [lambda: posted_for(session.memory, identity)]
+        read = [lambda: sent_request_for(session.memory, identity)]
     for each in read:
         with pytest.raises(StoreUnreadable, match="damaged"):
             each()

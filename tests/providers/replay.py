@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import httpx
 
 from jitchat.errors import ProviderError
-from jitchat.providers.http.decode import Answer
+from jitchat.providers.http.decode import ResponseDecoder
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.provider import Options, Piece
 from tests.providers.streams import ASKED, Body, answered, endpoint
@@ -82,7 +82,7 @@ async def _replayed(protocol: WireProtocol, file: str, chunks: list[bytes]) -> R
 
 def _read(protocol: WireProtocol, file: str, *chunks: bytes) -> Replayed:
     """Decode the chunks as the loop does, without a request: a millisecond each would add up."""
-    answer, pieces = Answer(protocol, _MEDIA_TYPES[Path(file).suffix]), []
+    answer, pieces = ResponseDecoder(protocol.parser(), _MEDIA_TYPES[Path(file).suffix]), []
     error = ""
     try:
         for chunk in chunks:

@@ -10,9 +10,17 @@ import httpx
 
 from jitchat.errors import ProviderError
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.http.retry import Pace
+from jitchat.providers.http.retry import Clock
 from jitchat.providers.protocols.openai import OpenAiProtocol
-from jitchat.providers.provider import Delta, Endpoint, Lessons, Options, Piece, Posted, Provider
+from jitchat.providers.provider import (
+    Endpoint,
+    Options,
+    Piece,
+    Provider,
+    ReplyDelta,
+    SentRequest,
+    ServerQuirks,
+)
 from jitchat.values import Message, Role
 
 if TYPE_CHECKING:
@@ -67,8 +75,8 @@ def endpoint(**more: Any) -> Endpoint:
 def provider(
     answer: httpx.Response | Exception | Callable[[httpx.Request], httpx.Response],
     *,
-    lessons: Lessons | None = None,
-    pace: Pace | None = None,
+    quirks: ServerQuirks | None = None,
+    clock: Clock | None = None,
     **more: Any,
 ) -> HttpProvider:
     """A provider whose every request gets this answer, and that does not wait between two."""
@@ -79,8 +87,8 @@ def provider(
         return again(answer) if isinstance(answer, httpx.Response) else answer(request)
 
     transport = httpx.MockTransport(handle)
-    where, pace = endpoint(**more), pace or Pace(sleep=no_wait)
-    return HttpProvider(where, OpenAiProtocol(), transport, lessons=lessons, pace=pace)
+    where, clock = endpoint(**more), clock or Clock(sleep=no_wait)
+    return HttpProvider(where, OpenAiProtocol(), transport, quirks=quirks, clock=clock)
 
 
 def again(answer: httpx.Response) -> httpx.Response:
@@ -104,7 +112,7 @@ async def answered(
     """The pieces of an answer, without what is told of the requests for it."""
     async with aclosing(wanted.stream(messages, options)) as pieces:
         async for piece in pieces:
-            if not isinstance(piece, Posted):
+            if not isinstance(piece, SentRequest):
                 yield piece
 
 
@@ -125,7 +133,7 @@ async def collect(
 
 
 def text_of(pieces: Iterable[Piece]) -> str:
-    return "".join(piece.text for piece in pieces if isinstance(piece, Delta))
+    return "".join(piece.text for piece in pieces if isinstance(piece, ReplyDelta))
 
 
 def event(value: object, newline: str = "\n") -> str:

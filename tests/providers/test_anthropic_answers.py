@@ -8,7 +8,7 @@ import pytest
 
 from jitchat.errors import ContextOverflow, KeyRefused, NotAnAnswer, ProviderError, RequestRefused
 from jitchat.providers.protocols.anthropic import AnthropicProtocol
-from jitchat.providers.provider import Delta, Finished, Reasoning, ToolCall
+from jitchat.providers.provider import Finished, ReasoningDelta, ReplyDelta, ToolCall
 from jitchat.values import Usage
 from tests.providers.replay import Replayed, replay, require_same_at_every_byte
 from tests.providers.streams import NO_OBJECTS
@@ -16,14 +16,20 @@ from tests.providers.streams import NO_OBJECTS
 PROTOCOL = AnthropicProtocol()
 RECORDED = {
     "anthropic_text.sse": Replayed(
-        [Usage(9, None), Delta("Hél"), Delta("lo 😀\u2028"), Usage(9, 4), Finished("end_turn")]
+        [
+            Usage(9, None),
+            ReplyDelta("Hél"),
+            ReplyDelta("lo 😀\u2028"),
+            Usage(9, 4),
+            Finished("end_turn"),
+        ]
     ),
     "anthropic_reasoning.sse": Replayed(
         [
             Usage(9, None),
-            Reasoning("Let me"),
-            Reasoning(" see."),
-            Delta("Yes."),
+            ReasoningDelta("Let me"),
+            ReasoningDelta(" see."),
+            ReplyDelta("Yes."),
             Usage(9, 15, reasoning_tokens=11),
             Finished("end_turn"),
         ]
@@ -31,26 +37,26 @@ RECORDED = {
     "anthropic_tool.sse": Replayed(
         [
             Usage(9, None),
-            Delta("I look."),
+            ReplyDelta("I look."),
             ToolCall("weather", '{"city": "Köln"}'),
             Usage(9, 30),
             Finished("tool_use"),
         ]
     ),
     "anthropic_cache.sse": Replayed(
-        [Usage(52, None, 31, 20), Delta("ok"), Usage(52, 2, 31, 20), Finished("end_turn")]
+        [Usage(52, None, 31, 20), ReplyDelta("ok"), Usage(52, 2, 31, 20), Finished("end_turn")]
     ),
-    "anthropic_late_usage.sse": Replayed([Delta("ok"), Usage(20, 2, 8), Finished("end_turn")]),
+    "anthropic_late_usage.sse": Replayed([ReplyDelta("ok"), Usage(20, 2, 8), Finished("end_turn")]),
     "anthropic_length.sse": Replayed(
-        [Usage(9, None), Delta("and so"), Usage(9, 4), Finished("max_tokens")]
+        [Usage(9, None), ReplyDelta("and so"), Usage(9, 4), Finished("max_tokens")]
     ),
     "anthropic_error.sse": Replayed(
-        [Usage(9, None), Delta("Hel")], "The provider stopped: Overloaded."
+        [Usage(9, None), ReplyDelta("Hel")], "The provider stopped: Overloaded."
     ),
     "anthropic_whole.json": Replayed(
         [
-            Reasoning("Hm."),
-            Delta("Hello"),
+            ReasoningDelta("Hm."),
+            ReplyDelta("Hello"),
             ToolCall("f", '{"a": 1}'),
             Usage(9, 4),
             Finished("tool_use"),
@@ -120,7 +126,7 @@ def test_an_event_that_says_nothing_says_nothing(value):
 
 def test_an_event_may_have_its_name_only_ahead_of_it():
     value = {"index": 0, "delta": {"type": "text_delta", "text": "Hi"}}
-    assert parsed(value, event="content_block_delta") == [Delta("Hi")]
+    assert parsed(value, event="content_block_delta") == [ReplyDelta("Hi")]
 
 
 @pytest.mark.parametrize("last", ['{"type":"message_stop"}', "[DONE]"])

@@ -60,7 +60,7 @@ def test_a_shell_sends_the_same_bytes_with_the_key_from_its_variable(name, tmp_p
 
 
 @given(st.text(max_size=60), st.sampled_from(["", "A_KEY"]))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_whatever_the_body_holds_a_shell_reads_it_as_one_word(text, variable):
     body = json.dumps({"content": text, "also": "it's $HOME `id` \\ \" !"}).encode()
     wire = Wire(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import ProviderError
-from jitchat.providers.http.decode import Answer
-from jitchat.providers.provider import Delta, Finished, Piece
+from jitchat.providers.http.decode import ResponseDecoder
+from jitchat.providers.provider import Finished, Piece, ReplyDelta
 from tests.providers.dialects import DIALECTS, Dialect
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def chunked(data: bytes, rng: random.Random) -> Iterator[bytes]:
 def read(
     dialect: Dialect, data: bytes, rng: random.Random
 ) -> tuple[list[Piece], ProviderError | None]:
-    answer = Answer(dialect.protocol, rng.choice((dialect.media, *MEDIA)))
+    answer = ResponseDecoder(dialect.protocol.parser(), rng.choice((dialect.media, *MEDIA)))
     pieces: list[Piece] = []
     try:
         for chunk in chunked(data, rng):
@@ -105,7 +105,7 @@ def read(
 
 
 def text_of(pieces: list[Piece]) -> str:
-    return "".join(piece.text for piece in pieces if isinstance(piece, Delta))
+    return "".join(piece.text for piece in pieces if isinstance(piece, ReplyDelta))
 
 
 @every_dialect
@@ -113,7 +113,7 @@ def test_a_whole_stream_is_read_whole_however_it_is_written_and_cut(dialect, rou
     for seed in range(rounds(200, 4_000)):
         rng = random.Random(seed)
         data, text = valid(dialect, rng)
-        answer = Answer(dialect.protocol, dialect.media)
+        answer = ResponseDecoder(dialect.protocol.parser(), dialect.media)
         pieces = [piece for chunk in chunked(data, rng) for piece in answer.feed(chunk)]
         pieces += answer.end()
         assert text_of(pieces) == text, seed
@@ -142,7 +142,7 @@ def test_what_came_ahead_of_the_damage_is_kept(dialect, rounds):
     for seed in range(rounds(200, 10_000)):
         rng = random.Random(seed)
         data, _ = valid(dialect, rng)
-        answer = Answer(dialect.protocol, dialect.media)
+        answer = ResponseDecoder(dialect.protocol.parser(), dialect.media)
         pieces = list(answer.feed(dialect.written(dialect.piece("kept")).encode()))
         try:
             for chunk in chunked(mutated(data, rng), rng):

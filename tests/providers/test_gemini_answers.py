@@ -8,7 +8,7 @@ import pytest
 
 from jitchat.errors import ContextOverflow, NotAnAnswer, ProviderError, RequestRefused
 from jitchat.providers.protocols.gemini import GeminiProtocol
-from jitchat.providers.provider import Delta, Finished, Reasoning, ToolCall
+from jitchat.providers.provider import Finished, ReasoningDelta, ReplyDelta, ToolCall
 from jitchat.values import Usage
 from tests.providers.replay import Replayed, replay, require_same_at_every_byte
 from tests.providers.streams import NO_OBJECTS
@@ -16,13 +16,19 @@ from tests.providers.streams import NO_OBJECTS
 PROTOCOL = GeminiProtocol()
 RECORDED = {
     "gemini_text.sse": Replayed(
-        [Delta("Hél"), Usage(15, None), Delta("lo 😀\u2028"), Usage(15, 6), Finished("STOP")]
+        [
+            ReplyDelta("Hél"),
+            Usage(15, None),
+            ReplyDelta("lo 😀\u2028"),
+            Usage(15, 6),
+            Finished("STOP"),
+        ]
     ),
     "gemini_reasoning.sse": Replayed(
         [
-            Reasoning("Let me see."),
+            ReasoningDelta("Let me see."),
             Usage(15, 9, reasoning_tokens=9),
-            Delta("Yes."),
+            ReplyDelta("Yes."),
             Usage(15, 15, reasoning_tokens=9),
             Finished("STOP"),
         ]
@@ -30,12 +36,16 @@ RECORDED = {
     "gemini_tool.sse": Replayed(
         [ToolCall("weather", '{"city": "Köln"}'), Usage(15, 6), Finished("STOP")]
     ),
-    "gemini_cache.sse": Replayed([Delta("ok"), Usage(15, 6, 12), Finished("STOP")]),
-    "gemini_length.sse": Replayed([Delta("and so"), Usage(15, 6), Finished("MAX_TOKENS")]),
+    "gemini_cache.sse": Replayed([ReplyDelta("ok"), Usage(15, 6, 12), Finished("STOP")]),
+    "gemini_length.sse": Replayed([ReplyDelta("and so"), Usage(15, 6), Finished("MAX_TOKENS")]),
     "gemini_empty.sse": Replayed([Usage(15, None), Finished("STOP")]),
     "gemini_blocked.sse": Replayed([Usage(15, None)], "The provider blocked the message (SAFETY)."),
-    "gemini_error.sse": Replayed([Delta("Hel")], "The provider stopped: The model is overloaded."),
-    "gemini_array.json": Replayed([Delta("Hel"), Delta("lo"), Usage(15, 6), Finished("STOP")]),
+    "gemini_error.sse": Replayed(
+        [ReplyDelta("Hel")], "The provider stopped: The model is overloaded."
+    ),
+    "gemini_array.json": Replayed(
+        [ReplyDelta("Hel"), ReplyDelta("lo"), Usage(15, 6), Finished("STOP")]
+    ),
 }
 
 
@@ -119,7 +129,7 @@ def test_a_reason_is_passed_on_as_it_is(reason):
 
 def test_reasoning_and_text_may_come_in_one_chunk():
     parts = ({"text": "hm", "thought": True}, {"text": "yes"}, {"text": "!", "thought": False})
-    assert parsed(chunk(*parts)) == [Reasoning("hm"), Delta("yes"), Delta("!")]
+    assert parsed(chunk(*parts)) == [ReasoningDelta("hm"), ReplyDelta("yes"), ReplyDelta("!")]
 
 
 @pytest.mark.parametrize(
@@ -185,7 +195,7 @@ def test_an_overflow_in_the_stream_is_one():
 def test_what_came_ahead_of_an_error_in_an_array_is_kept():
     parser = PROTOCOL.parser()
     pieces = parser.parse("", json.dumps([chunk({"text": "Hel"}), {"error": {"message": "x"}}]))
-    assert next(pieces) == Delta("Hel")
+    assert next(pieces) == ReplyDelta("Hel")
     with pytest.raises(RequestRefused):
         next(pieces)
 

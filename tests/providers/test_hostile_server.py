@@ -16,7 +16,7 @@ import pytest
 
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, StreamCut, Unreachable
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.http.retry import Pace
+from jitchat.providers.http.retry import Clock
 from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Options
 from tests.providers.hostile import (
@@ -100,7 +100,7 @@ async def hostile(behaviour: Behaviour, it: Round) -> AsyncIterator[HttpProvider
     wanted = HttpProvider(
         endpoint(base_url=f"http://127.0.0.1:{port}/v1"),
         OpenAiProtocol(),
-        pace=Pace(sleep=no_wait, patience=0.05),
+        clock=Clock(sleep=no_wait, patience=0.05),
     )
     try:
         yield wanted

@@ -12,7 +12,14 @@ import pytest
 from jitchat.errors import RequestRefused, StoreFull
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocols.anthropic import AnthropicProtocol
-from jitchat.providers.provider import Adapted, Delta, Finished, Options, Piece, Retrying
+from jitchat.providers.provider import (
+    Finished,
+    Options,
+    Piece,
+    ReplyDelta,
+    RequestAdapted,
+    RetryScheduled,
+)
 from tests.providers.streams import (
     ASKED,
     DONE,
@@ -29,7 +36,7 @@ if TYPE_CHECKING:
 
 SET = Options(temperature=0.2, top_p=0.9, seed=7, effort="low", max_tokens=99)
 FORGOTTEN = "until `jitchat tokens openai/gpt-5 --forget`"
-ANSWER = [Delta("Hel"), Delta("lo"), Finished("stop")]
+ANSWER = [ReplyDelta("Hel"), ReplyDelta("lo"), Finished("stop")]
 
 
 class Kept:
@@ -71,7 +78,7 @@ async def ask(
 ) -> tuple[list[Piece], str]:
     """The pieces of an answer, and what the user is told if it fails."""
     pieces: list[Piece] = []
-    wanted = provider(server, lessons=lessons, model="gpt-5", **more)
+    wanted = provider(server, quirks=lessons, model="gpt-5", **more)
     try:
         async with aclosing(answered(wanted, ASKED, options)) as stream:
             async for piece in stream:
@@ -86,7 +93,7 @@ async def ask(
 @pytest.mark.parametrize("status", [400, 422])
 async def test_a_refused_parameter_is_left_out_remembered_and_told(status):
     server, lessons = Strict("temperature", status=status), Kept()
-    told = Adapted(f"gpt-5 does not take temperature: sent without it, {FORGOTTEN}.")
+    told = RequestAdapted(f"gpt-5 does not take temperature: sent without it, {FORGOTTEN}.")
     assert await ask(server, lessons) == ([told, *ANSWER], "")
     assert lessons.names == ["temperature"]
     first, second = server.asked
@@ -123,7 +130,7 @@ async def test_the_longest_answer_has_two_names():
     server, lessons = Strict("max_tokens"), Kept()
     pieces, failure = await ask(server, lessons)
     told = f"gpt-5 does not take max_tokens: sent as max_completion_tokens, {FORGOTTEN}."
-    assert (pieces, failure) == ([Adapted(told), *ANSWER], "")
+    assert (pieces, failure) == ([RequestAdapted(told), *ANSWER], "")
     assert server.asked[-1]["max_completion_tokens"] == 99
     assert lessons.names == ["max_tokens"]
 
@@ -144,7 +151,7 @@ async def test_an_answer_longer_than_the_model_gives_is_asked_for_shorter():
         "m does not take so large a max_tokens: sent a smaller one,"
         " until `jitchat tokens openai/m --forget`."
     )
-    assert pieces == [Adapted(told), Finished("end_turn")]
+    assert pieces == [RequestAdapted(told), Finished("end_turn")]
     assert asked == [16_384, 4_096]
     await wanted.aclose()
 
@@ -158,7 +165,7 @@ async def test_the_text_of_the_system_goes_with_the_first_question():
     lessons = Kept()
     pieces, failure = await ask(answer, lessons)
     assert failure == ""
-    assert pieces[0] == Adapted(
+    assert pieces[0] == RequestAdapted(
         f"gpt-5 does not take a system message: sent with the first question, {FORGOTTEN}."
     )
     assert lessons.names == ["system"]
@@ -169,7 +176,7 @@ async def test_three_parameters_are_left_out_and_no_fourth():
     for count, (told, asked) in {3: (3, 4), 4: (3, 4)}.items():
         server, lessons = Strict(*names[:count]), Kept()
         pieces, failure = await ask(server, lessons)
-        assert [type(piece) for piece in pieces[:told]] == [Adapted] * told
+        assert [type(piece) for piece in pieces[:told]] == [RequestAdapted] * told
         assert len(server.asked) == asked
         assert bool(failure) == (count == 4)
         assert lessons.names == list(names[:3])
@@ -194,7 +201,7 @@ async def test_an_error_about_something_else_stands(status):
 
     lessons = Kept()
     pieces, failure = await ask(answer, lessons)
-    assert not [piece for piece in pieces if isinstance(piece, Adapted)]
+    assert not [piece for piece in pieces if isinstance(piece, RequestAdapted)]
     assert "the model is broken" in failure
     assert lessons.names == []
 
@@ -208,7 +215,7 @@ async def test_a_request_may_be_adapted_between_two_tries():
 
     pieces, failure = await ask(answer, Kept())
     assert failure == ""
-    assert [type(piece) for piece in pieces[:3]] == [Retrying, Adapted, Retrying]
+    assert [type(piece) for piece in pieces[:3]] == [RetryScheduled, RequestAdapted, RetryScheduled]
     assert pieces[3:] == ANSWER
 
 
@@ -216,7 +223,7 @@ async def test_the_models_name_is_safe_to_show():
     wanted = provider(Strict("temperature"), model="evil\x1b[2J" + "x" * 900)
     stream = answered(wanted, ASKED, SET)
     told = await anext(stream)
-    assert isinstance(told, Adapted)
+    assert isinstance(told, RequestAdapted)
     assert "\x1b" not in told.sentence
     assert len(told.sentence) < 250
     await stream.aclose()

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from jitchat.errors import NotAnAnswer, RequestRefused, StreamCut
-from jitchat.providers.http.retry import Pace
-from jitchat.providers.provider import Delta, Finished
+from jitchat.providers.http.retry import Clock
+from jitchat.providers.provider import Finished, ReplyDelta
 from jitchat.values import Usage
 from tests.providers.streams import (
     DONE,
@@ -39,14 +39,14 @@ WHOLE = {
 async def test_an_answer_comes_piece_by_piece_with_its_end_and_its_usage():
     answer = streamed(HELLO, event({"choices": []} | COUNTS), DONE)
     assert await collect(provider(answer)) == (
-        [Delta("Hel"), Delta("lo"), Finished("stop"), Usage(9, 4)],
+        [ReplyDelta("Hel"), ReplyDelta("lo"), Finished("stop"), Usage(9, 4)],
         None,
     )
 
 
 async def test_events_may_share_a_chunk_and_spread_over_many():
     whole = (HELLO + event(COUNTS) + DONE).encode()
-    expected = [Delta("Hel"), Delta("lo"), Finished("stop"), Usage(9, 4)]
+    expected = [ReplyDelta("Hel"), ReplyDelta("lo"), Finished("stop"), Usage(9, 4)]
     for width in (1, 7, len(whole)):
         chunks = [whole[start : start + width] for start in range(0, len(whole), width)]
         assert await collect(provider(streamed(*chunks))) == (expected, None)
@@ -75,14 +75,14 @@ async def test_every_kind_of_line_end_comments_and_a_byte_order_mark_are_taken(n
 )
 async def test_a_reason_or_the_last_event_finishes_an_answer(tail):
     pieces, failure = await collect(provider(streamed(event(delta("Hello")), tail)))
-    assert pieces == [Delta("Hello"), Finished("stop")]
+    assert pieces == [ReplyDelta("Hello"), Finished("stop")]
     assert failure is None
 
 
 async def test_the_first_reason_counts():
     tail = event(delta(None, finish_reason="length")) + event(STOP) + DONE
     pieces, _ = await collect(provider(streamed(event(delta("Hel")), tail)))
-    assert pieces == [Delta("Hel"), Finished("length")]
+    assert pieces == [ReplyDelta("Hel"), Finished("length")]
 
 
 async def test_nothing_is_waited_for_after_the_last_event():
@@ -96,7 +96,7 @@ async def test_nothing_is_waited_for_after_the_last_event():
 async def test_a_connection_that_breaks_after_the_end_of_the_answer_did_no_harm():
     answer = streamed(HELLO, httpx.RemoteProtocolError("incomplete chunked read"))
     assert await collect(provider(answer)) == (
-        [Delta("Hel"), Delta("lo"), Finished("stop")],
+        [ReplyDelta("Hel"), ReplyDelta("lo"), Finished("stop")],
         None,
     )
 
@@ -105,13 +105,13 @@ async def test_a_connection_that_breaks_after_the_end_of_the_answer_did_no_harm(
 async def test_a_server_that_does_not_stream_is_read_too(kind):
     answer = httpx.Response(200, headers={"content-type": kind}, content=json.dumps(WHOLE))
     pieces, failure = await collect(provider(answer))
-    assert (pieces, failure) == ([Delta("Hello"), Finished("stop"), Usage(9, 4)], None)
+    assert (pieces, failure) == ([ReplyDelta("Hello"), Finished("stop"), Usage(9, 4)], None)
 
 
 async def test_a_whole_answer_without_a_reason_is_whole():
     value = {"choices": [{"message": {"content": "Hello"}}]}
     assert await collect(provider(httpx.Response(200, json=value))) == (
-        [Delta("Hello"), Finished("stop")],
+        [ReplyDelta("Hello"), Finished("stop")],
         None,
     )
 
@@ -131,7 +131,7 @@ async def test_after_the_reason_the_rest_is_not_waited_for_long():
             await asyncio.Event().wait()
 
     answer = httpx.Response(200, headers=EVENTS, stream=Stalling([]))
-    pieces, failure = await collect(provider(answer, pace=Pace(patience=0.01)))
+    pieces, failure = await collect(provider(answer, clock=Clock(patience=0.01)))
     assert (text_of(pieces), failure) == ("Hello", None)
     assert pieces[-1] == Finished("stop")
 
@@ -146,7 +146,7 @@ async def test_comments_after_the_reason_do_not_keep_an_answer_open():
 
     answer = httpx.Response(200, headers=EVENTS, stream=Pinging([]))
     async with asyncio.timeout(5):
-        pieces, failure = await collect(provider(answer, pace=Pace(patience=0.01)))
+        pieces, failure = await collect(provider(answer, clock=Clock(patience=0.01)))
     assert (text_of(pieces), failure) == ("Hello", None)
     assert pieces[-1] == Finished("stop")
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 
-import httpx
 import pytest
 
 from jitchat.errors import RequestRefused, StreamCut
+from jitchat.providers.http.decode import ResponseDecoder, media_type
+from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Finished
 from tests.providers.streams import (
     DONE,
     STOP,
-    Body,
     collect,
     delta,
     event,
@@ -52,13 +52,15 @@ PAIRS = [
 
 @pytest.mark.parametrize("start", ["", "\ufeff", "\r\n\n"])
 @pytest.mark.parametrize(("framing", "kind"), PAIRS)
-async def test_an_answer_is_read_in_any_framing_whatever_its_type_says(framing, kind, start):
+def test_an_answer_is_read_in_any_framing_whatever_its_type_says(framing, kind, start):
     body = (start + FRAMED[framing]).encode()
     for width in (1, 2, 3, 50, len(body)):
-        chunks = [body[at : at + width] for at in range(0, len(body), width)]
-        answer = httpx.Response(200, headers={"content-type": kind}, stream=Body(chunks))
-        pieces, failure = await collect(provider(answer))
-        assert (text_of(pieces), failure) == ("Hello\u2028", None), width
+        decoder = ResponseDecoder(OpenAiProtocol().parser(), media_type(kind))
+        pieces = []
+        for at in range(0, len(body), width):
+            pieces += decoder.feed(body[at : at + width])
+        pieces += decoder.end()
+        assert text_of(pieces) == "Hello\u2028", width
         assert pieces[-1] == Finished("stop")
 
 

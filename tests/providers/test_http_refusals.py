@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from jitchat.errors import KeyRefused, NotAnAnswer, RequestRefused, Unreachable
-from jitchat.providers.provider import Delta, Options
+from jitchat.providers.provider import Options, ReplyDelta
 from tests.providers.streams import (
     ASKED,
     DONE,
@@ -213,7 +213,7 @@ async def test_closing_the_stream_closes_the_connection():
     body = Body([event(delta("Hel")).encode(), event(delta("lo")).encode()])
     wanted = provider(httpx.Response(200, stream=body))
     stream = answered(wanted, ASKED, Options())
-    assert await anext(stream) == Delta("Hel")
+    assert await anext(stream) == ReplyDelta("Hel")
     await stream.aclose()
     assert body.closed
     assert body.read == 1

@@ -14,7 +14,7 @@ import pytest
 
 from jitchat.errors import ContextOverflow, JitchatError, KeyRefused
 from jitchat.events import SendFailed
-from jitchat.providers.provider import Options, Retrying
+from jitchat.providers.provider import Options, RetryScheduled
 from jitchat.values import Mode
 from tests.providers.streams import (
     ASKED,
@@ -123,7 +123,7 @@ async def test_a_key_is_blotted_out_however_a_server_writes_it(written, where):
     pieces, failure = await collect(provider(answers[where]))
     assert failure is not None
     assert "sorry" in failure.what
-    for told in (failure.what, *(each.why for each in pieces if isinstance(each, Retrying))):
+    for told in (failure.what, *(each.why for each in pieces if isinstance(each, RetryScheduled))):
         assert "•••" in told
         plain = unquote(told).lower()
         assert not any(KEY[start : start + 8] in plain for start in range(len(KEY) - 7))
@@ -288,8 +288,7 @@ async def test_cancelling_leaves_no_error_that_knows_the_key():
         await asyncio.Event().wait()
         raise AssertionError
 
-    wanted = provider(streamed())
-    wanted._transport = httpx.MockTransport(stall)
+    wanted = provider(stall)
     task = asyncio.ensure_future(anext(answered(wanted, ASKED, Options())))
     await started.wait()
     task.cancel()

@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.errors import KeyRefused, SettingsError
 from jitchat.providers.catalogue.lists import fetch_models
-from jitchat.providers.provider import Delta
+from jitchat.providers.provider import ReplyDelta
 from tests.providers.streams import DONE, HELLO, KEY, collect, endpoint, provider, streamed
 from tests.providers.test_key import rendered
 
@@ -56,7 +56,7 @@ async def test_a_refused_key_is_renewed_and_the_request_sent_again(status):
     server, (renew, refused) = Expiring(status=status), printing(FRESH)
     pieces, failure = await collect(provider(server, renew=renew))
     assert failure is None
-    assert Delta("Hel") in pieces
+    assert ReplyDelta("Hel") in pieces
     assert (server.asked, refused) == ([KEY, FRESH], [KEY])
 
 

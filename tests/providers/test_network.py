@@ -15,7 +15,7 @@ import pytest
 from jitchat.errors import StreamCut, Unreachable
 from jitchat.providers.http.client import CERTIFICATES, make_client, proxy_variable
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.http.retry import Pace
+from jitchat.providers.http.retry import Clock
 from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Options
 from jitchat.providers.this_machine import is_this_machine
@@ -78,7 +78,7 @@ async def server(answer: bytes, *, hold: asyncio.Event | None = None) -> AsyncIt
 
 def at(port: int, host: str = "127.0.0.1") -> HttpProvider:
     where = endpoint(base_url=f"http://{host}:{port}/v1")
-    return HttpProvider(where, OpenAiProtocol(), pace=Pace(sleep=no_wait))
+    return HttpProvider(where, OpenAiProtocol(), clock=Clock(sleep=no_wait))
 
 
 def closed_port() -> int:
@@ -292,7 +292,7 @@ async def test_a_client_is_made_once_and_off_the_loop(monkeypatch):
         made.append(threading.current_thread() is threading.main_thread())
         return make_client(*args)
 
-    monkeypatch.setattr("jitchat.providers.http.provider.make_client", counted)
+    monkeypatch.setattr("jitchat.providers.http.client.make_client", counted)
     async with server(ANSWER) as port:
         wanted = at(port)
         for _ in range(2):

@@ -8,7 +8,14 @@ import pytest
 
 from jitchat.errors import NotAnAnswer, RequestRefused
 from jitchat.providers.protocols.ollama import OllamaProtocol
-from jitchat.providers.provider import Delta, Finished, Piece, Reasoning, ReasoningEnded, ToolCall
+from jitchat.providers.provider import (
+    Finished,
+    Piece,
+    ReasoningDelta,
+    ReasoningFound,
+    ReplyDelta,
+    ToolCall,
+)
 from jitchat.values import Usage
 
 
@@ -45,22 +52,25 @@ def test_a_line_that_says_nothing_says_nothing(line):
 
 
 def test_thought_and_text_are_told_apart():
-    assert said(message(content="Yes.", thinking="hm")) == [Reasoning("hm"), Delta("Yes.")]
+    assert said(message(content="Yes.", thinking="hm")) == [
+        ReasoningDelta("hm"),
+        ReplyDelta("Yes."),
+    ]
 
 
 def test_tags_in_the_text_are_read_where_the_server_does_not():
     assert said(message(content="<thi"), message(content="nk>hm</think>\nYes.")) == [
-        Reasoning("hm"),
-        Delta("Yes."),
+        ReasoningDelta("hm"),
+        ReplyDelta("Yes."),
     ]
     assert said(message(content="hm\n</think>\nYes.")) == [
-        Delta("hm\n"),
-        ReasoningEnded(),
-        Delta("Yes."),
+        ReplyDelta("hm\n"),
+        ReasoningFound(),
+        ReplyDelta("Yes."),
     ]
     assert said(message(thinking="hm"), message(content="a\n</think>")) == [
-        Reasoning("hm"),
-        Delta("a\n</think>"),
+        ReasoningDelta("hm"),
+        ReplyDelta("a\n</think>"),
     ]
 
 
@@ -101,7 +111,7 @@ def test_the_reason_is_given_in_its_own_word(reason):
 
 def test_nothing_is_waited_for_after_the_last_line():
     parser = OllamaProtocol().parser()
-    assert list(parser.parse("", '{"message":{"content":"</"},"done":true}')) == [Delta("</")]
+    assert list(parser.parse("", '{"message":{"content":"</"},"done":true}')) == [ReplyDelta("</")]
     assert parser.over
 
 
@@ -118,12 +128,12 @@ def test_an_error_in_the_stream_is_told_in_the_servers_words(line, event):
     parser = OllamaProtocol().parser()
     assert list(parser.parse("", json.dumps(message(content="</")))) == []
     pieces = parser.parse(event, json.dumps(line))
-    assert next(pieces) == Delta("</")
+    assert next(pieces) == ReplyDelta("</")
     with pytest.raises(RequestRefused, match="out of memory"):
         next(pieces)
 
 
-@pytest.mark.parametrize("line", ["hello", "7", "null", "[]", "[{}]", "{", "[DONE]", "<html>"])
+@pytest.mark.parametrize("line", ["hello", "7", "null", "[]", "[7]", "{", "<html>"])
 def test_what_is_no_json_object_is_no_answer(line):
     with pytest.raises(NotAnAnswer):
         said(line)

@@ -5,24 +5,34 @@ from __future__ import annotations
 import pytest
 
 from jitchat.providers.protocols.ollama import OllamaProtocol
-from jitchat.providers.provider import Delta, Finished, Reasoning, ToolCall
+from jitchat.providers.provider import Finished, ReasoningDelta, ReplyDelta, ToolCall
 from jitchat.values import Usage
 from tests.providers.replay import RECORDED, Replayed, replay, require_same_at_every_byte
 
 END = [Finished("stop"), Usage(11, 18)]
 STREAMS = {
-    "ollama_text.ndjson": [Delta("Hel"), Delta("lo, 漢字 "), Delta("😀\u2028\n"), *END],
-    "ollama_thinking.ndjson": [Reasoning("Let me "), Reasoning("see."), Delta("Yes."), *END],
-    "ollama_think_tags.ndjson": [Reasoning("Let me see.\n"), Delta("Yes."), *END],
+    "ollama_text.ndjson": [
+        ReplyDelta("Hel"),
+        ReplyDelta("lo, 漢字 "),
+        ReplyDelta("😀\u2028\n"),
+        *END,
+    ],
+    "ollama_thinking.ndjson": [
+        ReasoningDelta("Let me "),
+        ReasoningDelta("see."),
+        ReplyDelta("Yes."),
+        *END,
+    ],
+    "ollama_think_tags.ndjson": [ReasoningDelta("Let me see.\n"), ReplyDelta("Yes."), *END],
     "ollama_tool_call.ndjson": [
         ToolCall("weather", '{"city": "Köln"}'),
         ToolCall("time", "{}"),
         *END,
     ],
-    "ollama_cached.ndjson": [Delta("Yes."), Finished("stop"), Usage(None, 2)],
-    "ollama_length.ndjson": [Delta("Once upon"), Finished("length"), Usage(11, 2)],
+    "ollama_cached.ndjson": [ReplyDelta("Yes."), Finished("stop"), Usage(None, 2)],
+    "ollama_length.ndjson": [ReplyDelta("Once upon"), Finished("length"), Usage(11, 2)],
     "ollama_loaded.ndjson": [Finished("load")],
-    "ollama_whole.json": [Delta("Yes."), Finished("stop"), Usage(11, 2)],
+    "ollama_whole.json": [ReplyDelta("Yes."), Finished("stop"), Usage(11, 2)],
 }
 BROKEN = "ollama_error.ndjson"
 
@@ -34,7 +44,7 @@ async def test_a_recorded_stream_says_what_it_said(file):
 
 async def test_an_error_after_the_answer_began_keeps_what_came():
     replayed = await replay(OllamaProtocol(), BROKEN)
-    assert replayed.pieces == [Delta("Once upon")]
+    assert replayed.pieces == [ReplyDelta("Once upon")]
     assert replayed.error == (
         "The provider stopped: an error was encountered while running the model."
     )

@@ -8,7 +8,7 @@ import pytest
 
 from jitchat.errors import NotAnAnswer, ProviderError, RequestRefused
 from jitchat.providers.protocols.openai import OpenAiProtocol
-from jitchat.providers.provider import Delta, Finished, Reasoning
+from jitchat.providers.provider import Finished, ReasoningDelta, ReplyDelta
 from jitchat.values import Usage
 from tests.providers.streams import NO_OBJECTS, delta
 
@@ -75,25 +75,25 @@ def test_a_blank_event_says_nothing(blank):
 
 
 def test_text_and_reason_may_come_in_one_chunk():
-    assert parsed(delta("end", finish_reason="length")) == [Delta("end"), Finished("length")]
+    assert parsed(delta("end", finish_reason="length")) == [ReplyDelta("end"), Finished("length")]
 
 
 def test_a_whole_message_is_read_like_a_piece():
     message = {"message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}
-    assert parsed({"choices": [message]}) == [Delta("hi"), Finished("stop")]
+    assert parsed({"choices": [message]}) == [ReplyDelta("hi"), Finished("stop")]
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ([{"type": "text", "text": "Hel"}, {"type": "text", "text": "lo"}], [Delta("Hello")]),
-        (["Hel", "lo"], [Delta("Hello")]),
+        ([{"type": "text", "text": "Hel"}, {"type": "text", "text": "lo"}], [ReplyDelta("Hello")]),
+        (["Hel", "lo"], [ReplyDelta("Hello")]),
         (
             [
                 {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
                 {"type": "text", "text": "Yes."},
             ],
-            [Reasoning("hm"), Delta("Yes.")],
+            [ReasoningDelta("hm"), ReplyDelta("Yes.")],
         ),
         ([{"type": "image_url", "image_url": {"url": "x"}}], []),
     ],
@@ -116,31 +116,35 @@ def test_a_text_may_come_in_parts(content, said):
 )
 def test_reasoning_is_read_wherever_it_is_and_once(part):
     assert parsed({"choices": [{"delta": part | {"content": "Yes."}}]}) == [
-        Reasoning("hm"),
-        Delta("Yes."),
+        ReasoningDelta("hm"),
+        ReplyDelta("Yes."),
     ]
 
 
 def test_chunks_may_come_in_a_list():
     assert parsed([delta("Hel"), delta("lo", finish_reason="stop")]) == [
-        Delta("Hel"),
-        Delta("lo"),
+        ReplyDelta("Hel"),
+        ReplyDelta("lo"),
         Finished("stop"),
     ]
 
 
 def test_a_refusal_of_the_model_is_its_answer():
-    assert parsed({"choices": [{"delta": {"content": None, "refusal": "No."}}]}) == [Delta("No.")]
+    assert parsed({"choices": [{"delta": {"content": None, "refusal": "No."}}]}) == [
+        ReplyDelta("No.")
+    ]
 
 
 def test_a_message_beside_a_piece_does_not_repeat_it():
     choice = {"delta": {"content": "lo"}, "message": {"content": "Hello"}}
-    assert parsed({"choices": [choice]}) == [Delta("lo")]
+    assert parsed({"choices": [choice]}) == [ReplyDelta("lo")]
     assert parsed({"choices": [choice | {"delta": {}}]}) == []
 
 
 def test_control_characters_and_surrogates_in_a_chunk_are_read():
-    assert parsed('{"choices":[{"delta":{"content":"a\x01\\ud800"}}]}') == [Delta("a\x01\ud800")]
+    assert parsed('{"choices":[{"delta":{"content":"a\x01\\ud800"}}]}') == [
+        ReplyDelta("a\x01\ud800")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -183,7 +187,7 @@ def test_usage_is_read_wherever_it_is(chunk):
 
 def test_usage_on_the_last_chunk_of_text_comes_behind_it():
     assert parsed(delta("x", finish_reason="stop") | {"usage": COUNTS}) == [
-        Delta("x"),
+        ReplyDelta("x"),
         Finished("stop"),
         Usage(9, 4),
     ]
@@ -296,7 +300,7 @@ def test_text_that_was_held_back_comes_ahead_of_an_error(broken):
     parser = PROTOCOL.parser()
     assert list(parser.parse("", json.dumps(delta("<thi")))) == []
     pieces = parser.parse("", broken)
-    assert next(pieces) == Delta("<thi")
+    assert next(pieces) == ReplyDelta("<thi")
     with pytest.raises(ProviderError):
         next(pieces)
 

@@ -5,31 +5,37 @@ from __future__ import annotations
 import pytest
 
 from jitchat.providers.protocols.openai import OpenAiProtocol
-from jitchat.providers.provider import Delta, Finished, Reasoning, ReasoningEnded, ToolCall
+from jitchat.providers.provider import (
+    Finished,
+    ReasoningDelta,
+    ReasoningFound,
+    ReplyDelta,
+    ToolCall,
+)
 from jitchat.values import Usage
 from tests.providers.replay import RECORDED, Replayed, replay, require_same_at_every_byte
 
-THOUGHT = [Reasoning("Let me "), Reasoning("see."), Delta("Yes."), Finished("stop")]
+THOUGHT = [ReasoningDelta("Let me "), ReasoningDelta("see."), ReplyDelta("Yes."), Finished("stop")]
 STREAMS = {
     "openai_text.sse": [
-        Delta("Hel"),
-        Delta("lo, 漢字 "),
-        Delta("😀\n"),
+        ReplyDelta("Hel"),
+        ReplyDelta("lo, 漢字 "),
+        ReplyDelta("😀\n"),
         Finished("stop"),
         Usage(9, 4),
     ],
     "openai_reasoning.sse": [*THOUGHT, Usage(9, 14, reasoning_tokens=10)],
     "openai_openrouter.sse": [*THOUGHT, Usage(9, 14, cost=0.00014)],
     "openai_think_tags.sse": [
-        Reasoning("Let "),
-        Reasoning("me see.\n"),
-        Delta("Yes."),
+        ReasoningDelta("Let "),
+        ReasoningDelta("me see.\n"),
+        ReplyDelta("Yes."),
         Finished("stop"),
     ],
     "openai_think_tag_in_template.sse": [
-        Delta("Let me see.\n"),
-        ReasoningEnded(),
-        Delta("Yes."),
+        ReplyDelta("Let me see.\n"),
+        ReasoningFound(),
+        ReplyDelta("Yes."),
         Finished("stop"),
     ],
     "openai_tool_call.sse": [
@@ -37,23 +43,27 @@ STREAMS = {
         ToolCall("time", "{}"),
         Finished("tool_calls"),
     ],
-    "openai_cached.sse": [Delta("Yes."), Finished("stop"), Usage(90, 2, 64)],
-    "openai_cache_written.sse": [Delta("Yes."), Finished("stop"), Usage(90, 2, 16, 64)],
-    "openai_groq.sse": [Delta("Yes."), Finished("stop"), Usage(9, 2)],
+    "openai_cached.sse": [ReplyDelta("Yes."), Finished("stop"), Usage(90, 2, 64)],
+    "openai_cache_written.sse": [ReplyDelta("Yes."), Finished("stop"), Usage(90, 2, 16, 64)],
+    "openai_groq.sse": [ReplyDelta("Yes."), Finished("stop"), Usage(9, 2)],
     "openai_vllm.sse": [
         Usage(9, 0),
-        Delta("Ye"),
+        ReplyDelta("Ye"),
         Usage(9, 1),
-        Delta("s."),
+        ReplyDelta("s."),
         Usage(9, 2),
         Finished("stop"),
         Usage(9, 3),
     ],
-    "openai_length.sse": [Delta("Once upon"), Finished("length")],
-    "openai_filtered.sse": [Delta("I can't "), Delta("help."), Finished("content_filter")],
+    "openai_length.sse": [ReplyDelta("Once upon"), Finished("length")],
+    "openai_filtered.sse": [
+        ReplyDelta("I can't "),
+        ReplyDelta("help."),
+        Finished("content_filter"),
+    ],
     "openai_whole.json": [
-        Reasoning("Let me see."),
-        Delta("Yes."),
+        ReasoningDelta("Let me see."),
+        ReplyDelta("Yes."),
         Finished("stop"),
         Usage(9, 14),
     ],
@@ -72,7 +82,7 @@ async def test_a_recorded_stream_says_what_it_said(file):
 @pytest.mark.parametrize("file", BROKEN)
 async def test_an_error_after_the_answer_began_keeps_what_came(file):
     replayed = await replay(OpenAiProtocol(), file)
-    assert replayed.pieces == [Delta("Once upon")]
+    assert replayed.pieces == [ReplyDelta("Once upon")]
     assert replayed.error.endswith(BROKEN[file])
 
 

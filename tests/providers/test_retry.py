@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from jitchat.errors import ContextOverflow, NotAnAnswer, RequestRefused, StreamCut, Unreachable
-from jitchat.providers.http.retry import Pace
-from jitchat.providers.provider import Delta, Finished, Options, Retrying
+from jitchat.providers.http.retry import Clock
+from jitchat.providers.provider import Finished, Options, ReplyDelta, RetryScheduled
 from tests.providers.failing import Failing, refused
 from tests.providers.streams import (
     ASKED,
@@ -26,17 +26,17 @@ from tests.providers.streams import (
 )
 
 NOW = datetime(2026, 3, 13, 10, tzinfo=UTC)
-ANSWER = [Delta("Hel"), Delta("lo"), Finished("stop")]
+ANSWER = [ReplyDelta("Hel"), ReplyDelta("lo"), Finished("stop")]
 LOST = httpx.RemoteProtocolError("Server disconnected without sending a response.")
 
 
-def pace(waits: list[float], luck: float = 0.0) -> Pace:
+def pace(waits: list[float], luck: float = 0.0) -> Clock:
     """A pace that notes what it is asked to wait."""
 
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    return Pace(sleep=sleep, now=lambda: NOW, luck=lambda: luck)
+    return Clock(sleep=sleep, now=lambda: NOW, luck=lambda: luck)
 
 
 # when
@@ -45,9 +45,9 @@ def pace(waits: list[float], luck: float = 0.0) -> Pace:
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 501, 502, 503, 504, 520, 529])
 async def test_what_may_pass_is_tried_again(status):
     server, waits = Failing(refused(status)), []
-    pieces, failure = await collect(provider(server, pace=pace(waits)))
+    pieces, failure = await collect(provider(server, clock=pace(waits)))
     assert failure is None
-    assert pieces == [Retrying(0.5, f"HTTP {status}: busy", status == 429), *ANSWER]
+    assert pieces == [RetryScheduled(0.5, f"HTTP {status}: busy", status == 429), *ANSWER]
     assert waits == [0.5]
     assert len(set(server.asked)) == 1
     assert len(server.asked) == 2
@@ -65,7 +65,7 @@ async def test_what_will_not_pass_is_not(status):
 @pytest.mark.parametrize("lost", [LOST, httpx.ReadError("reset"), httpx.WriteError("broken pipe")])
 async def test_a_connection_that_is_lost_before_the_response_is_made_again(lost):
     pieces, failure = await collect(provider(Failing(lost)))
-    assert isinstance(pieces[0], Retrying)
+    assert isinstance(pieces[0], RetryScheduled)
     assert pieces[0].why == "the connection was lost"
     assert (pieces[1:], failure) == (ANSWER, None)
 
@@ -91,7 +91,7 @@ async def test_who_is_not_there_is_not_asked_again(error):
 async def test_nothing_is_tried_again_once_a_piece_was_shown():
     server = Failing(streamed(event(delta("Hel")), httpx.ReadError("reset")))
     pieces, failure = await collect(provider(server))
-    assert pieces == [Delta("Hel")]
+    assert pieces == [ReplyDelta("Hel")]
     assert isinstance(failure, StreamCut)
     assert len(server.asked) == 1
 
@@ -99,8 +99,8 @@ async def test_nothing_is_tried_again_once_a_piece_was_shown():
 async def test_two_more_tries_are_all():
     waits: list[float] = []
     server = Failing(refused(503, "one"), LOST, refused(429, "three"))
-    pieces, failure = await collect(provider(server, pace=pace(waits)))
-    assert [type(piece) for piece in pieces] == [Retrying, Retrying]
+    pieces, failure = await collect(provider(server, clock=pace(waits)))
+    assert [type(piece) for piece in pieces] == [RetryScheduled, RetryScheduled]
     assert isinstance(failure, RequestRefused)
     assert "three" in failure.what
     assert waits == [0.5, 1.0]
@@ -149,7 +149,7 @@ async def test_a_response_is_closed_before_the_wait():
     async def sleep(seconds: float) -> None:
         closed.append(body.closed)
 
-    await collect(provider(Failing(httpx.Response(503, stream=body)), pace=Pace(sleep=sleep)))
+    await collect(provider(Failing(httpx.Response(503, stream=body)), clock=Clock(sleep=sleep)))
     assert closed == [True]
 
 
@@ -160,9 +160,9 @@ async def test_closing_the_stream_calls_the_wait_off():
         await forever.wait()
 
     server = Failing(refused(503))
-    wanted = provider(server, pace=Pace(sleep=sleep))
+    wanted = provider(server, clock=Clock(sleep=sleep))
     stream = answered(wanted, ASKED, Options())
-    assert isinstance(await anext(stream), Retrying)
+    assert isinstance(await anext(stream), RetryScheduled)
     waiting = asyncio.ensure_future(anext(stream))
     await asyncio.sleep(0)
     waiting.cancel()
@@ -184,7 +184,7 @@ async def test_closing_the_stream_where_a_wait_is_told_sends_nothing_more():
 
 async def test_the_reason_is_the_providers_safe_to_show_and_without_the_key():
     pieces, _ = await collect(provider(Failing(refused(503, f"over\x1b[2J\nloaded for {KEY}"))))
-    assert pieces[0] == Retrying(pieces[0].seconds, "HTTP 503: over␛[2J loaded for •••")
+    assert pieces[0] == RetryScheduled(pieces[0].seconds, "HTTP 503: over␛[2J loaded for •••")
 
 
 async def test_a_body_that_stalls_is_not_waited_for_long():
@@ -195,7 +195,7 @@ async def test_a_body_that_stalls_is_not_waited_for_long():
 
     pieces, failure = await collect(
         provider(
-            httpx.Response(400, stream=Stalling([])), pace=Pace(patience=0.01), read_seconds=600.0
+            httpx.Response(400, stream=Stalling([])), clock=Clock(patience=0.01), read_seconds=600.0
         )
     )
     assert pieces == []

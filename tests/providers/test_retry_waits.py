@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from jitchat.errors import RequestRefused
-from jitchat.providers.http.retry import Pace, duration
-from jitchat.providers.provider import Retrying
+from jitchat.providers.http.retry import Clock, duration
+from jitchat.providers.provider import RetryScheduled
 from tests.providers.failing import Failing, refused
 from tests.providers.streams import (
     collect,
@@ -18,13 +18,13 @@ from tests.providers.streams import (
 NOW = datetime(2026, 3, 13, 10, tzinfo=UTC)
 
 
-def pace(waits: list[float], luck: float = 0.0) -> Pace:
+def pace(waits: list[float], luck: float = 0.0) -> Clock:
     """A pace that notes what it is asked to wait."""
 
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    return Pace(sleep=sleep, now=lambda: NOW, luck=lambda: luck)
+    return Clock(sleep=sleep, now=lambda: NOW, luck=lambda: luck)
 
 
 @pytest.mark.parametrize(
@@ -49,10 +49,10 @@ def pace(waits: list[float], luck: float = 0.0) -> Pace:
 )
 async def test_the_wait_is_the_servers_where_it_names_one(headers, seconds):
     waits: list[float] = []
-    pieces, failure = await collect(provider(Failing(refused(429, **headers)), pace=pace(waits)))
+    pieces, failure = await collect(provider(Failing(refused(429, **headers)), clock=pace(waits)))
     assert failure is None
     assert waits == [seconds]
-    assert pieces[0] == Retrying(seconds, "HTTP 429: busy", asks_for_less=True)
+    assert pieces[0] == RetryScheduled(seconds, "HTTP 429: busy", asks_for_less=True)
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
@@ -65,7 +65,7 @@ async def test_the_wait_may_stand_in_the_body(wrapped, delay, seconds):
     error = {"code": 429, "message": "busy", "status": "RESOURCE_EXHAUSTED", "details": details}
     body = [{"error": error}] if wrapped else {"error": error}
     waits: list[float] = []
-    await collect(provider(Failing(refused(429, body)), pace=pace(waits)))
+    await collect(provider(Failing(refused(429, body)), clock=pace(waits)))
     assert waits == [seconds]
 
 
@@ -73,14 +73,14 @@ async def test_the_wait_may_stand_in_the_body(wrapped, delay, seconds):
 async def test_details_of_another_shape_name_no_wait(details):
     body = {"error": {"message": "busy", "details": details}}
     waits: list[float] = []
-    await collect(provider(Failing(refused(503, body)), pace=pace(waits)))
+    await collect(provider(Failing(refused(503, body)), clock=pace(waits)))
     assert waits == [0.5]
 
 
 @pytest.mark.parametrize(("luck", "waits"), [(0.0, [0.5, 1.0]), (1.0, [0.375, 0.75])])
 async def test_an_own_wait_doubles_less_up_to_a_quarter(luck, waits):
     noted: list[float] = []
-    await collect(provider(Failing(refused(500), refused(500)), pace=pace(noted, luck)))
+    await collect(provider(Failing(refused(500), refused(500)), clock=pace(noted, luck)))
     assert noted == waits
 
 
@@ -97,7 +97,7 @@ async def test_an_own_wait_doubles_less_up_to_a_quarter(luck, waits):
 async def test_a_wait_of_more_than_two_minutes_is_told_instead(after, told):
     waits: list[float] = []
     server = Failing(refused(429, **{"retry-after": after}))
-    pieces, failure = await collect(provider(server, pace=pace(waits)))
+    pieces, failure = await collect(provider(server, clock=pace(waits)))
     assert (pieces, waits) == ([], [])
     assert isinstance(failure, RequestRefused)
     assert failure.what.endswith("busy.")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jitchat.providers.protocols.openai import OpenAiProtocol
-from jitchat.providers.provider import Delta, Finished, ToolCall
+from jitchat.providers.provider import Finished, ReplyDelta, ToolCall
 
 
 def fragment(name: str | None = None, arguments: object = None, **more: Any) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def test_the_calls_come_ahead_of_the_reason():
     }
     parser = OpenAiProtocol().parser()
     assert list(parser.parse("", json.dumps({"choices": [choice]}))) == [
-        Delta("One moment."),
+        ReplyDelta("One moment."),
         F,
         Finished("tool_calls"),
     ]

@@ -14,9 +14,16 @@ from hypothesis import strategies as st
 
 from jitchat.errors import ProviderError
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.http.retry import Pace
+from jitchat.providers.http.retry import Clock
 from jitchat.providers.protocols.registry import protocol_named
-from jitchat.providers.provider import Adapted, Options, Posted, Wire, posted_fields, posted_from
+from jitchat.providers.provider import (
+    Options,
+    RequestAdapted,
+    SentRequest,
+    Wire,
+    request_fields,
+    request_from,
+)
 from jitchat.providers.reader import ReaderProvider
 from jitchat.values import Message, Role
 from tests.providers.dialects import DIALECTS
@@ -50,16 +57,18 @@ class Server:
 def asking(name: str, server: Server, **more: Any) -> HttpProvider:
     transport = httpx.MockTransport(server)
     where = endpoint(**more)
-    return HttpProvider(where, protocol_named(name), transport, pace=Pace(sleep=no_wait))
+    return HttpProvider(where, protocol_named(name), transport, clock=Clock(sleep=no_wait))
 
 
-async def posted_by(wanted: HttpProvider, options: Options = SET) -> list[Posted | Adapted]:
+async def posted_by(
+    wanted: HttpProvider, options: Options = SET
+) -> list[SentRequest | RequestAdapted]:
     """What is told of the requests for an answer that is refused in the end."""
-    told: list[Posted | Adapted] = []
+    told: list[SentRequest | RequestAdapted] = []
     async with aclosing(wanted.stream(TALK, options)) as pieces:
         with suppress(ProviderError):
             async for piece in pieces:
-                assert isinstance(piece, Posted | Adapted)
+                assert isinstance(piece, SentRequest | RequestAdapted)
                 told.append(piece)
     await wanted.aclose()
     return told
@@ -75,8 +84,8 @@ async def test_what_is_shown_is_what_the_server_is_posted(name):
     assert (wire.method, wire.url, wire.body) == (request.method, str(request.url), request.content)
     received = [(key.decode(), value.decode()) for key, value in request.headers.raw]
     assert [(key, value.replace(KEY, "•••")) for key, value in received] == list(wire.headers)
-    assert told == [Posted("openai", wire.url, SET, wire.sha256)]
-    assert posted_from(json.loads(json.dumps(posted_fields(told[0])))) == told[0]
+    assert told == [SentRequest("openai", wire.url, SET, wire.sha256)]
+    assert request_from(json.loads(json.dumps(request_fields(told[0])))) == told[0]
 
 
 async def test_what_was_refused_is_left_out_of_the_next_one_and_of_what_is_kept():
@@ -107,7 +116,7 @@ async def test_no_secret_is_in_what_is_shown_or_kept(name):
     (request,) = server.requests
     names = [key.decode() for key, _ in request.headers.raw]
     assert names == [key for key, _ in wire.headers]
-    shown = f"{wire!r} {told!r} {posted_fields(told)}"
+    shown = f"{wire!r} {told!r} {request_fields(told)}"
     assert [secret for secret in secrets if secret in shown] == []
     assert ("X-Title", "mine") in wire.headers
     assert wire.key_variable == "SOME_KEY"
@@ -124,8 +133,8 @@ async def test_no_secret_is_in_what_is_shown_or_kept(name):
     )
 )
 def test_the_options_of_a_request_are_kept_as_they_were(options):
-    posted = Posted("p", "http://models.test/v1", options, "0" * 64)
-    assert posted_from(json.loads(json.dumps(posted_fields(posted)))) == posted
+    posted = SentRequest("p", "http://models.test/v1", options, "0" * 64)
+    assert request_from(json.loads(json.dumps(request_fields(posted)))) == posted
 
 
 def test_nothing_leaves_for_the_reader():

@@ -16,6 +16,7 @@ import pytest
 from jitchat.compare_modes import Asking
 from jitchat.errors import EmptyDraft, JitchatError, Unreachable, WindowOverflow
 from jitchat.events import (
+    AnswerProgress,
     Event,
     ReasoningDelta,
     ReasoningFound,
@@ -26,7 +27,6 @@ from jitchat.events import (
     WindowBuilt,
 )
 from jitchat.memory import Memory
-from jitchat.recorder import Answer, answer_after
 from jitchat.session import Session, SessionOptions
 from jitchat.store.database import Database
 from jitchat.store.path import parent_of
@@ -327,11 +327,11 @@ async def test_times_and_figures_of_an_answer_are_of_its_own_window_and_events(s
 
 
 def test_reasoning_counts_as_the_first_token_and_is_no_text() -> None:
-    answer = Answer(Mode.JIT, left_at=1.0)
-    answer = answer_after(answer, RetryScheduled(3, "busy"), 1.5)
+    answer = AnswerProgress(Mode.JIT, left_at=1.0)
+    answer = answer.after(RetryScheduled(3, "busy"), 1.5)
     assert answer.told == "busy; sent again in 3 s"
-    answer = answer_after(answer, ReasoningDelta("Hm"), 5.5)
-    answer = answer_after(answer, ReplyDelta("thought"), 6.0)
-    answer = answer_after(answer, ReasoningFound(), 7.0)
-    answer = answer_after(answer, UsageReported(Usage(1, 2)), 8.0)
+    answer = answer.after(ReasoningDelta("Hm"), 5.5)
+    answer = answer.after(ReplyDelta("thought"), 6.0)
+    answer = answer.after(ReasoningFound(), 7.0)
+    answer = answer.after(UsageReported(Usage(1, 2)), 8.0)
     assert (answer.to_first, answer.text, answer.told, answer.usage) == (1.0, "", "", Usage(1, 2))

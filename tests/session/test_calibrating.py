@@ -12,7 +12,7 @@ from jitchat.errors import ContextOverflow, StoreFull, StreamCut
 from jitchat.events import WindowBuilt
 from jitchat.index.embedder import NoEmbedder
 from jitchat.providers.catalogue.table import Prices
-from jitchat.providers.provider import Delta, Finished, Options, Piece
+from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
 from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings
 from jitchat.store.models import LearntModel, LearntModels
@@ -36,7 +36,7 @@ class Counting:
     """A model that counts as `server` does, and answers."""
 
     server: Server = field(default_factory=lambda: Server(noise=0))
-    script: Sequence[Piece | Exception | asyncio.Event] = (Delta("Understood."),)
+    script: Sequence[Piece | Exception | asyncio.Event] = (ReplyDelta("Understood."),)
     reports: list[int] = field(default_factory=list)
     name = model = "small-1"
 
@@ -115,7 +115,7 @@ async def test_a_sample_is_the_own_count_and_not_the_corrected_one(store):
         assert sample.reported == session.provider.server.report(sample.counted).reported
 
 
-@pytest.mark.parametrize("pieces", [(), (Delta("Under"),)])
+@pytest.mark.parametrize("pieces", [(), (ReplyDelta("Under"),)])
 async def test_a_reply_that_is_cancelled_teaches_nothing(store, pieces):
     session = counting(store, Counting(script=(*pieces, asyncio.Event())))
     events = session.send("which crane?", Mode.JIT)
@@ -128,7 +128,7 @@ async def test_a_reply_that_is_cancelled_teaches_nothing(store, pieces):
 
 
 async def test_a_reply_that_is_cut_teaches_nothing(store):
-    session = counting(store, Counting(script=(Delta("Under"), StreamCut("Cut.", "Again."))))
+    session = counting(store, Counting(script=(ReplyDelta("Under"), StreamCut("Cut.", "Again."))))
 
     assert failures(await send(session, "which crane?"))
 
@@ -137,7 +137,7 @@ async def test_a_reply_that_is_cut_teaches_nothing(store):
 
 @pytest.mark.parametrize("usage", [Usage(None, 3), Usage(0, 3)])
 async def test_a_report_without_input_teaches_nothing(store, usage):
-    session = counting(store, Counting(script=(usage, Delta("Understood."))))
+    session = counting(store, Counting(script=(usage, ReplyDelta("Understood."))))
 
     await sent(session, "which crane?")
 

@@ -12,7 +12,7 @@ from jitchat.values import Mode, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Hold, Once
 from jitchat.window.why import Standing
-from tests.support import demo_session
+from tests.support import demo_session, sent_window
 
 if TYPE_CHECKING:
     from jitchat.session import Session
@@ -40,7 +40,7 @@ async def test_a_wanted_turn_is_found_at_full_text_only_and_else_is_told_of(
 ) -> None:
     session = demo_session(store)
     said = await asked(session)
-    window = session.sent_window(said)
+    window = sent_window(session, said)
     assert window is not None
     listed = next(row.turn for row in window.ledger if row.verdict == "index")
     cases = [noted(session, said, turn) for turn in (9, listed, 20)]

@@ -17,7 +17,7 @@ from jitchat.errors import (
     WindowOverflow,
 )
 from jitchat.events import WindowBuilt
-from jitchat.providers.provider import Delta, Finished
+from jitchat.providers.provider import Finished, ReplyDelta
 from jitchat.session import SessionOptions
 from jitchat.values import Mode, Status, Usage
 from jitchat.window.budget import Budget
@@ -33,7 +33,7 @@ from tests.session.sending import (
     stored_turns,
     talking,
 )
-from tests.support import ScriptedProvider
+from tests.support import ScriptedProvider, sent_window
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -97,7 +97,7 @@ async def test_the_same_text_sent_again_is_the_same_turn(store):
     assert reply.position == 6
     assert next(e.window for e in events if isinstance(e, WindowBuilt)) == preview
     assert [row[0] for row in durable(store).turns] == [*range(1, 7)]
-    assert session.sent_window(again) == preview
+    assert sent_window(session, again) == preview
 
 
 async def test_another_text_is_another_turn(store):
@@ -135,7 +135,7 @@ async def test_an_answer_that_the_provider_stopped_is_cut_without_an_error(store
 async def test_a_provider_that_just_stops_talking_cut_the_answer(store):
     class Stopping(ScriptedProvider):
         async def stream(self, messages, options) -> AsyncIterator[object]:
-            yield Delta("As far")
+            yield ReplyDelta("As far")
 
     session = talking(store)
     session.provider = Stopping()
@@ -169,7 +169,7 @@ async def test_a_window_that_does_not_fit_is_told_before_anything_is_sent(store)
 async def test_a_defect_is_not_swallowed_and_leaves_nothing_half_done(store):
     class Broken(ScriptedProvider):
         async def stream(self, messages, options) -> AsyncIterator[object]:
-            yield Delta("As far")
+            yield ReplyDelta("As far")
             raise ZeroDivisionError
 
     session = talking(store)

@@ -7,21 +7,13 @@ from dataclasses import replace
 import pytest
 
 from jitchat.errors import ContextOverflow, NotAnAnswer, StoreFull, StreamCut
-from jitchat.events import (
-    LimitLearnt,
+from jitchat.events import LimitLearnt, UsageReported, WindowBuilt
+from jitchat.providers.provider import (
+    Finished,
     ReasoningDelta,
     ReasoningFound,
     RequestAdapted,
     RetryScheduled,
-    UsageReported,
-    WindowBuilt,
-)
-from jitchat.providers.provider import (
-    Adapted,
-    Finished,
-    Reasoning,
-    ReasoningEnded,
-    Retrying,
     ToolCall,
 )
 from jitchat.store.models import LearntModel, LearntModels
@@ -60,9 +52,9 @@ class Overflowing:
         self.sizes.append(sum(len(message.content) for message in messages))
         if self.sizes[-1] > self.takes:
             if self.begins:
-                yield Reasoning("well")
+                yield ReasoningDelta("well")
             raise ContextOverflow("Too large.", "", limit=self.told and self.told.tokens)
-        yield Reasoning("well")
+        yield ReasoningDelta("well")
         yield ToolCall("look", "{}")
         yield Finished("stop")
 
@@ -71,7 +63,7 @@ class Overflowing:
 
 
 async def test_reasoning_is_kept_beside_the_reply_and_never_sent_back(store):
-    session = talking(store, Reasoning("Let me "), Reasoning("see."), "Eight.")
+    session = talking(store, ReasoningDelta("Let me "), ReasoningDelta("see."), "Eight.")
     events = await send(session, "which port?", FULL)
     assert [event.text for event in events if isinstance(event, ReasoningDelta)] == [
         "Let me ",
@@ -84,7 +76,7 @@ async def test_reasoning_is_kept_beside_the_reply_and_never_sent_back(store):
 
 
 async def test_text_that_turns_out_to_be_reasoning_is_moved(store):
-    session = talking(store, "Hm, ", "eight?", ReasoningEnded(), "Eight.")
+    session = talking(store, "Hm, ", "eight?", ReasoningFound(), "Eight.")
     events = await send(session, "which port?")
     assert sum(isinstance(event, ReasoningFound) for event in events) == 1
     assert stored_turns(events)[-1].content == "Eight."
@@ -92,7 +84,7 @@ async def test_text_that_turns_out_to_be_reasoning_is_moved(store):
 
 
 async def test_a_reply_that_is_nothing_but_reasoning_is_kept_and_told(store):
-    session = talking(store, Reasoning("Hm."), Finished("length"))
+    session = talking(store, ReasoningDelta("Hm."), Finished("length"))
     events = await send(session, "which port?")
     assert isinstance(failures(events)[0].error, NotAnAnswer)
     assert [(turn.content, turn.status) for turn in stored_turns(events)][1:] == [("", Status.CUT)]
@@ -108,7 +100,9 @@ async def test_a_call_for_a_tool_that_nobody_offered_is_a_part_of_the_reply(stor
 
 
 async def test_a_retry_and_an_adaption_are_reported_as_they_come(store):
-    session = talking(store, Retrying(2.5, "busy"), Adapted("No temperature."), "Hello.")
+    session = talking(
+        store, RetryScheduled(2.5, "busy"), RequestAdapted("No temperature."), "Hello."
+    )
     events = await send(session, "hello")
     assert RetryScheduled(2.5, "busy") in events
     assert RequestAdapted("No temperature.") in events

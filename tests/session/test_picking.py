@@ -28,7 +28,7 @@ from tests.session.sending import (
     stored_turns,
 )
 from tests.small_models.support import QUESTION, TURNS, picks, small
-from tests.support import ScriptedProvider, conversation_of, session_on, talk
+from tests.support import ScriptedProvider, conversation_of, sent_window, session_on, talk
 from tests.window.cases import turns_of
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ async def test_the_ledger_tells_the_tokens_of_the_very_request_and_is_read_back_
     assert window.picking.input_tokens == request_tokens(EstimateCounter(), request)
     assert window.picking.output_tokens == 10
     assert window.picking.ms > 0
-    assert session.sent_window(stored_turns(events)[0]) == window
+    assert sent_window(session, stored_turns(events)[0]) == window
     assert session.provider.requests == [window.messages()]
 
 
@@ -105,7 +105,7 @@ async def test_a_failure_falls_back_to_the_heuristic_and_is_kept_with_the_window
     assert turns_of(window, Kind.RETRIEVED) == turns_of(plain, Kind.RETRIEVED)
     assert window.picking is not None
     assert window.picking.fallback == told
-    kept = session.sent_window(stored_turns(events)[0])
+    kept = sent_window(session, stored_turns(events)[0])
     assert kept is not None
     assert kept.picking == window.picking
 
@@ -259,7 +259,7 @@ async def test_a_window_of_an_earlier_version_has_no_picker(store):
     with closing(connect(store.database.path)) as other, other:
         other.execute("UPDATE windows SET header = json_remove(header, '$.picking')")
 
-    kept = session.sent_window(stored_turns(events)[0])
+    kept = sent_window(session, stored_turns(events)[0])
 
     assert kept is not None
     assert kept.picking is None

@@ -9,10 +9,10 @@ import pytest
 
 from jitchat.events import SendFailed
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.http.retry import Pace
+from jitchat.providers.http.retry import Clock
 from jitchat.providers.protocols.registry import protocol_named
-from jitchat.providers.provider import Options, Posted
-from jitchat.recorder import posted_for
+from jitchat.providers.provider import Options, SentRequest
+from jitchat.recorder import sent_request_for
 from jitchat.session import Session, SessionOptions
 from jitchat.store.windows import Sends
 from jitchat.values import Mode, Turn
@@ -20,6 +20,7 @@ from jitchat.window.budget import Budget
 from tests.providers.dialects import DIALECTS, Dialect
 from tests.providers.streams import endpoint, no_wait
 from tests.session.sending import failures, send, stored_turns, talking
+from tests.support import sent_window
 
 protocols = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 
@@ -44,14 +45,14 @@ class Server:
 def over_http(session: Session, server: Server) -> None:
     """Have a server answer in the session."""
     protocol, transport = protocol_named(server.dialect.name), httpx.MockTransport(server)
-    session.provider = HttpProvider(endpoint(), protocol, transport, pace=Pace(sleep=no_wait))
+    session.provider = HttpProvider(endpoint(), protocol, transport, clock=Clock(sleep=no_wait))
     session.options = SessionOptions(request=Options(temperature=0.2))
 
 
-def posted_last(session: Session, said: Turn) -> Posted | None:
+def posted_last(session: Session, said: Turn) -> SentRequest | None:
     """What was posted for the last window of a message."""
     window_id = Sends(session.memory.store.database).window_id(said)
-    return posted_for(session.memory, window_id)
+    return sent_request_for(session.memory, window_id)
 
 
 @protocols
@@ -62,10 +63,10 @@ async def test_the_bytes_that_left_are_made_again_from_what_is_stored(store, dia
     events = await send(session, "where is the 🚢 “Ümlaut”?", mode)
     assert failures(events) == []
     said = stored_turns(events)[0]
-    window, posted = session.sent_window(said), posted_last(session, said)
+    window, posted = sent_window(session, said), posted_last(session, said)
     assert posted.sha256 == hashlib.sha256(server.bodies[-1]).hexdigest()
     session.options = SessionOptions(budget=Budget(limit=9_000, reserve=100))
-    session.provider._lessons.refuse("stream_options")
+    session.provider._quirks.refuse("stream_options")
     assert session.wire(window, posted).body == server.bodies[-1]
     assert len(server.bodies) == 2
     await session.aclose()

@@ -26,7 +26,7 @@ from tests.session.sending import (
     stored_turns,
     talking,
 )
-from tests.support import ScriptedProvider, demo_session
+from tests.support import ScriptedProvider, demo_session, sent_window
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -90,7 +90,7 @@ async def test_the_provider_gets_the_very_window_that_is_shown_and_kept(store, m
     events = await send(session, QUESTION, mode)
     window, said = built(events), stored_turns(events)[0]
     assert session.provider.requests == [window.messages()]
-    kept = session.sent_window(said)
+    kept = sent_window(session, said)
     assert kept == window
     assert kept.messages() == window.messages()
     assert (kept.never_candidates is None) == (mode is Mode.FULL)
@@ -101,10 +101,10 @@ async def test_the_provider_gets_the_very_window_that_is_shown_and_kept(store, m
 async def test_a_window_is_kept_as_it_was_however_the_conversation_goes_on(store):
     session = demo_session(store, ScriptedProvider(("Tuesday.",)))
     first = await send(session, QUESTION)
-    before = session.sent_window(stored_turns(first)[0])
+    before = sent_window(session, stored_turns(first)[0])
     for draft in ("and the port?", "and the name?"):
         await send(session, draft)
-    assert session.sent_window(stored_turns(first)[0]) == before
+    assert sent_window(session, stored_turns(first)[0]) == before
 
 
 async def test_a_window_names_the_turns_that_it_holds_and_does_not_store_them_again(store):
@@ -118,7 +118,7 @@ async def test_a_window_names_the_turns_that_it_holds_and_does_not_store_them_ag
 
 async def test_a_turn_that_was_never_sent_has_no_window(store):
     session = talking(store)
-    assert session.sent_window(session.memory.turns[0]) is None
+    assert sent_window(session, session.memory.turns[0]) is None
 
 
 async def test_what_the_provider_counted_is_kept_with_the_window(store):
@@ -243,7 +243,7 @@ async def test_instructions_andrequest_options_come_from_the_session(store):
     session.options = SessionOptions(system="Be a ferry.", request=Options(temperature=0.2))
     await send(session, "hello")
     assert session.provider.requests[0][0] == Message(Role.SYSTEM, "Be a ferry.")
-    window = session.sent_window(session.memory.turns[-2])
+    window = sent_window(session, session.memory.turns[-2])
     assert session.provider.asked == Options(
         temperature=0.2, context=window.budget.limit, room=window.budget.limit - window.used
     )

@@ -14,7 +14,14 @@ from jitchat.why import Explained, why
 from jitchat.window.steering import NO_MORE, Hold, Once
 from jitchat.window.why import Standing, Why
 from tests.session.sending import send, stored_turns
-from tests.support import ScriptedProvider, conversation_of, demo_session, session_on, talk
+from tests.support import (
+    ScriptedProvider,
+    conversation_of,
+    demo_session,
+    sent_window,
+    session_on,
+    talk,
+)
 
 if TYPE_CHECKING:
     from jitchat.session import Session
@@ -157,7 +164,7 @@ def test_what_the_user_decided_is_the_reason(demo: Session) -> None:
 
 async def test_of_a_window_that_was_sent_the_stored_ledger_decides(demo: Session) -> None:
     said = stored_turns(await send(demo, QUESTION))[0]
-    sent = demo.sent_window(said)
+    sent = sent_window(demo, said)
     assert sent is not None
     rows = {row.turn: row for row in sent.ledger}
     demo.memory.add_user_turn("Later, the deploy window was moved.")
@@ -176,6 +183,6 @@ async def test_a_window_of_a_branch_that_was_left_is_answered_for_too(demo: Sess
 
 
 def _told(session: Session, said: Turn, turn: int) -> Why:
-    sent = session.sent_window(said)
+    sent = sent_window(session, said)
     assert sent is not None
     return why(session.memory, Explained(sent, said.content, said), turn)

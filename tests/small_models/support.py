@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from jitchat.providers.provider import Delta, Options, Piece
+from jitchat.providers.provider import Options, Piece, ReplyDelta
 from jitchat.small_models.small_model import SmallModel
 from jitchat.window.tokens import EstimateCounter
 from tests.support import ScriptedProvider
@@ -50,6 +50,6 @@ class Bare(ScriptedProvider):
                 elif isinstance(step, Exception):
                     raise step
                 else:
-                    yield Delta(step) if isinstance(step, str) else step
+                    yield ReplyDelta(step) if isinstance(step, str) else step
         finally:
             self.closed.append(True)

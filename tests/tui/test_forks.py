@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.app import App
 from textual.widgets import TextArea
 
-from jitchat.providers.provider import Finished, Reasoning, ReasoningEnded
+from jitchat.providers.provider import Finished, ReasoningDelta, ReasoningFound
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.chat.branches import GO_ON
 from jitchat.tui.screens.exact import PART, ExactScreen
@@ -208,7 +208,7 @@ async def test_a_reply_that_was_cut_by_length_goes_on(backend: TestBackend) -> N
 
 async def test_reasoning_is_one_line_until_it_is_asked_for(backend: TestBackend) -> None:
     gate = asyncio.Event()
-    backend.provider = ScriptedProvider(script=(Reasoning("Hm.\nGreen?"), gate, "Green."))
+    backend.provider = ScriptedProvider(script=(ReasoningDelta("Hm.\nGreen?"), gate, "Green."))
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
         screen = await at(pilot, "r", "enter")
         lines = screen.query(ReasoningLine)
@@ -229,7 +229,7 @@ async def test_without_colours_cursor_and_mode_stand_out_and_unfolded_reasoning_
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    backend.provider = ScriptedProvider(script=(Reasoning("Hm.\n" * 60), "Green."))
+    backend.provider = ScriptedProvider(script=(ReasoningDelta("Hm.\n" * 60), "Green."))
     async with app_on(backend).run_test(size=(80, 24)) as pilot:
         screen = await at(pilot, "r", "enter")
         await answered(pilot, 5)
@@ -243,7 +243,7 @@ async def test_without_colours_cursor_and_mode_stand_out_and_unfolded_reasoning_
 
 
 async def test_text_that_turns_out_to_be_reasoning_is_folded(backend: TestBackend) -> None:
-    backend.provider = ScriptedProvider(script=("So: green", ReasoningEnded(), "Green."))
+    backend.provider = ScriptedProvider(script=("So: green", ReasoningFound(), "Green."))
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
         screen = await at(pilot, "r", "enter")
         await answered(pilot, 5)

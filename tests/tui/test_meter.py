@@ -9,7 +9,7 @@ from textual.widgets import OptionList, Static
 
 from jitchat.errors import StreamCut, Unreachable
 from jitchat.providers.catalogue.table import Prices
-from jitchat.providers.provider import Delta, Finished
+from jitchat.providers.provider import Finished, ReplyDelta
 from jitchat.session import SessionOptions
 from jitchat.tui.app import JitchatApp
 from jitchat.values import Message, Usage
@@ -36,7 +36,7 @@ class Reporting(ScriptedProvider):
 
     async def stream(self, messages: Sequence[Message], options: object):
         self.requests.append(tuple(messages))
-        yield Delta("Tuesday.")
+        yield ReplyDelta("Tuesday.")
         if self.usage is not None:
             yield self.usage
         yield Finished("stop")

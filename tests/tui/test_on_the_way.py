@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from jitchat.errors import ContextOverflow
-from jitchat.providers.provider import Adapted, Retrying
+from jitchat.providers.provider import RequestAdapted, RetryScheduled
 from tests.support import ScriptedProvider
 from tests.tui.support import TestBackend, chat, demo_app, notices, ready, type_text, until
 
@@ -33,7 +33,7 @@ async def send(pilot: Pilot[None], *script: object) -> None:
 async def test_a_retry_is_counted_down_until_the_answer_comes(backend: TestBackend) -> None:
     answered = asyncio.Event()
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        await send(pilot, Retrying(30.0, "HTTP 429: slow\x1b[31m down"), answered, "Hello.")
+        await send(pilot, RetryScheduled(30.0, "HTTP 429: slow\x1b[31m down"), answered, "Hello.")
         await until(pilot, lambda: "again in 30 s" in hint(pilot), "the countdown")
         assert hint(pilot) == "again in 30 s · HTTP 429: slow␛[31m down"
         await until(pilot, lambda: "again in 29 s" in hint(pilot), "the next second")
@@ -44,7 +44,7 @@ async def test_a_retry_is_counted_down_until_the_answer_comes(backend: TestBacke
 
 async def test_esc_ends_a_countdown_and_gives_the_message_back(backend: TestBackend) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        await send(pilot, Retrying(30.0, "busy"), asyncio.Event())
+        await send(pilot, RetryScheduled(30.0, "busy"), asyncio.Event())
         await until(pilot, lambda: "again in" in hint(pilot), "the countdown")
         await pilot.press("escape")
         await until(pilot, lambda: not chat(pilot).busy, "the end")
@@ -54,7 +54,9 @@ async def test_esc_ends_a_countdown_and_gives_the_message_back(backend: TestBack
 
 async def test_what_was_left_out_of_a_request_is_told(backend: TestBackend) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        await send(pilot, Adapted("m does not take temperature [/]: sent without it."), "Hello.")
+        await send(
+            pilot, RequestAdapted("m does not take temperature [/]: sent without it."), "Hello."
+        )
         await until(pilot, lambda: chat(pilot).opening.conversation.turns == 62, "the reply")
         assert "m does not take temperature [/]: sent without it." in toasts(pilot)
 

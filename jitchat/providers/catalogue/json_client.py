@@ -13,19 +13,13 @@ from typing import Self
 import httpx
 
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError
-from jitchat.providers.http.client import (
-    is_address,
-    make_client,
-    no_address,
-    renewed,
-    require_sendable,
-    unreached,
-)
+from jitchat.providers.http.client import Connection, checked_request, connection_failure
 from jitchat.providers.http.redaction import without_secrets
-from jitchat.providers.protocols.refusals import CHECK_URL, refusal
+from jitchat.providers.http.retry import Failure
+from jitchat.providers.protocols.json_values import parsed
+from jitchat.providers.protocols.refusals import CHECK_URL
 from jitchat.providers.protocols.registry import base_of, root_of
-from jitchat.providers.protocols.requests import USER_AGENT, addressed, credentials
-from jitchat.providers.protocols.responses import parsed
+from jitchat.providers.protocols.requests import json_request
 from jitchat.providers.provider import Endpoint
 
 MAX_BYTES = 8 << 20
@@ -35,8 +29,8 @@ PATIENCE = 20.0
 Params = Mapping[str, str | int]
 
 
-class Server:
-    """Who is asked. Open it with `async with`: its connections serve several questions."""
+class JsonClient:
+    """Open it with `async with`: its connections serve several questions to one server."""
 
     def __init__(
         self,
@@ -51,11 +45,11 @@ class Server:
         self.base = base_of(endpoint.base_url, protocol_name)
         self.root = root_of(self.base)
         """The server without its API's version, where it has routes of its own."""
-        self._endpoint, self._protocol, self._transport = endpoint, protocol_name, transport
-        self._patience, self._connect = patience, connect or endpoint.connect_seconds
-        self._client: httpx.AsyncClient | None = None
         self.software = ""
         """What the server called itself in its last answer; empty where it does not."""
+        self._protocol, self._patience = protocol_name, patience
+        self._timeout = httpx.Timeout(patience, connect=connect or endpoint.connect_seconds)
+        self._connection = Connection(endpoint, transport, patience)
 
     async def __aenter__(self) -> Self:
         return self
@@ -66,8 +60,7 @@ class Server:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._client is not None:
-            await self._client.aclose()
+        await self._connection.aclose()
 
     async def get(self, url: str, params: Params | None = None) -> object:
         """Ask.
@@ -76,82 +69,55 @@ class Server:
             ProviderError: No JSON came, or an error did.
 
         """
-        return await self._asked("GET", url, params, None)
+        return await self._ask(url, params, None)
 
     async def post(self, url: str, body: Mapping[str, object]) -> object:
-        """Ask with a body; raises what `get` raises."""
-        return await self._asked("POST", url, None, body)
+        return await self._ask(url, None, body)
 
-    async def _asked(
-        self, method: str, url: str, params: Params | None, body: Mapping[str, object] | None
+    async def _ask(
+        self, url: str, params: Params | None, body: Mapping[str, object] | None
     ) -> object:
-        found = await self._tried(self._request(method, url, params, body))
-        if isinstance(found, KeyRefused):
-            endpoint = await asyncio.to_thread(renewed, self._endpoint)
-            if endpoint is not None:
-                self._endpoint = endpoint
-                found = await self._tried(self._request(method, url, params, body))
-        if isinstance(found, ProviderError):
-            raise found
-        return found
+        answer = await self._try(url, params, body)
+        if isinstance(answer, KeyRefused) and await asyncio.to_thread(self._connection.renew_key):
+            answer = await self._try(url, params, body)
+        if isinstance(answer, ProviderError):
+            raise answer
+        return answer
 
-    async def _tried(self, request: httpx.Request) -> object:
-        """Send it; a ProviderError in place of an answer where none came."""
+    async def _try(
+        self, url: str, params: Params | None, body: Mapping[str, object] | None
+    ) -> object:
+        """Ask once; a ProviderError in place of an answer where none came."""
+        endpoint = self._connection.endpoint
+        request = checked_request(
+            endpoint,
+            lambda: json_request(
+                endpoint, self._protocol, httpx.URL(url, params=params), body, "application/json"
+            ),
+            self._timeout,
+        )
         try:
             async with asyncio.timeout(self._patience):
                 return await self._answer(request)
         except ProviderError as error:
-            return without_secrets(error, self._endpoint)
+            return without_secrets(error, endpoint)
         except (httpx.HTTPError, httpx.StreamError, OSError, ValueError) as error:
-            failure = unreached(self._endpoint.name, request.url, error).error
-            return without_secrets(failure, self._endpoint)
-
-    def _request(
-        self, method: str, url: str, params: Params | None, body: Mapping[str, object] | None
-    ) -> httpx.Request:
-        require_sendable(self._endpoint)
-        try:
-            route = addressed(self._endpoint, httpx.URL(url, params=params))
-            request = httpx.Request(method, route, json=body, headers=self._headers())
-        except (httpx.InvalidURL, ValueError):
-            request = None
-        if request is None or not is_address(request.url):
-            raise no_address(self._endpoint)
-        times = httpx.Timeout(self._patience, connect=self._connect)
-        request.extensions["timeout"] = times.as_dict()
-        return request
-
-    def _headers(self) -> httpx.Headers:
-        """Make the headers; the user's own ones win."""
-        headers = httpx.Headers({"accept": "application/json", "user-agent": USER_AGENT})
-        named = credentials(self._endpoint, self._protocol)
-        for name, value in (*named.items(), *self._endpoint.headers.items()):
-            headers[name] = value
-        return headers
+            return connection_failure(endpoint, request.url, error).error
 
     async def _answer(self, request: httpx.Request) -> object:
-        client = await asyncio.to_thread(self._ready, request.url)
-        response = await client.send(request, stream=True)
+        response = await self._connection.send(request)
         self.software = response.headers.get("server", "")
+        if isinstance(response, Failure):
+            return response.error
         try:
             body = await _body(response)
         finally:
             await response.aclose()
-        text = body.decode("utf-8", "replace")
-        if not response.is_success:
-            headers = dict(response.headers.items())
-            key_help = self._endpoint.help_of(response.status_code)
-            raise refusal(response.status_code, text, key_help, headers)
-        found = parsed(text)
-        if found is None:
-            raise NotAnAnswer(f"{self._endpoint.name} answered with something else.", CHECK_URL)
-        return found
-
-    def _ready(self, url: httpx.URL) -> httpx.AsyncClient:
-        """Make the client, once; it is thread's work, for reading certificates takes 40 ms."""
-        if self._client is None:
-            self._client = make_client(url, self._transport)
-        return self._client
+        value = parsed(body.decode("utf-8", "replace"))
+        if value is None:
+            name = self._connection.endpoint.name
+            raise NotAnAnswer(f"{name} answered with something else.", CHECK_URL)
+        return value
 
 
 async def _body(response: httpx.Response) -> bytes:

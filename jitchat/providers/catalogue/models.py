@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from jitchat.providers.catalogue.table import (
+    PER_PRICE,
     PRESETS,
     Prices,
     known_limit,
@@ -22,7 +23,7 @@ from jitchat.providers.catalogue.table import (
     known_retirement,
     other_api,
 )
-from jitchat.providers.protocols.responses import at, count, text_at
+from jitchat.providers.protocols.json_values import at, count, list_of, text_at
 from jitchat.text.sanitize import one_line
 from jitchat.values import LOADED, MAXIMUM, Limit
 
@@ -63,17 +64,17 @@ class ModelInfo:
 
     def fields(self) -> dict[str, Any]:
         """Give it as JSON knows it; `model_from` reads what a server told of that."""
-        found: dict[str, Any] = {"name": self.name}
+        described: dict[str, Any] = {"name": self.name}
         if self.limit is not None:
-            found |= {"limit": self.limit.tokens, "limit_source": self.limit.source}
+            described |= {"limit": self.limit.tokens, "limit_source": self.limit.source}
         if self.max_output is not None:
-            found["max_output"] = self.max_output
+            described["max_output"] = self.max_output
         if self.prices is not None:
-            found["prices"] = {kind: getattr(self.prices, kind) for kind in _KINDS}
-            found["prices"]["source"] = self.prices.source
+            described["prices"] = {kind: getattr(self.prices, kind) for kind in _KINDS}
+            described["prices"]["source"] = self.prices.source
         if self.retires is not None:
-            found["retires"] = self.retires.isoformat()
-        return found
+            described["retires"] = self.retires.isoformat()
+        return described
 
 
 def model_from(fields: Mapping[str, Any]) -> ModelInfo:
@@ -95,7 +96,6 @@ def model_from(fields: Mapping[str, Any]) -> ModelInfo:
 _LONGEST_NAME = 200
 _MOST = 10_000
 """Models that a server may have."""
-_PER = 1_000_000
 _CHATS = frozenset({"chat", "llm", "vlm", "language", "code"})
 """What servers call the type of a model that talks."""
 _DOES_NOT = frozenset(
@@ -133,29 +133,28 @@ _OUTPUT_AT = (
 
 def rows_of(answer: object) -> list[object]:
     """Find the lines of a list, wherever they are."""
-    for found in (answer, at(answer, "data"), at(answer, "models")):
-        if isinstance(found, list):
-            return found[:_MOST]
+    for rows in (answer, at(answer, "data"), at(answer, "models")):
+        if isinstance(rows, list):
+            return rows[:_MOST]
     return []
 
 
 def models_of(rows: Iterable[object]) -> tuple[ModelInfo, ...]:
     """Read the models that chat: each once, those that are loaded first, then by name."""
-    found: dict[str, ModelInfo] = {}
+    models: dict[str, ModelInfo] = {}
     for row in rows:
         model = model_of(row) if chats(row) else None
         if model is not None:
-            found.setdefault(model.name, model)
-    return in_order(found.values())
+            models.setdefault(model.name, model)
+    return in_order(models.values())
 
 
 def in_order(models: Iterable[ModelInfo]) -> tuple[ModelInfo, ...]:
     """Put those first that are loaded; else by name."""
-    return tuple(sorted(models, key=lambda each: (not each.is_loaded, each.name.casefold())))
+    return tuple(sorted(models, key=lambda model: (not model.is_loaded, model.name.casefold())))
 
 
 def model_of(row: object) -> ModelInfo | None:
-    """Read one line; None for what names no model."""
     name = name_of(row)
     return ModelInfo(name, limit_of(row), _number(row, _OUTPUT_AT), _prices(row)) if name else None
 
@@ -172,8 +171,8 @@ def name_of(row: object) -> str:
 def limit_of(row: object) -> Limit | None:
     """Read how much the model takes: as it is loaded, else at most."""
     instances = at(row, "loaded_instances")
-    for each in [row, *(instances if isinstance(instances, list) else [])[:1]]:
-        if tokens := _number(each, _LOADED_AT):
+    for holder in [row, *list_of(instances)[:1]]:
+        if tokens := _number(holder, _LOADED_AT):
             return Limit(tokens, LOADED)
     tokens = _number(row, _MAXIMUM_AT)
     return Limit(tokens, MAXIMUM) if tokens else None
@@ -198,14 +197,14 @@ def chats(row: object) -> bool:
 
 def _number(row: object, places: Iterable[tuple[str, ...]]) -> int | None:
     """Take the first of the numbers that are there and count something."""
-    return next((found for place in places if (found := count(at(row, *place)))), None)
+    return next((number for place in places if (number := count(at(row, *place)))), None)
 
 
 def _prices(row: object) -> Prices | None:
     """Read what the model costs: OpenRouter per token, as texts; Together per million."""
     pricing = at(row, "pricing")
     if at(pricing, "prompt") is not None:
-        keys, factor = ("prompt", "completion", "input_cache_read", "input_cache_write"), _PER
+        keys, factor = ("prompt", "completion", "input_cache_read", "input_cache_write"), PER_PRICE
     else:
         keys, factor = ("input", "output", "cached_input", "-"), 1
     fresh, output, cached, written = (_price(at(pricing, key), factor) for key in keys)
@@ -223,9 +222,16 @@ def _price(value: object, factor: int) -> float | None:
     return round(price * factor, 9) if math.isfinite(price) and price >= 0 else None
 
 
-class State(StrEnum):
-    """Whether a provider can answer now."""
+@dataclass(frozen=True, slots=True)
+class LocalServer:
+    name: str
+    """The preset's: what it is, wherever it was found."""
+    base_url: str
+    models: tuple[ModelInfo, ...]
+    """None where it has none, or tells only who has its key."""
 
+
+class State(StrEnum):
     READY = "ready"
     """Its key is there, or it needs none."""
     RUNNING = "running here"
@@ -237,8 +243,6 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProviderChoice:
-    """A provider and its models."""
-
     name: str
     title: str
     state: State
@@ -255,7 +259,6 @@ class ProviderChoice:
 
     @property
     def is_usable(self) -> bool:
-        """Whether choosing it makes sense now."""
         return self.state in (State.READY, State.RUNNING)
 
     @property
@@ -268,5 +271,5 @@ class ProviderChoice:
         """Find the models in whose names every word occurs, in capitals or not."""
         wanted = [word.casefold() for word in words]
         return tuple(
-            each for each in self.models if all(word in each.name.casefold() for word in wanted)
+            model for model in self.models if all(word in model.name.casefold() for word in wanted)
         )

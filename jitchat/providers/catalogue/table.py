@@ -18,7 +18,8 @@ from typing import Any
 
 from jitchat.values import Limit, Usage
 
-_PER = 1_000_000
+PER_PRICE = 1_000_000
+"""Tokens for which a price is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def _total(*parts: tuple[int, float | None]) -> float | None:
     for tokens, price in parts:
         if tokens and price is None:
             return None
-        total += tokens * (price or 0.0) / _PER
+        total += tokens * (price or 0.0) / PER_PRICE
     return total
 
 
@@ -164,8 +165,6 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """A provider's models, by name."""
-
     exact: Mapping[str, Row]
     families: Mapping[str, Row]
     """Those whose names go on."""
@@ -182,14 +181,14 @@ class _Names:
 
 def known_limit(provider: str, model: str) -> Limit | None:
     """Look up how much a model takes in; None where the table does not know it."""
-    found = _row(provider, model).get("limit")
-    return Limit(found, source()) if found else None
+    value = _row(provider, model).get("limit")
+    return Limit(value, source()) if value else None
 
 
 def known_max_output(provider: str, model: str) -> int | None:
     """Look up how long an answer may be, in tokens; None where the table does not know it."""
-    found: int | None = _row(provider, model).get("max_output")
-    return found
+    value: int | None = _row(provider, model).get("max_output")
+    return value
 
 
 def known_prices(provider: str, model: str) -> Prices | None:
@@ -197,7 +196,7 @@ def known_prices(provider: str, model: str) -> Prices | None:
     row = _row(provider, model)
     if "input" not in row:
         return None
-    above = tuple((each["over"], _prices(each)) for each in row.get("above", ()))
+    above = tuple((step["over"], _prices(step)) for step in row.get("above", ()))
     return _prices(row, above)
 
 
@@ -206,8 +205,8 @@ def known_retirement(provider: str, model: str) -> date | None:
 
     OpenRouter may have it from somebody else for longer.
     """
-    found = _row(provider, model).get("retires") if provider != "openrouter" else None
-    return date.fromisoformat(found) if found else None
+    value = _row(provider, model).get("retires") if provider != "openrouter" else None
+    return date.fromisoformat(value) if value else None
 
 
 def other_api(provider: str, model: str) -> str:
@@ -219,12 +218,10 @@ def other_api(provider: str, model: str) -> str:
 
 
 def as_of() -> date:
-    """Say of which day the table is."""
     return date.fromisoformat(_table()["as_of"])
 
 
 def source() -> str:
-    """Say how old the table is, in a few words."""
     return f"table of {as_of():%Y-%m}"
 
 

@@ -4,10 +4,12 @@ The environment is read here and not by httpx, so that only the variables that c
 can break it, and so that the one that does is named.
 """
 
+import asyncio
 import os
 import re
 import ssl
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from urllib.request import getproxies, proxy_bypass
@@ -15,12 +17,13 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 
 from jitchat.errors import KeyRefused, ProviderError, SettingsError, Unreachable
-from jitchat.providers.http.redaction import without_secrets
+from jitchat.providers.http.redaction import blotted, without_secrets
 from jitchat.providers.http.retry import Failure
-from jitchat.providers.provider import Endpoint, Options, WireProtocol
+from jitchat.providers.protocols.json_values import parsed
+from jitchat.providers.protocols.refusals import message_of, refusal
+from jitchat.providers.provider import Endpoint
 from jitchat.providers.this_machine import is_this_machine
 from jitchat.text.sanitize import one_line, shortened
-from jitchat.values import Message
 
 CERTIFICATES = {
     "SSL_CERT_FILE": False,
@@ -90,7 +93,7 @@ def _certificates() -> ssl.SSLContext:
         return httpx.create_ssl_context(trust_env=False)
     place, may_be_folder = os.environ[variable], CERTIFICATES[variable]
     try:
-        if may_be_folder and any(Path(each).is_dir() for each in place.split(os.pathsep)):
+        if may_be_folder and any(Path(folder).is_dir() for folder in place.split(os.pathsep)):
             return ssl.create_default_context(capath=place)
         if variable != "SSL_CERT_DIR":
             return ssl.create_default_context(cafile=place)
@@ -104,33 +107,26 @@ def _certificates() -> ssl.SSLContext:
 _HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 
 
-def make_request(
-    endpoint: Endpoint, protocol: WireProtocol, messages: Sequence[Message], options: Options
+def checked_request(
+    endpoint: Endpoint, make: Callable[[], httpx.Request], timeout: httpx.Timeout
 ) -> httpx.Request:
-    """Make the request, with the endpoint's timeouts.
-
-    Raises:
-        KeyRefused: The key or a header holds what none can hold.
-        Unreachable: The endpoint has no address.
-
-    """
-    require_sendable(endpoint)
-    request = _addressed(endpoint, protocol, messages, options)
-    if request is None:
-        raise no_address(endpoint)
-    request.extensions["timeout"] = httpx.Timeout(
-        connect=endpoint.connect_seconds, read=endpoint.read_seconds, write=30.0, pool=5.0
-    ).as_dict()
-    return request
-
-
-def require_sendable(endpoint: Endpoint) -> None:
-    """Refuse what cannot be sent; no secret may be in this frame when it does.
+    """Make a request, once it is sure that it can be sent; raised errors hold no secret.
 
     Raises:
         KeyRefused: The key is missing, or it or a header holds what none can hold.
+        Unreachable: The endpoint has no address.
 
     """
+    _require_sendable(endpoint)
+    request = _addressed(make)
+    if request is None:
+        raise _no_address(endpoint)
+    request.extensions["timeout"] = timeout.as_dict()
+    return request
+
+
+def _require_sendable(endpoint: Endpoint) -> None:
+    """Refuse a key or header that cannot be sent; no secret may be in this frame when it does."""
     if endpoint.wants_key and not endpoint.key:
         who, variable = shortened(endpoint.name, 60), endpoint.key_variable
         why = f"{variable} is not set" if variable else "none is set"
@@ -152,50 +148,123 @@ def require_sendable(endpoint: Endpoint) -> None:
         )
 
 
-def is_address(url: httpx.URL) -> bool:
-    """Whether a request can be sent there."""
-    return url.scheme in ("http", "https") and url.host != "" and (url.port or 80) < 1 << 16
+def _addressed(make: Callable[[], httpx.Request]) -> httpx.Request | None:
+    """Make the request; None where it has no address to which one can be sent."""
+    try:
+        request = make()
+    except (httpx.InvalidURL, ValueError):
+        return None
+    url = request.url
+    is_address = url.scheme in ("http", "https") and url.host and (url.port or 80) < 1 << 16
+    return request if is_address else None
 
 
-def no_address(endpoint: Endpoint) -> ProviderError:
-    """Make the error for an endpoint without an address; what it has may hold a login."""
-    told = Unreachable(
+def _no_address(endpoint: Endpoint) -> ProviderError:
+    wrong = Unreachable(
         f"{shortened(endpoint.base_url, 200)!r} is not an address.",
         "Set provider.base_url, for example http://localhost:8080/v1.",
     )
-    return without_secrets(told, endpoint)
+    return without_secrets(wrong, endpoint)
 
 
 def _is_printable(text: str) -> bool:
     return text.isascii() and text.isprintable()
 
 
-def _addressed(
-    endpoint: Endpoint, protocol: WireProtocol, messages: Sequence[Message], options: Options
-) -> httpx.Request | None:
-    """Make the request; None where the base URL is not an address."""
-    try:
-        request = protocol.request(endpoint, messages, options)
-    except (httpx.InvalidURL, ValueError):
-        return None
-    return request if is_address(request.url) else None
+_MAX_ERROR_BYTES = 64 << 10
+
+
+class Connection:
+    """The connections to an endpoint's server; the client is made when it is first used."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        transport: httpx.AsyncBaseTransport | None = None,
+        patience: float = 5.0,
+    ) -> None:
+        """`patience` is the seconds that the text of an error may take."""
+        self.endpoint = endpoint
+        self._transport, self._patience = transport, patience
+        self._lock = threading.Lock()
+        self._client: httpx.AsyncClient | None = None
+
+    async def send(self, request: httpx.Request) -> httpx.Response | Failure:
+        """Send a request: a response whose body is still to come, or why there is none."""
+        client = await asyncio.to_thread(self._ready, request.url)
+        try:
+            response = await client.send(request, stream=True)
+        except (httpx.HTTPError, OSError, ValueError) as error:
+            return connection_failure(self.endpoint, request.url, error)
+        if response.is_success:
+            return response
+        try:
+            return await self._failure(response)
+        finally:
+            await response.aclose()
+
+    def renew_key(self) -> bool:
+        """Get another key in place of a refused one; whether there is one. Slow: a command may run.
+
+        Where the command fails, the server's refusal is what is told.
+        """
+        endpoint = self.endpoint
+        if endpoint.renew is None:
+            return False
+        try:
+            key = endpoint.renew(endpoint.key)
+        except SettingsError:
+            return False
+        self.endpoint = replace(endpoint, key=key)
+        return key != endpoint.key
+
+    async def aclose(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    def _ready(self, url: httpx.URL) -> httpx.AsyncClient:
+        with self._lock:
+            if self._client is None:
+                self._client = make_client(url, self._transport)
+            return self._client
+
+    async def _failure(self, response: httpx.Response) -> Failure:
+        status, headers = response.status_code, dict(response.headers.items())
+        body = await self._start_of(response)
+        error = refusal(status, body, self.endpoint.help_of(status), headers)
+        words = message_of(parsed(body)).rstrip(".")
+        why = blotted(": ".join(filter(None, (f"HTTP {status}", words))), self.endpoint)
+        return Failure(without_secrets(error, self.endpoint), status, headers, body, why)
+
+    async def _start_of(self, response: httpx.Response) -> str:
+        """Read the first 64 KiB of a body, or what can be read of them in a short time."""
+        body = bytearray()
+        try:
+            async with asyncio.timeout(self._patience):
+                async for chunk in response.aiter_bytes():
+                    body += chunk
+                    if len(body) > _MAX_ERROR_BYTES:
+                        break
+        except (httpx.HTTPError, httpx.StreamError, TimeoutError):
+            pass  # the status tells enough
+        return bytes(body).decode("utf-8", "replace")
 
 
 _BEFORE_THE_WAY = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
 _LOST = (httpx.ReadError, httpx.WriteError)
 
 
-def unreached(name: str, url: httpx.URL, error: Exception) -> Failure:
-    """Make the failure of a request to which no response came; `name` is the provider's."""
+def connection_failure(endpoint: Endpoint, url: httpx.URL, error: Exception) -> Failure:
+    """Make the failure of a request to which no response came."""
     reason = reason_of(error)
     where = f"{url.scheme}://{url.netloc.decode()}"
-    what = f"{name} cannot be reached at {where}: {reason}."
-    told = Unreachable(what, _remedy(url, error, reason))
-    return Failure(told, why="the connection was lost", is_lost=_is_lost(error, reason))
+    what = f"{endpoint.name} cannot be reached at {where}: {reason}."
+    unreachable = without_secrets(Unreachable(what, _remedy(url, error, reason)), endpoint)
+    return Failure(unreachable, why="the connection was lost", is_lost=_is_lost(error, reason))
 
 
 def reason_of(error: Exception) -> str:
-    """Tell what happened, as a clause without its full stop."""
     if isinstance(error, httpx.TimeoutException | TimeoutError):
         return "no answer in time"
     return one_line(str(error)).rstrip(".") or type(error).__name__
@@ -213,17 +282,3 @@ def _remedy(url: httpx.URL, error: Exception, reason: str) -> str:
     if isinstance(error, _BEFORE_THE_WAY) and (variable := proxy_variable(url)):
         return f"Is the proxy right that {variable} names, and provider.base_url?"
     return "Is the server running, and provider.base_url right?"
-
-
-def renewed(endpoint: Endpoint) -> Endpoint | None:
-    """Make the endpoint with another key; None where there is none. Slow: a command may run.
-
-    Where the command fails, the server's refusal is what is told.
-    """
-    if endpoint.renew is None:
-        return None
-    try:
-        key = endpoint.renew(endpoint.key)
-    except SettingsError:
-        return None
-    return replace(endpoint, key=key) if key != endpoint.key else None

@@ -22,8 +22,9 @@ from contextlib import suppress
 from typing import Protocol
 
 from jitchat.errors import NotAnAnswer, StreamCut
+from jitchat.providers.protocols.protocol import AnswerParser
 from jitchat.providers.protocols.refusals import CHECK_URL
-from jitchat.providers.provider import Finished, Piece, WireProtocol
+from jitchat.providers.provider import Finished, Piece
 
 MAX_EVENT_BYTES = 8 << 20
 BOM = b"\xef\xbb\xbf"
@@ -49,7 +50,7 @@ class Decoder(Protocol):
 
 
 class SseDecoder:
-    """Feed it chunks; it yields each event as soon as it is complete."""
+    """Makes an event of each that the stream names."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -60,12 +61,6 @@ class SseDecoder:
         self._started = False
 
     def feed(self, chunk: bytes) -> Iterator[tuple[str, str]]:
-        """Yield the events that `chunk` completes.
-
-        Raises:
-            EventTooLargeError: An event, or what is there of the open one, is more than 8 MiB.
-
-        """
         self._buffer += chunk
         if self._skip_bom():
             yield from self._lines(self._complete())
@@ -73,7 +68,6 @@ class SseDecoder:
             raise EventTooLargeError
 
     def end(self) -> Iterator[tuple[str, str]]:
-        """Yield what is left when the stream is over."""
         rest = bytes(self._buffer)
         self._buffer.clear()
         yield from self._lines([*rest.splitlines(), b""])
@@ -126,12 +120,6 @@ class LineDecoder:
         self._scanned = 0
 
     def feed(self, chunk: bytes) -> Iterator[tuple[str, str]]:
-        """Yield the lines that `chunk` completes.
-
-        Raises:
-            EventTooLargeError: A line is more than 8 MiB.
-
-        """
         self._buffer += chunk
         last = self._buffer.rfind(b"\n", self._scanned)
         lines = bytes(self._buffer[: last + 1]).split(b"\n")
@@ -143,7 +131,6 @@ class LineDecoder:
             raise EventTooLargeError
 
     def end(self) -> Iterator[tuple[str, str]]:
-        """Yield the last line, whose end may be missing."""
         rest = bytes(self._buffer)
         self._buffer.clear()
         yield from _event(rest)
@@ -166,12 +153,6 @@ class ValueDecoder:
         return self._depth > 0
 
     def feed(self, chunk: bytes) -> Iterator[tuple[str, str]]:
-        """Yield the objects that `chunk` completes.
-
-        Raises:
-            EventTooLargeError: An object is more than 8 MiB.
-
-        """
         self._buffer += chunk
         while (end := self._end()) is not None:
             value = bytes(self._buffer[self._buffer.index(b"{") : end])
@@ -231,7 +212,6 @@ _LONGEST_FIELD = len(b"event:")
 
 
 def media_type(content_type: str) -> str:
-    """Take a content type without its parameters; empty where there is none."""
     return content_type.partition(";")[0].strip().lower()
 
 
@@ -265,16 +245,15 @@ def _tells(seen: bytes, media: str) -> bool:
 SEND_AGAIN = "What came is kept. Send again."
 
 
-class Answer:
+class ResponseDecoder:
     """Decodes one response, whose `media` type is a first guess at how it is framed."""
 
-    def __init__(self, protocol: WireProtocol, media: str = "") -> None:
-        self._parser = protocol.parser()
-        self._media = media
+    def __init__(self, parser: AnswerParser, media: str = "") -> None:
+        self._parser, self._media = parser, media
         self._start = b""
         self._decoder: Decoder | None = None
         self._events = 0
-        self._said = False
+        self._has_pieces = False
         self._ended = False
         self.finished = False
         """Whether the provider said that the answer is complete."""
@@ -291,9 +270,9 @@ class Answer:
         decoder = self._decoder
         if decoder is None:
             chunk = self._start + chunk
-            decoder = self._sniffed(chunk, whole=False)
+            decoder = self._choose_decoder(chunk, whole=False)
         if decoder is not None:
-            yield from self._decoded(decoder.feed(chunk))
+            yield from self._parse(decoder.feed(chunk))
 
     def end(self) -> Iterator[Piece]:
         """Yield what is left when the response is over.
@@ -304,14 +283,16 @@ class Answer:
             NotAnAnswer: It held no answer.
 
         """
-        decoder = self._decoder or self._sniffed(self._start, whole=True)
+        decoder = self._decoder or self._choose_decoder(self._start, whole=True)
         with suppress(NotAnAnswer):  # the last event may have been cut in its middle
-            yield from self._decoded(decoder.end() if decoder else iter(()))
+            yield from self._parse(decoder.end() if decoder else iter(()))
         yield from self.held()
-        is_open = isinstance(decoder, ValueDecoder) and decoder.is_open
-        if not self._heard and not is_open:
+        values = decoder if isinstance(decoder, ValueDecoder) else None
+        is_open = values is not None and values.is_open
+        # a lone document that says nothing is no answer
+        if not self._has_pieces and self._events <= (values is not None) and not is_open:
             raise NotAnAnswer("The server answered, but with no part of an answer.", CHECK_URL)
-        if isinstance(decoder, ValueDecoder) and decoder.values == 1 and not is_open:
+        if values is not None and values.values == 1 and not is_open:
             yield from self._finish()  # one document is whole, with or without a reason
         if not self.finished:
             raise StreamCut("The answer stopped half way.", SEND_AGAIN)
@@ -320,19 +301,19 @@ class Answer:
         """Yield, once, what the parser holds back; where an answer broke, that is its last."""
         if not self._ended:
             self._ended = True
-            yield from self._taken(self._parser.end())
+            yield from self._take(self._parser.end())
 
-    def _sniffed(self, start: bytes, *, whole: bool) -> Decoder | None:
+    def _choose_decoder(self, start: bytes, *, whole: bool) -> Decoder | None:
         self._decoder = decoder_for(start, self._media, whole=whole)
         self._start = start if self._decoder is None else b""
         return self._decoder
 
-    def _decoded(self, events: Iterator[tuple[str, str]]) -> Iterator[Piece]:
+    def _parse(self, events: Iterator[tuple[str, str]]) -> Iterator[Piece]:
         try:
             for event, data in events:
                 if self.over:
                     return
-                yield from self._taken(self._parser.parse(event, data))
+                yield from self._take(self._parser.parse(event, data))
                 self._events += 1
                 if self._parser.over:
                     self.over = True
@@ -342,21 +323,16 @@ class Answer:
                 "The server sent an event of more than 8 MiB.", "Send again."
             ) from None
 
-    def _taken(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
+    def _take(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
         for piece in pieces:
-            self._said = True
+            self._has_pieces = True
             if type(piece) is Finished:
                 yield from self._finish(piece)
             else:
                 yield piece
 
-    def _finish(self, said: Finished | None = None) -> Iterator[Piece]:
+    def _finish(self, finished: Finished | None = None) -> Iterator[Piece]:
         """Yield the first reason only; servers that give none mean `stop`."""
         if not self.finished:
             self.finished = True
-            yield said or Finished("stop")
-
-    @property
-    def _heard(self) -> bool:
-        """Whether there was an answer. A lone document that says nothing is none."""
-        return self._said or self._events > isinstance(self._decoder, ValueDecoder)
+            yield finished or Finished("stop")

@@ -6,34 +6,22 @@ searched for the key before it is passed on.
 """
 
 import asyncio
-import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, suppress
 
 import httpx
 
 from jitchat.errors import ProviderError, StoreError, StreamCut
-from jitchat.providers.http.client import make_client, make_request, reason_of, renewed, unreached
-from jitchat.providers.http.decode import SEND_AGAIN, Answer, media_type
-from jitchat.providers.http.redaction import blotted, without_secrets
-from jitchat.providers.http.retry import Attempts, Failure, Pace, SessionLessons, adaptation
+from jitchat.providers import provider
+from jitchat.providers.http.client import Connection, checked_request, reason_of
+from jitchat.providers.http.decode import SEND_AGAIN, ResponseDecoder, media_type
+from jitchat.providers.http.redaction import without_secrets
+from jitchat.providers.http.retry import Attempts, Clock, Failure, SessionQuirks, adaptation
 from jitchat.providers.http.wire_view import wire_of
 from jitchat.providers.protocols.parameters import sent_in
-from jitchat.providers.protocols.refusals import message_of, refusal
-from jitchat.providers.protocols.responses import parsed
-from jitchat.providers.provider import (
-    Adapted,
-    Endpoint,
-    Lessons,
-    Options,
-    Piece,
-    Posted,
-    Wire,
-    WireProtocol,
-)
+from jitchat.providers.protocols.protocol import WireProtocol
+from jitchat.providers.provider import Endpoint, Options, Piece
 from jitchat.values import Message
-
-_MAX_ERROR_BYTES = 64 << 10
 
 
 class HttpProvider:
@@ -45,156 +33,103 @@ class HttpProvider:
         protocol: WireProtocol,
         transport: httpx.AsyncBaseTransport | None = None,
         *,
-        lessons: Lessons | None = None,
-        pace: Pace | None = None,
+        quirks: provider.ServerQuirks | None = None,
+        clock: Clock | None = None,
     ) -> None:
-        self._endpoint, self._protocol, self._transport = endpoint, protocol, transport
-        self._lessons = lessons or SessionLessons()
-        self._pace = pace or Pace()
-        self._lock = threading.Lock()
-        self._client: httpx.AsyncClient | None = None
-
-    @property
-    def name(self) -> str:
-        """As the settings call it."""
-        return self._endpoint.name
-
-    @property
-    def model(self) -> str:
-        """The model's own name."""
-        return self._endpoint.model
+        self.name, self.model = endpoint.name, endpoint.model
+        self._protocol = protocol
+        self._quirks = quirks or SessionQuirks()
+        self._clock = clock or Clock()
+        self._connection = Connection(endpoint, transport, self._clock.patience)
 
     async def stream(
         self, messages: Sequence[Message], options: Options
     ) -> AsyncGenerator[Piece, None]:
         """Stream the answer, piece by piece; what fails before it begins may be tried again."""
-        attempts = Attempts(await asyncio.to_thread(self._lessons.refused), self._pace)
+        attempts = Attempts(await asyncio.to_thread(self._quirks.refused), self._clock)
         request = self._request(messages, attempts.shaped(options))
-        yield self._posted(request, attempts.shaped(options))
-        while isinstance(opened := await self._send(request), Failure):
-            refused, sent = request, sent_in(request.content.decode())
-            if attempts.may_renew(opened) and await asyncio.to_thread(self._renew):
+        yield self._sent(request, attempts.shaped(options))
+        while isinstance(response := await self._connection.send(request), Failure):
+            refused, names = request, sent_in(request.content.decode())
+            if attempts.may_renew(response) and await asyncio.to_thread(self._connection.renew_key):
                 request = self._request(messages, attempts.shaped(options))
-            elif parameter := attempts.drop(opened, sent):
+            elif parameter := attempts.drop(response, names):
                 request = self._request(messages, attempts.shaped(options))
                 if request.content == refused.content:
-                    raise opened.error
+                    raise response.error
                 await asyncio.to_thread(self._learn, parameter)
                 after = sent_in(request.content.decode())
-                yield Adapted(adaptation(self.name, self.model, parameter, sent, after))
-                yield self._posted(request, attempts.shaped(options))
+                changed = adaptation(self.name, self.model, parameter, names, after)
+                yield provider.RequestAdapted(changed)
+                yield self._sent(request, attempts.shaped(options))
             else:
-                pause = attempts.pause(opened)
+                pause = attempts.pause(response)
                 yield pause
-                await self._pace.sleep(pause.seconds)
-        async with aclosing(self._read(opened)) as pieces:
+                await self._clock.sleep(pause.seconds)
+        async with aclosing(self._read(response)) as pieces:
             async for piece in pieces:
                 yield piece
 
-    def wire(
-        self, messages: Sequence[Message], options: Options, *, as_posted: bool = False
-    ) -> Wire:
-        """Make the request that would be posted, as it may be shown."""
-        refused: frozenset[str] = frozenset() if as_posted else self._lessons.refused()
-        shaped = Attempts(refused, self._pace).shaped(options)
-        return wire_of(self._request(messages, shaped), self._endpoint)
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.aclose()
-
-    def _request(self, messages: Sequence[Message], options: Options) -> httpx.Request:
-        return make_request(self._endpoint, self._protocol, messages, options)
-
-    def _posted(self, request: httpx.Request, options: Options) -> Posted:
-        wire = wire_of(request, self._endpoint)
-        return Posted(self.name, wire.url, options, wire.sha256)
-
-    async def _send(self, request: httpx.Request) -> httpx.Response | Failure:
-        """Send the request; the response, with its body still to come, or why there is none."""
-        client = await asyncio.to_thread(self._ready, request.url)
-        try:
-            response = await client.send(request, stream=True)
-        except (httpx.HTTPError, OSError, ValueError) as error:
-            return unreached(self.name, request.url, error)
-        if response.is_success:
-            return response
-        try:
-            return await self._failure(response)
-        finally:
-            await response.aclose()
-
-    def _renew(self) -> bool:
-        """Get another key; whether there is one."""
-        endpoint = renewed(self._endpoint)
-        self._endpoint = endpoint or self._endpoint
-        return endpoint is not None
-
-    def _learn(self, parameter: str) -> None:
-        with suppress(StoreError):  # the answer does not wait for a disk that is full
-            self._lessons.refuse(parameter)
-
-    def _ready(self, url: httpx.URL) -> httpx.AsyncClient:
-        """Make the client, once."""
-        with self._lock:
-            if self._client is None:
-                self._client = make_client(url, self._transport)
-            return self._client
-
-    async def _failure(self, response: httpx.Response) -> Failure:
-        """Read why there is no answer."""
-        status, headers = response.status_code, dict(response.headers.items())
-        body = await self._start_of(response)
-        error = refusal(status, body, self._endpoint.help_of(status), headers)
-        said = message_of(parsed(body)).rstrip(".")
-        why = blotted(": ".join(filter(None, (f"HTTP {status}", said))), self._endpoint)
-        return Failure(without_secrets(error, self._endpoint), status, headers, body, why)
-
-    async def _start_of(self, response: httpx.Response) -> str:
-        """Read the first 64 KiB of a body, or what can be read of them in a short time."""
-        body = bytearray()
-        try:
-            async with asyncio.timeout(self._pace.patience):
-                async for chunk in response.aiter_bytes():
-                    body += chunk
-                    if len(body) > _MAX_ERROR_BYTES:
-                        break
-        except (httpx.HTTPError, httpx.StreamError, TimeoutError):
-            pass  # the status tells enough
-        return bytes(body).decode("utf-8", "replace")
-
     async def _read(self, response: httpx.Response) -> AsyncGenerator[Piece, None]:
         """Yield the answer; where it breaks off, what there is of it first."""
-        answer = Answer(self._protocol, media_type(response.headers.get("content-type", "")))
+        media = media_type(response.headers.get("content-type", ""))
+        decoder = ResponseDecoder(self._protocol.parser(), media)
         failure: ProviderError | None = None
         chunks, until = response.aiter_bytes(), None
         try:
-            while not answer.over and (chunk := await _next(chunks, until)) is not None:
-                for piece in answer.feed(chunk):
+            while not decoder.over and (chunk := await _next(chunks, until)) is not None:
+                for piece in decoder.feed(chunk):
                     yield piece
                     until = None
-                if answer.finished and until is None:  # only counts may come, and comments
-                    until = asyncio.get_running_loop().time() + self._pace.patience
-            for piece in answer.end():
+                if decoder.finished and until is None:  # only counts may come, and comments
+                    until = asyncio.get_running_loop().time() + self._clock.patience
+            for piece in decoder.end():
                 yield piece
         except (ProviderError, httpx.HTTPError, httpx.StreamError, TimeoutError) as error:
-            failure = self._broken(answer, error)
+            failure = self._broken(error, is_complete=decoder.finished)
         finally:
             await response.aclose()
-        for piece in answer.held():
+        for piece in decoder.held():
             yield piece
         if failure is not None:
             raise failure
 
-    def _broken(self, answer: Answer, error: Exception) -> ProviderError | None:
+    def _broken(self, error: Exception, *, is_complete: bool) -> ProviderError | None:
         """Say why the answer broke off; None where it was complete, and no harm was done."""
         if isinstance(error, ProviderError):
-            return without_secrets(error, self._endpoint)
-        if answer.finished:
+            return without_secrets(error, self._connection.endpoint)
+        if is_complete:
             return None
         return StreamCut(f"The connection broke: {reason_of(error)}.", SEND_AGAIN)
+
+    def wire(
+        self, messages: Sequence[Message], options: Options, *, as_posted: bool = False
+    ) -> provider.Wire:
+        """Make the request that would be sent, as it may be shown."""
+        refused: frozenset[str] = frozenset() if as_posted else self._quirks.refused()
+        shaped = Attempts(refused, self._clock).shaped(options)
+        return wire_of(self._request(messages, shaped), self._connection.endpoint)
+
+    async def aclose(self) -> None:
+        await self._connection.aclose()
+
+    def _request(self, messages: Sequence[Message], options: Options) -> httpx.Request:
+        """Make the request, with the endpoint's timeouts; raises what `checked_request` does."""
+        endpoint = self._connection.endpoint
+        timeout = httpx.Timeout(
+            connect=endpoint.connect_seconds, read=endpoint.read_seconds, write=30.0, pool=5.0
+        )
+        return checked_request(
+            endpoint, lambda: self._protocol.request(endpoint, messages, options), timeout
+        )
+
+    def _sent(self, request: httpx.Request, options: Options) -> provider.SentRequest:
+        wire = wire_of(request, self._connection.endpoint)
+        return provider.SentRequest(self.name, wire.url, options, wire.sha256)
+
+    def _learn(self, parameter: str) -> None:
+        with suppress(StoreError):  # the answer does not wait for a disk that is full
+            self._quirks.refuse(parameter)
 
 
 async def _next(chunks: AsyncIterator[bytes], until: float | None) -> bytes | None:

@@ -58,7 +58,7 @@ def _secrets(endpoint: Endpoint) -> tuple[str, ...]:
 def _without_runs(text: str, secret: str) -> str:
     runs = {secret[start : start + _RUN] for start in range(len(secret) - _RUN + 1)}
     written = _CHARACTERS.findall(text)
-    read = [unquote(each).lower()[:1] for each in written]
+    read = [unquote(character).lower()[:1] for character in written]
     plain = "".join(read)
     hidden = [False] * len(read)
     for start in range(len(plain) - _RUN + 1):
@@ -69,9 +69,9 @@ def _without_runs(text: str, secret: str) -> str:
 
 def _with_blots(written: list[str], hidden: list[bool]) -> str:
     kept: list[str] = []
-    for place, each in enumerate(written):
+    for place, character in enumerate(written):
         if not hidden[place]:
-            kept.append(each)
+            kept.append(character)
         elif not place or not hidden[place - 1]:
             kept.append(BLOT)
     return "".join(kept)

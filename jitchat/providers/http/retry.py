@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from jitchat.errors import ContextOverflow, KeyRefused, ProviderError
+from jitchat.providers.protocols.json_values import at, first, list_of, parsed, text_at
 from jitchat.providers.protocols.parameters import refused_parameter
 from jitchat.providers.protocols.refusals import is_quota_spent
-from jitchat.providers.protocols.responses import at, first, parsed
-from jitchat.providers.provider import Options, Retrying, forgetting
+from jitchat.providers.provider import Options, RetryScheduled, forgetting
 from jitchat.text.sanitize import shortened
 
 MORE_TRIES = 2
@@ -52,7 +52,6 @@ class Failure:
 
 
 def is_worth_another_try(failure: Failure) -> bool:
-    """Whether the same request may succeed later."""
     if failure.status is None:
         return failure.is_lost
     if isinstance(failure.error, ContextOverflow) or failure.status < 400:
@@ -65,28 +64,15 @@ def is_worth_another_try(failure: Failure) -> bool:
     return failure.status in (408, 409, 429) or failure.status >= 500
 
 
-def wait_before(tried: int, failure: Failure, now: datetime, luck: float) -> float:
-    """Seconds to wait after `tried` failures; as long as the server asks for, however long.
-
-    `luck`, from 0 to 1, takes up to a quarter off a wait of our own, so that not all who
-    were turned away come back at once.
-    """
-    asked = asked_wait(failure, now)
-    if asked is not None:
-        return asked
-    own = min(_FIRST_WAIT * 2.0 ** (tried - 1), _LONGEST_OWN_WAIT)
-    return own * (1 - _JITTER * luck)
-
-
-def asked_wait(failure: Failure, now: datetime) -> float | None:
+def _requested_wait(failure: Failure, now: datetime) -> float | None:
     """Seconds that the server asks to wait; None where it does not, or for no time at all."""
-    milliseconds = _seconds(failure.headers.get("retry-after-ms", ""))
+    milliseconds = _number(failure.headers.get("retry-after-ms", ""))
     after = failure.headers.get("retry-after", "")
     waits = (
         None if milliseconds is None else milliseconds / 1000,
-        _seconds(after),
-        _until(after, now),
-        _seconds(_delay_in(failure.body).removesuffix("s")),
+        _number(after),
+        _seconds_until(after, now),
+        _number(_gemini_delay(failure.body).removesuffix("s")),
     )
     return next((wait for wait in waits if wait), None)
 
@@ -99,11 +85,11 @@ def duration(seconds: float) -> str:
     return "more than a day"
 
 
-def _seconds(text: str) -> float | None:
+def _number(text: str) -> float | None:
     return float(text) if _NUMBER.fullmatch(text := text.strip()) else None
 
 
-def _until(text: str, now: datetime) -> float | None:
+def _seconds_until(text: str, now: datetime) -> float | None:
     """Seconds until an HTTP date; None where it is none, or has passed."""
     try:
         then = parsedate_to_datetime(text)
@@ -113,20 +99,18 @@ def _until(text: str, now: datetime) -> float | None:
     return max(0.0, (then - now).total_seconds()) or None
 
 
-def _delay_in(body: str) -> str:
-    """Find Gemini's delay, which it puts among an error's details: 36s."""
-    details = at(first(parsed(body)), "error", "details")
-    for detail in details if isinstance(details, list) else ():
-        if isinstance(found := at(detail, "retryDelay"), str):
-            return found
-    return ""
+def _gemini_delay(body: str) -> str:
+    """Find the delay that Gemini puts among an error's details: 36s."""
+    details = list_of(at(first(parsed(body)), "error", "details"))
+    delays = (text_at(detail, "retryDelay") for detail in details)
+    return next(filter(None, delays), "")
 
 
 _MOST_DROPPED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class Clock:
     """Time and chance, as the loop meets them."""
 
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -139,15 +123,12 @@ class Pace:
 
 
 class Attempts:
-    """What was tried so far, and what comes next."""
-
-    def __init__(self, without: frozenset[str], pace: Pace) -> None:
-        self._without, self._pace = without, pace
+    def __init__(self, without: frozenset[str], clock: Clock) -> None:
+        self._without, self._clock = without, clock
         self._dropped = self._failed = 0
         self._renewed = False
 
     def shaped(self, options: Options) -> Options:
-        """Make the options without what is refused."""
         return replace(options, without=options.without | self._without)
 
     def drop(self, failure: Failure, sent: frozenset[str]) -> str | None:
@@ -172,7 +153,7 @@ class Attempts:
         self._renewed = True
         return True
 
-    def pause(self, failure: Failure) -> Retrying:
+    def pause(self, failure: Failure) -> RetryScheduled:
         """Say how long to wait before the next try.
 
         Raises:
@@ -182,26 +163,31 @@ class Attempts:
         self._failed += 1
         if not is_worth_another_try(failure):
             raise failure.error
-        seconds = wait_before(self._failed, failure, self._pace.now(), self._pace.luck())
+        seconds = _requested_wait(failure, self._clock.now())
+        if seconds is None:
+            # a part is left to luck, so that not all who were turned away come back at once
+            own = min(_FIRST_WAIT * 2.0 ** (self._failed - 1), _LONGEST_OWN_WAIT)
+            seconds = own * (1 - _JITTER * self._clock.luck())
         if seconds > LONGEST_WAIT:
-            raise _too_long(failure.error, seconds)
+            error = copy.copy(failure.error)
+            error.retry_after = seconds
+            error.remedy = f"It asks to wait {duration(seconds)}: send again after that."
+            raise error
         if self._failed > MORE_TRIES:
             raise failure.error
-        return Retrying(seconds, failure.why, failure.asks_for_less)
+        return RetryScheduled(seconds, failure.why, failure.asks_for_less)
 
 
-class SessionLessons:
+class SessionQuirks:
     """What a server taught, for as long as the provider is used."""
 
     def __init__(self) -> None:
         self._refused: frozenset[str] = frozenset()
 
     def refused(self) -> frozenset[str]:
-        """List the parameters that were refused."""
         return self._refused
 
     def refuse(self, parameter: str) -> None:
-        """Keep that a parameter was refused."""
         self._refused |= {parameter}
 
 
@@ -221,10 +207,3 @@ def adaptation(
     instead = ", ".join(sorted(after - before))
     changed = f"sent as {instead}" if instead else "sent without it"
     return f"{name} does not take {parameter}: {changed}, {always}."
-
-
-def _too_long(error: ProviderError, seconds: float) -> ProviderError:
-    made = copy.copy(error)
-    made.retry_after = seconds
-    made.remedy = f"It asks to wait {duration(seconds)}: send again after that."
-    return made

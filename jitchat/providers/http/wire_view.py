@@ -20,7 +20,6 @@ KEY_HEADERS = frozenset({_LOGIN, "x-api-key", "x-goog-api-key"})
 
 
 def wire_of(request: httpx.Request, endpoint: Endpoint) -> Wire:
-    """Show a request that was made for the endpoint."""
     address = request.url.copy_with(userinfo=b"")
     return Wire(
         method=request.method,
@@ -44,7 +43,7 @@ def _headers(request: httpx.Request, endpoint: Endpoint) -> Iterator[tuple[str, 
 
 def _shown(name: str, value: str, endpoint: Endpoint) -> str:
     """Blot out the key in a header, and all of one that the user set."""
-    own = {each.lower() for each in endpoint.headers} - OPEN
+    own = {header.lower() for header in endpoint.headers} - OPEN
     if name.lower() in own:
         return BLOT
     key = endpoint.key

@@ -1,4 +1,4 @@
-"""Anthropic's Messages: the request. `anthropic_answer` reads the answer."""
+"""Anthropic's Messages."""
 
 from __future__ import annotations
 
@@ -6,21 +6,18 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from jitchat.errors import NotAnAnswer
-from jitchat.providers.protocols.refusals import CHECK_URL, stopped
+from jitchat.providers.protocols import requests
+from jitchat.providers.protocols.json_values import at, count, first_count, list_of, text_at
+from jitchat.providers.protocols.protocol import AnswerParser
 from jitchat.providers.protocols.registry import base_of
-from jitchat.providers.protocols.requests import Run, credentials, filled, json_request, opened
-from jitchat.providers.protocols.responses import (
-    CountsSoFar,
-    ToolCalls,
-    at,
-    count,
-    first,
-    first_count,
-    parsed,
-    text_at,
+from jitchat.providers.provider import (
+    Endpoint,
+    Finished,
+    Options,
+    Piece,
+    ReasoningDelta,
+    ReplyDelta,
 )
-from jitchat.providers.provider import Delta, Endpoint, Finished, Options, Piece, Reasoning
 from jitchat.text.sanitize import shortened
 from jitchat.values import Message, Usage
 
@@ -46,35 +43,37 @@ class AnthropicProtocol:
     def request(
         self, endpoint: Endpoint, messages: Sequence[Message], options: Options
     ) -> httpx.Request:
-        """Make the request; the body has the same bytes for the same window.
+        """Make the request.
 
         Two breakpoints tell what is to be cached: behind the system's text, and ahead of the
         final message, which changes with every request.
         """
-        window = opened(messages, folding="system" in options.without)
-        turns = _turns(window.runs)
+        without = options.without
+        window = requests.dialogue(messages, folding="system" in without, user_first=True)
+        turns = [(run.role.value, [_block(text) for text in run.texts]) for run in window.runs]
         system = [_block(window.system)] if window.system else []
-        if "cache_control" not in options.without:
+        if "cache_control" not in without:
             _mark(system)
-            _mark(_stable(turns))
-        optional = _sampling(endpoint.model, options) | {
+            _mark([block for _, blocks in turns for block in blocks][:-1])
+        sampled = takes_sampling(endpoint.model)
+        optional = {
+            "temperature": options.temperature if sampled else None,
+            "top_p": options.top_p if sampled else None,
+            "top_k": options.top_k if sampled else None,
             "system": system,
-            "output_config": filled({"effort": options.effort}, options.without),
+            "output_config": requests.filled({"effort": options.effort}, without),
         }
         body = {
             "model": endpoint.model,
             "max_tokens": _cap(options),
-            **filled(optional, options.without),
+            **requests.filled(optional, without),
             "messages": [{"role": role, "content": blocks} for role, blocks in turns],
             "stream": True,
         }
-        headers = {"Accept": "text/event-stream"} | credentials(endpoint, "anthropic")
-        return json_request(
-            endpoint, f"{base_of(endpoint.base_url, 'anthropic')}/messages", headers, body
-        )
+        url = f"{base_of(endpoint.base_url, 'anthropic')}/messages"
+        return requests.json_request(endpoint, "anthropic", url, body)
 
     def parser(self) -> AnthropicParser:
-        """Make what reads the answer."""
         return AnthropicParser()
 
 
@@ -86,18 +85,8 @@ def takes_sampling(model: str) -> bool:
     """
     if _NEVER_SAMPLED.search(model):
         return False
-    found = _CLAUDE.search(model)
-    return found is None or (int(found[1]), int(found[2] or 0)) <= _LAST_WITH_SAMPLING
-
-
-def _sampling(model: str, options: Options) -> dict[str, object]:
-    if not takes_sampling(model):
-        return {}
-    return {
-        "temperature": options.temperature,
-        "top_p": options.top_p,
-        "top_k": options.top_k,
-    }
+    version = _CLAUDE.search(model)
+    return version is None or (int(version[1]), int(version[2] or 0)) <= _LAST_WITH_SAMPLING
 
 
 def _cap(options: Options) -> int:
@@ -107,17 +96,8 @@ def _cap(options: Options) -> int:
     return min(cap, _CAUTIOUS_ANSWER) if "max_tokens" in options.without else cap
 
 
-def _turns(runs: Sequence[Run]) -> list[tuple[str, list[Block]]]:
-    return [(run.role.value, [_block(text) for text in run.texts]) for run in runs]
-
-
 def _block(text: str) -> Block:
     return {"type": "text", "text": text}
-
-
-def _stable(turns: Sequence[tuple[str, list[Block]]]) -> list[Block]:
-    """List every block ahead of the final one."""
-    return [block for _, blocks in turns for block in blocks][:-1]
 
 
 def _mark(blocks: Sequence[Block]) -> None:
@@ -130,90 +110,73 @@ _SHOWN = 300
 """Characters that are passed on of why a model refused."""
 
 
-class AnthropicParser:
-    """Reads one answer; an event of which nothing is known says nothing."""
+class AnthropicParser(AnswerParser):
+    """Reads one answer, event by event, or a whole message."""
 
     def __init__(self) -> None:
-        self.over = False
-        self._calls = ToolCalls()
+        super().__init__()
         self._called: set[object] = set()
         """The indexes of the blocks that are calls; the server calls tools of its own by itself."""
-        self._counts = CountsSoFar()
 
-    def parse(self, event: str, data: str) -> Iterator[Piece]:
-        """Yield what one event says."""
-        if data.strip() in ("", "[DONE]"):
-            self.over = bool(data.strip())
-            return
-        value = first(parsed(data))
-        if not isinstance(value, dict):
-            raise NotAnAnswer("The server sent an event that is not a JSON object.", CHECK_URL)
-        kind = text_at(value, "type") or event
-        if "error" in (kind, event) or value.get("error"):
-            raise stopped(value)
-        yield from self._event(kind, value)
-
-    def end(self) -> Iterator[Piece]:
-        """Yield the tool calls that were cut in their middle."""
-        yield from self._calls.taken()
-
-    def _event(self, kind: str, value: dict[str, object]) -> Iterator[Piece]:
-        match kind:
+    def _read(self, event: str, chunk: dict[str, object]) -> Iterator[Piece]:
+        match text_at(chunk, "type") or event:
             case "content_block_delta":
-                yield from self._delta(value)
+                yield from self._delta(chunk.get("delta"), chunk.get("index"))
             case "content_block_start":
-                yield from self._block(value.get("content_block"), value.get("index"))
+                yield from self._block(chunk.get("content_block"), chunk.get("index"))
             case "content_block_stop":
                 yield from self._calls.taken()
             case "message_start":
-                yield from self._counted(at(value, "message", "usage"), final=False)
+                self._take_counts(at(chunk, "message", "usage"))
+                yield from self._known(None)  # what it says of the output is no count of it yet
             case "message_delta":
-                yield from self._counted(value.get("usage"))
-                yield from _finished(value.get("delta"))
+                yield from self._counted(chunk)
+                yield from _finished(chunk.get("delta"))
             case "message_stop":
                 yield from self.end()
                 self.over = True
             case "message" | "":
-                yield from self._message(value)
+                yield from self._message(chunk)
 
-    def _delta(self, value: dict[str, object]) -> Iterator[Piece]:
-        delta = value.get("delta")
-        yield from _said(delta)
+    def _delta(self, delta: object, index: object) -> Iterator[Piece]:
+        yield from _words(delta)
         arguments = text_at(delta, "partial_json")
-        if arguments and value.get("index") in self._called:
-            fragment = {"index": value.get("index"), "function": {"arguments": arguments}}
-            self._calls.add([fragment])
+        if arguments and index in self._called:
+            self._calls.add([{"index": index, "function": {"arguments": arguments}}])
 
     def _block(self, block: object, index: object) -> Iterator[Piece]:
         """Read the beginning of a block, which in a whole message is all of it."""
-        yield from _said(block)
+        yield from _words(block)
         if text_at(block, "type") == "tool_use":
             self._called.add(index if isinstance(index, int) else None)
             function = {"name": at(block, "name"), "arguments": at(block, "input") or ""}
             self._calls.add([{"index": index, "id": at(block, "id"), "function": function}])
 
     def _message(self, message: dict[str, object]) -> Iterator[Piece]:
-        content = message.get("content")
-        for index, block in enumerate(content if isinstance(content, list) else ()):
+        for index, block in enumerate(list_of(message.get("content"))):
             yield from self._block(block, index)
         yield from self.end()
-        yield from self._counted(message.get("usage"))
+        yield from self._counted(message)
         yield from _finished(message)
 
-    def _counted(self, usage: object, *, final: bool = True) -> Iterator[Usage]:
-        """Yield the counts. What the first event says of the output is no count of it yet."""
+    def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:
+        if self._take_counts(chunk.get("usage")):
+            yield from self._known(self._counts.get("answered"))
+
+    def _take_counts(self, usage: object) -> bool:
         details = at(usage, "output_tokens_details")
-        told = self._counts.take(
+        return self._counts.take(
             uncached=count(at(usage, "input_tokens")),
             written=_written(usage),
             cached=count(at(usage, "cache_read_input_tokens")),
             answered=count(at(usage, "output_tokens")),
             reasoning=first_count(at(details, "thinking_tokens"), at(details, "reasoning_tokens")),
         )
-        sent = self._counts.sum("uncached", "cached", "written")
-        known = self._counts.usage(sent, self._counts.get("answered") if final else None)
-        if told and known is not None:
-            yield known
+
+    def _known(self, answered: int | None) -> Iterator[Usage]:
+        usage = self._counts.usage(self._counts.sum("uncached", "cached", "written"), answered)
+        if usage is not None:
+            yield usage
 
 
 def _written(usage: object) -> int | None:
@@ -226,15 +189,15 @@ def _written(usage: object) -> int | None:
     return sum(part or 0 for part in parts) if parts else None
 
 
-def _said(part: object) -> Iterator[Piece]:
+def _words(part: object) -> Iterator[Piece]:
     if text := text_at(part, "text"):
-        yield Delta(text)
+        yield ReplyDelta(text)
     if thought := text_at(part, "thinking"):
-        yield Reasoning(thought)
+        yield ReasoningDelta(thought)
 
 
 def _finished(message: object) -> Iterator[Piece]:
     if reason := text_at(message, "stop_reason"):
-        told = at(message, "stop_details")
-        details = (text_at(told, "category"), text_at(told, "explanation"))
+        stop = at(message, "stop_details")
+        details = (text_at(stop, "category"), text_at(stop, "explanation"))
         yield Finished(reason, shortened(": ".join(filter(None, details)), _SHOWN))

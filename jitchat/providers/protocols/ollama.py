@@ -8,20 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from jitchat.errors import NotAnAnswer
-from jitchat.providers.protocols.refusals import stopped
+from jitchat.providers.protocols import requests
+from jitchat.providers.protocols.json_values import at, count, text_at
+from jitchat.providers.protocols.protocol import AnswerParser
 from jitchat.providers.protocols.registry import root_of
-from jitchat.providers.protocols.requests import as_objects, credentials, filled, json_request
-from jitchat.providers.protocols.responses import CountsSoFar, ToolCalls, at, count, parsed, text_at
-from jitchat.providers.protocols.thinking import ThinkTags
-from jitchat.providers.provider import Endpoint, Finished, Options, Piece, Reasoning
-from jitchat.values import Message
+from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
+from jitchat.values import Message, Usage
 
 if TYPE_CHECKING:
     import httpx
 
-_CHECK_URL = "Check provider.base_url, and that it is Ollama that answers there."
 _SWITCHES = {"on": True, "true": True, "off": False, "false": False, "none": False}
+"""Efforts for models that know no levels."""
 
 
 class OllamaProtocol:
@@ -30,7 +28,6 @@ class OllamaProtocol:
     def request(
         self, endpoint: Endpoint, messages: Sequence[Message], options: Options
     ) -> httpx.Request:
-        """Make the request; the body has the same bytes for the same window."""
         settings = {
             "num_ctx": options.context,
             "num_predict": options.max_tokens,
@@ -39,77 +36,44 @@ class OllamaProtocol:
             "top_k": options.top_k,
             "seed": options.seed,
         }
+        effort, without = options.effort, options.without
         body = {
             "model": endpoint.model,
-            "messages": as_objects(messages, folding="system" in options.without),
+            "messages": requests.dialogue(messages, folding="system" in without).as_objects(),
             "stream": True,
-            "think": _think(options.effort),
-            "options": filled(settings, options.without),
+            "think": None if effort is None else _SWITCHES.get(effort, effort),
+            "options": requests.filled(settings, without),
             "truncate": False,
             "shift": False,
         }
-        headers = {"Accept": "application/x-ndjson"} | credentials(endpoint, "ollama")
         url = f"{root_of(endpoint.base_url)}/api/chat"
-        return json_request(endpoint, url, headers, filled(body, options.without))
+        sent = requests.filled(body, without)
+        return requests.json_request(endpoint, "ollama", url, sent, "application/x-ndjson")
 
     def parser(self) -> OllamaParser:
-        """Make what reads the answer."""
         return OllamaParser()
 
 
-class OllamaParser:
+class OllamaParser(AnswerParser):
     """Reads one answer, line by line; the last line says that it is done, and counts."""
 
-    def __init__(self) -> None:
-        self.over = False
-        self._text = ThinkTags()
-        self._calls = ToolCalls()
-
-    def parse(self, event: str, data: str) -> Iterator[Piece]:
-        """Yield what one line says."""
-        if not data or data.isspace():
-            return
-        line = parsed(data)
-        if not isinstance(line, dict):
-            yield from self._text.end()
-            raise NotAnAnswer("The server sent a line that is not a JSON object.", _CHECK_URL)
-        if event == "error" or line.get("error"):
-            yield from self._text.end()
-            raise stopped(line)
-        message = line.get("message")
-        if isinstance(message, dict):
-            yield from self._said(message)
-        if line.get("done") is True:
+    def _read(self, _: str, chunk: dict[str, object]) -> Iterator[Piece]:
+        if thought := text_at(chunk, "message", "thinking"):
+            self._text.reasoned()
+            yield ReasoningDelta(thought)
+        if text := text_at(chunk, "message", "content"):
+            yield from self._text.text(text)
+        self._calls.add_whole(at(chunk, "message", "tool_calls"))
+        if chunk.get("done") is True:
             yield from self.end()
-            yield from _ended(line)
+            if reason := text_at(chunk, "done_reason"):
+                yield Finished(reason)
+            yield from self._counted(chunk)
             self.over = True
 
-    def end(self) -> Iterator[Piece]:
-        """Yield what was held back: text that might have become a tag, and tool calls."""
-        yield from self._text.end()
-        yield from self._calls.taken()
-
-    def _said(self, message: dict[str, object]) -> Iterator[Piece]:
-        if thought := text_at(message, "thinking"):
-            self._text.reasoned()
-            yield Reasoning(thought)
-        if text := text_at(message, "content"):
-            yield from self._text.text(text)
-        if "tool_calls" in message:
-            self._calls.add_whole(message["tool_calls"])
-
-
-def _think(effort: str | None) -> bool | str | None:
-    """Write the effort as a switch where it is one; models that know no levels have but that."""
-    return None if effort is None else _SWITCHES.get(effort, effort)
-
-
-def _ended(line: dict[str, object]) -> Iterator[Piece]:
-    """Yield why it ended, and the counts; old servers leave out a prompt that was cached whole."""
-    if reason := text_at(line, "done_reason"):
-        yield Finished(reason)
-    counts = CountsSoFar()
-    counts.take(cached=count(at(line, "prompt_eval_cached_count")))
-    sent, answered = count(at(line, "prompt_eval_count")), count(at(line, "eval_count"))
-    if known := counts.usage(sent, answered):
-        yield known
+    def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:
+        """Yield the counts; old servers leave out a prompt that was cached whole."""
+        self._counts.take(cached=count(chunk.get("prompt_eval_cached_count")))
+        sent, answered = count(chunk.get("prompt_eval_count")), count(chunk.get("eval_count"))
+        if known := self._counts.usage(sent, answered):
+            yield known

@@ -6,23 +6,19 @@ from collections.abc import Iterator, Sequence
 
 import httpx
 
-from jitchat.errors import NotAnAnswer
-from jitchat.providers.protocols.refusals import CHECK_URL, stopped
-from jitchat.providers.protocols.registry import base_of
-from jitchat.providers.protocols.requests import as_objects, credentials, filled, json_request
-from jitchat.providers.protocols.responses import (
-    CountsSoFar,
-    ToolCalls,
+from jitchat.providers.protocols import requests
+from jitchat.providers.protocols.json_values import (
     amount,
     at,
     count,
     first_count,
-    parsed,
     text_at,
     text_of,
 )
-from jitchat.providers.protocols.thinking import ThinkTags
-from jitchat.providers.provider import Endpoint, Finished, Options, Piece, Reasoning
+from jitchat.providers.protocols.protocol import AnswerParser
+from jitchat.providers.protocols.refusals import stopped
+from jitchat.providers.protocols.registry import base_of
+from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
 from jitchat.values import Message, Usage
 
 _CAPS = ("max_tokens", "max_completion_tokens")
@@ -34,14 +30,12 @@ class OpenAiProtocol:
     def request(
         self, endpoint: Endpoint, messages: Sequence[Message], options: Options
     ) -> httpx.Request:
-        """Make the request; the body has the same bytes for the same window."""
         url = httpx.URL(f"{base_of(endpoint.base_url, 'openai')}/chat/completions")
-        by_openai = url.host == "api.openai.com"
+        by_openai, without = url.host == "api.openai.com", options.without
+        window = requests.dialogue(messages, merging=not by_openai, folding="system" in without)
         body = {
             "model": endpoint.model,
-            "messages": as_objects(
-                messages, merging=not by_openai, folding="system" in options.without
-            ),
+            "messages": window.as_objects(),
             "stream": True,
             "stream_options": {"include_usage": True},
             _cap(options, by_openai=by_openai): options.max_tokens,
@@ -51,85 +45,49 @@ class OpenAiProtocol:
             "seed": options.seed,
             "reasoning_effort": options.effort,
         }
-        headers = {"Accept": "text/event-stream"} | credentials(endpoint, "openai")
-        return json_request(endpoint, url, headers, filled(body, options.without))
+        return requests.json_request(endpoint, "openai", url, requests.filled(body, without))
 
     def parser(self) -> OpenAiParser:
-        """Make what reads the answer."""
         return OpenAiParser()
 
 
-class OpenAiParser:
-    """Reads one answer; a chunk of which nothing is known says nothing."""
+def _cap(options: Options, *, by_openai: bool) -> str:
+    """Name the parameter that limits an answer's length: the other one where one is refused."""
+    usual, other = reversed(_CAPS) if by_openai else _CAPS
+    return other if usual in options.without else usual
 
-    def __init__(self) -> None:
-        self.over = False
-        self._text = ThinkTags()
-        self._calls = ToolCalls()
-        self._counts = CountsSoFar()
 
-    def parse(self, event: str, data: str) -> Iterator[Piece]:
-        """Yield what one chunk says, or each of several in a list."""
-        if not data.startswith("{"):
-            data = data.strip()
-            if data == "[DONE]":
-                yield from self.end()
-                self.over = True
-            if data in ("", "[DONE]"):
-                return
-        value = parsed(data)
-        for chunk in value if isinstance(value, list) and value else (value,):
-            yield from self._chunk(event, chunk)
+class OpenAiParser(AnswerParser):
+    """Reads one answer, chunk by chunk."""
 
-    def end(self) -> Iterator[Piece]:
-        """Yield what was held back: text that might have become a tag, and tool calls."""
-        yield from self._text.end()
-        yield from self._calls.taken()
-
-    def _chunk(self, event: str, chunk: object) -> Iterator[Piece]:
-        if not isinstance(chunk, dict):
-            yield from self._text.end()
-            raise NotAnAnswer("The server sent an event that is not a JSON object.", CHECK_URL)
-        usage = chunk.get("usage") or at(chunk.get("x_groq"), "usage")
-        if event == "error" or chunk.get("error") or chunk.get("object") == "error":
-            yield from self._text.end()
-            yield from self._counted(usage)
-            raise stopped(chunk)
+    def _read(self, _: str, chunk: dict[str, object]) -> Iterator[Piece]:
         choices = chunk.get("choices")
-        if isinstance(choices, list) and choices and isinstance(choices[0], dict):
-            yield from self._choice(choices[0])
-        if usage:
-            yield from self._counted(usage)
-
-    def _choice(self, choice: dict[str, object]) -> Iterator[Piece]:
-        part = choice.get("delta")
-        if part is None:
-            part = choice.get("message")
-        if isinstance(part, dict):
-            yield from self._said(part)
-        reason = choice.get("finish_reason")
-        if isinstance(reason, str) and reason:
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        part = at(choice, "delta")
+        yield from self._part(at(choice, "message") if part is None else part)
+        if reason := text_at(choice, "finish_reason"):
             yield from self.end()
-            if choice.get("error"):
+            if at(choice, "error"):
                 raise stopped(choice)
             yield Finished(reason)
+        yield from self._counted(chunk)
 
-    def _said(self, part: dict[str, object]) -> list[Piece]:
-        content = part.get("content")
-        said: list[Piece] = []
+    def _part(self, part: object) -> Iterator[Piece]:
+        content = at(part, "content")
         if thought := _thought(part, content):
             self._text.reasoned()
-            said.append(Reasoning(thought))
-        for text in (content, part.get("refusal")):
+            yield ReasoningDelta(thought)
+        for text in (content, at(part, "refusal")):
             if text:
-                said += self._text.text(text if isinstance(text, str) else text_of(text))
-        if "tool_calls" in part:
-            self._calls.add(part["tool_calls"])
-        if "function_call" in part:
-            self._calls.add([{"index": 0, "function": part["function_call"]}])
-        return said
+                yield from self._text.text(text_of(text))
+        self._calls.add(at(part, "tool_calls"))
+        if call := at(part, "function_call"):
+            self._calls.add([{"index": 0, "function": call}])
 
-    def _counted(self, usage: object) -> Iterator[Usage]:
+    def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:
+        usage = chunk.get("usage") or at(chunk.get("x_groq"), "usage")
+        if not usage:
+            return
         sent = count(at(usage, "prompt_tokens"))
         answered = count(at(usage, "completion_tokens"))
         reasoning = count(at(usage, "completion_tokens_details", "reasoning_tokens"))
@@ -149,22 +107,16 @@ class OpenAiParser:
             yield known
 
 
-def _cap(options: Options, *, by_openai: bool) -> str:
-    """Name the parameter that limits an answer's length: the other one where one is refused."""
-    usual, other = reversed(_CAPS) if by_openai else _CAPS
-    return other if usual in options.without else usual
-
-
-def _thought(part: dict[str, object], content: object) -> str:
+def _thought(part: object, content: object) -> str:
     """Read a chunk's reasoning, once, however many fields repeat it."""
     for name in ("reasoning_content", "reasoning"):
-        if (text := part.get(name)) and isinstance(text, str):
+        if text := text_at(part, name):
             return text
-    details = part.get("reasoning_details")
+    details = at(part, "reasoning_details")
     if isinstance(details, list):
-        return "".join(text_at(each, "text") or text_at(each, "summary") for each in details)
+        return "".join(text_at(item, "text") or text_at(item, "summary") for item in details)
     if isinstance(content, list):  # Mistral's
-        return "".join(text_of(at(each, "thinking")) for each in content)
+        return "".join(text_of(at(item, "thinking")) for item in content)
     return ""
 
 

@@ -6,8 +6,8 @@ Only what was sent can be refused, and nothing is left out without which there i
 import re
 from collections.abc import Collection, Iterator
 
+from jitchat.providers.protocols.json_values import at, first, list_of, parsed
 from jitchat.providers.protocols.refusals import overflow_in, searchable, value_of
-from jitchat.providers.protocols.responses import at, first, parsed
 
 _STATUSES = frozenset({400, 422, 500})
 """Of an error that may be about a parameter; templates of local models fail with 500."""
@@ -52,8 +52,7 @@ def sent_in(body: str) -> frozenset[str]:
     """
     request = parsed(body)
     names = frozenset(_keys(request)) - _ESSENTIAL
-    turns = at(request, "messages")
-    roles = [at(turn, "role") for turn in turns] if isinstance(turns, list) else []
+    roles = [at(turn, "role") for turn in list_of(at(request, "messages"))]
     has_system = (
         any(role in ("system", "developer") for role in roles)
         or at(request, "system")
@@ -87,23 +86,22 @@ def _places(value: object, text: str) -> Iterator[list[str]]:
     if isinstance(named, str):
         yield re.split(r"[.\[\]]+", named)
     for holder in (error, at(error, "message"), first(value)):
-        complaints = at(holder, "detail")
-        for complaint in complaints if isinstance(complaints, list) else ():
+        for complaint in list_of(at(holder, "detail")):
             if isinstance(place := at(complaint, "loc"), list):
                 yield [step for step in place if isinstance(step, str)]
-    if found := re.match(r"\s*([\w.]{1,200}): ", text):
-        yield found[1].split(".")
+    if path := re.match(r"\s*([\w.]{1,200}): ", text):
+        yield path[1].split(".")
 
 
 def _named(text: str, names: Collection[str]) -> str | None:
     """Find the first name in a text: quoted, alone on a line, or beside a telling word."""
-    found = [
+    mentions = [
         (match.start(), name)
         for name in names
         for written in (name, *_ALIASES.get(name, ()))
         if (match := _mention(written).search(text))
     ]
-    return min(found)[1] if found else None
+    return min(mentions)[1] if mentions else None
 
 
 def _mention(name: str) -> re.Pattern[str]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from jitchat.errors import ContextOverflow, KeyRefused, NotAnAnswer, ProviderError, RequestRefused
-from jitchat.providers.protocols.responses import at, count, first, parsed
+from jitchat.providers.protocols.json_values import at, count, first, list_of, parsed
 from jitchat.text.sanitize import both_ends, shortened
 
 _SHOWN = 300
@@ -65,10 +65,9 @@ def searchable(value: object) -> str:
 def codes(body: object) -> frozenset[str]:
     """Collect the names that an error has for itself: its code, type, status and reason."""
     error = _error(body)
-    details = at(error, "details")
-    objects = (first(body), error, *(details if isinstance(details, list) else ()))
-    found = (at(each, name) for each in objects for name in _CODES)
-    return frozenset(code for code in found if isinstance(code, str))
+    objects = (first(body), error, *list_of(at(error, "details")))
+    names = (at(holder, name) for holder in objects for name in _CODES)
+    return frozenset(code for code in names if isinstance(code, str))
 
 
 def status_of(body: object) -> int | None:
@@ -81,11 +80,11 @@ def status_of(body: object) -> int | None:
     return next((_STATUS_OF[code] for code in sorted(codes(body)) if code in _STATUS_OF), None)
 
 
-def told(what: str, said: str) -> str:
+def with_words(what: str, words: str) -> str:
     """Make a sentence that ends with the provider's own words."""
-    if not said:
+    if not words:
         return f"{what}."
-    return f"{what}: {said}" if said[-1] in ".!?…" else f"{what}: {said}."
+    return f"{what}: {words}" if words[-1] in ".!?…" else f"{what}: {words}."
 
 
 def _error(body: object) -> object:
@@ -94,27 +93,25 @@ def _error(body: object) -> object:
 
 
 def _texts(error: object) -> Iterator[str]:
-    """Yield what may be the text, best first."""
     message = at(error, "message")
     inner = at(error, "metadata", "raw")
     if isinstance(inner, str) and inner.strip():
         # OpenRouter says no more itself than that the provider returned an error
         yield whole_message(parsed(inner)) or inner
-    for found in (message, at(message, "detail"), at(error, "detail"), at(error, "type"), error):
-        if isinstance(found, str):
-            yield found
-        elif isinstance(found, list):
-            yield "; ".join(filter(None, map(_complaint, found[:9])))
+    for text in (message, at(message, "detail"), at(error, "detail"), at(error, "type"), error):
+        if isinstance(text, str):
+            yield text
+        elif isinstance(text, list):
+            yield "; ".join(filter(None, map(_complaint, text[:9])))
 
 
-def _complaint(found: object) -> str:
+def _complaint(complaint: object) -> str:
     """Tell one of several complaints, with the path of what it is about."""
-    said = at(found, "msg")
-    place = at(found, "loc")
-    if not isinstance(said, str):
+    words = at(complaint, "msg")
+    if not isinstance(words, str):
         return ""
-    path = place if isinstance(place, list) else ()
-    return ": ".join(filter(None, (".".join(map(str, path[:9])), said)))
+    path = ".".join(map(str, list_of(at(complaint, "loc"))[:9]))
+    return ": ".join(filter(None, (path, words)))
 
 
 _NUMERIC = frozenset(map(str, range(400, 600)))
@@ -125,6 +122,8 @@ _SHORTER = "Lower max_tokens, or switch the mode."
 """Where the answer has a part in it."""
 _N = r"(?<!\d)(\d{1,3}(?:[,._'\u00a0\u202f]\d{3}){1,4}(?!\d)|\d{1,15}(?!\d))"
 """A number, perhaps with separators; not one that is longer than any count of tokens."""
+
+
 _OVERFLOWS = re.compile(
     "|".join(
         (
@@ -219,11 +218,11 @@ def overflow_in(status: int | None, body: object) -> ContextOverflow | None:
         return None
     error = at(first(value), "error")
     needed, limit = count(at(error, "n_prompt_tokens")), count(at(error, "n_ctx"))
-    said = "" if text.lstrip().startswith("<") else message_of(value)
+    words = "" if text.lstrip().startswith("<") else message_of(value)
     both = next((match for pattern in _BOTH if (match := pattern.search(text))), None)
     answer = _read(both["answer"]) if both else None
     return ContextOverflow(
-        told("The window is larger than the model takes", said),
+        with_words("The window is larger than the model takes", words),
         _SHORTER if answer else REMEDY,
         needed or (_read(both["window"]) if both else _number(_NEEDED, text)),
         limit or _number(_LIMITS, text),
@@ -308,14 +307,14 @@ def refusal(
     if overflow := overflow_in(status, body):
         return overflow
     value = parsed(body)
-    said = message_of(value)
-    if status == 403 and (no_access := _without_access(said)):
+    words = message_of(value)
+    if status == 403 and (no_access := _without_access(words)):
         return no_access
-    if status in (401, 403) or (status == 400 and _ABOUT_THE_KEY.search(said)):
+    if status in (401, 403) or (status == 400 and _ABOUT_THE_KEY.search(words)):
         return _key_refused(status, body, key_help)
     remedy = _remedy(status, value, headers)
-    if said:
-        what = told(f"The provider refused the request (HTTP {status})", said)
+    if words:
+        what = with_words(f"The provider refused the request (HTTP {status})", words)
         return RequestRefused(what, remedy or "Check provider.model and provider.base_url.")
     what = f"The server answered HTTP {status} with something that is not this protocol."
     return NotAnAnswer(what, remedy or CHECK_URL)
@@ -323,10 +322,10 @@ def refusal(
 
 def stopped(event: object) -> ProviderError:
     """Make the error that an event of a stream reports, after the response began."""
-    status, said = status_of(event), message_of(event)
+    status, words = status_of(event), message_of(event)
     if overflow := overflow_in(status, event):
         return overflow
-    what = told("The provider stopped", said)
+    what = with_words("The provider stopped", words)
     if status in (401, 403):
         return KeyRefused(what, _CHECK_KEY)
     return RequestRefused(what, _remedy(status, event, {}) or "Send again.")
@@ -338,18 +337,18 @@ def is_quota_spent(body: str) -> bool:
     return bool(_SPENT_CODES & codes(value) or _SPENT.search(searchable(value)))
 
 
-def _without_access(said: str) -> ProviderError | None:
+def _without_access(words: str) -> ProviderError | None:
     """Make the error of a 403 that is not about the key; None where it is."""
-    if not said:
+    if not words:
         return NotAnAnswer(_NO_ACCESS, _CHECK_WAY)
-    if _BLOCKED.search(said):
-        return RequestRefused(told("The provider blocked the message", said), SAY_OTHERWISE)
+    if _BLOCKED.search(words):
+        return RequestRefused(with_words("The provider blocked the message", words), SAY_OTHERWISE)
     return None
 
 
 def _key_refused(status: int, body: str, key_help: str) -> KeyRefused:
     refused = "access" if status == 403 else "the key"
-    what = told(f"The provider refused {refused} (HTTP {status})", message_of(parsed(body)))
+    what = with_words(f"The provider refused {refused} (HTTP {status})", message_of(parsed(body)))
     return KeyRefused(what, _SPENT_REMEDY if is_quota_spent(body) else key_help or _CHECK_KEY)
 
 

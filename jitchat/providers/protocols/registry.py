@@ -3,11 +3,17 @@
 An address may have a query, such as `?api-version=1`: it belongs behind each route.
 """
 
+from __future__ import annotations
+
 import re
+from typing import TYPE_CHECKING
 
 from jitchat.errors import SettingsError
-from jitchat.providers.provider import WireProtocol
 from jitchat.text.sanitize import shortened
+
+if TYPE_CHECKING:
+    from jitchat.providers.protocols.protocol import WireProtocol
+
 
 _HAS_VERSION = re.compile(r"/v\d[a-z\d]*+$")
 

@@ -7,7 +7,7 @@ split over chunks: what may still become one is held back.
 
 from collections.abc import Callable
 
-from jitchat.providers.provider import Delta, Piece, Reasoning, ReasoningEnded
+from jitchat.providers.provider import Piece, ReasoningDelta, ReasoningFound, ReplyDelta
 
 _OPEN, _CLOSE = "<think>", "</think>"
 _LINE_ENDS = "\r\n"
@@ -24,7 +24,7 @@ class ThinkTags:
         self._read: _Reader = self._start
         self._lines = _Lines()
         self._held = ""
-        self._held_as: type[Delta | Reasoning] = Delta
+        self._held_as: type[ReplyDelta | ReasoningDelta] = ReplyDelta
         self._is_behind_a_tag = False
         self._reasoned = False
 
@@ -42,14 +42,13 @@ class ThinkTags:
         self._reasoned = True
 
     def end(self) -> list[Piece]:
-        """Give out what is held back."""
         held, self._held = self._held, ""
         return [self._held_as(held)] if held else []
 
     def _start(self, text: str) -> list[Piece]:
         word = text.lstrip()
         if word.startswith(_OPEN):
-            self._held_as = Reasoning
+            self._held_as = ReasoningDelta
             return self._behind_tag(self._thinking, word[len(_OPEN) :])
         if _OPEN.startswith(word) and len(text) < _MOST_HELD:
             self._held = text
@@ -62,22 +61,22 @@ class ThinkTags:
         if not tag:
             kept = len(text) - _begun(text)
             reasoning, self._held = text[:kept], text[kept:]
-        said: list[Piece] = [Reasoning(reasoning)] if reasoning else []
+        pieces: list[Piece] = [ReasoningDelta(reasoning)] if reasoning else []
         if tag:
-            self._held_as = Delta
-            said += self._behind_tag(_plain, answer)
-        return said
+            self._held_as = ReplyDelta
+            pieces += self._behind_tag(_plain, answer)
+        return pieces
 
     def _watched(self, text: str) -> list[Piece]:
         if self._reasoned:
             self._read = _plain
             return _plain(text)
         end, behind = self._lines.tag_in(text)
-        said = _plain(text[:end])
+        pieces = _plain(text[:end])
         if behind > end:
-            return [*said, ReasoningEnded(), *self._behind_tag(_plain, text[behind:])]
+            return [*pieces, ReasoningFound(), *self._behind_tag(_plain, text[behind:])]
         self._held = text[end:]
-        return said
+        return pieces
 
     def _behind_tag(self, read: _Reader, rest: str) -> list[Piece]:
         """Go on behind a tag, without the line ends that set it apart."""
@@ -127,7 +126,7 @@ class _Lines:
 
 
 def _plain(text: str) -> list[Piece]:
-    return [Delta(text)] if text else []
+    return [ReplyDelta(text)] if text else []
 
 
 def _is_open(head: str) -> bool:

@@ -18,8 +18,7 @@ from textual.worker import Worker, WorkerError
 
 from jitchat.compare_modes import Asking
 from jitchat.errors import JitchatError, WindowOverflow
-from jitchat.events import Event, ReasoningFound, ReplyDelta
-from jitchat.recorder import Answer
+from jitchat.events import AnswerProgress, Event, ReasoningFound, ReplyDelta
 from jitchat.text.sanitize import one_line
 from jitchat.tui.batches import Batches
 from jitchat.tui.figures import cost_figure, reported, tokens, used_figure
@@ -30,7 +29,7 @@ from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.values import Mode, Status
 
 
-def state_of(answer: Answer) -> str:
+def state_of(answer: AnswerProgress) -> str:
     """Say in a word or two how far it is."""
     if not answer.is_over:
         return _under_way(answer)
@@ -43,7 +42,7 @@ def state_of(answer: Answer) -> str:
     return "stopped" if answer.left_at is not None else "not asked"
 
 
-def _under_way(answer: Answer) -> str:
+def _under_way(answer: AnswerProgress) -> str:
     if answer.left_at is None:
         return "planning…"
     if answer.first_at is None:
@@ -51,13 +50,13 @@ def _under_way(answer: Answer) -> str:
     return "answering…" if answer.text else "thinking…"
 
 
-def times_of(answer: Answer) -> str:
+def times_of(answer: AnswerProgress) -> str:
     """`first 0.42 s · all 2.10 s`: to its first token and to its end, as far as it is."""
     times = (("first", answer.to_first), ("all", answer.took))
     return " · ".join(f"{name} {seconds:.2f} s" for name, seconds in times if seconds is not None)
 
 
-def figures_of(answer: Answer) -> str:
+def figures_of(answer: AnswerProgress) -> str:
     """`in 1,187 ✓ · out 210 ✓ · $0.0041`, as far as it is known.
 
     What the provider did not report is the own count, marked as an estimate.
@@ -72,26 +71,26 @@ def figures_of(answer: Answer) -> str:
     return " · ".join(parts)
 
 
-def _sent(answer: Answer) -> str:
+def _sent(answer: AnswerProgress) -> str:
     usage, window = answer.usage, answer.window
     if usage is not None and usage.input_tokens is not None:
         return f"in {reported(usage.input_tokens)}"
     return f"in {used_figure(window)}" if window is not None else ""
 
 
-def _out(answer: Answer) -> str:
+def _out(answer: AnswerProgress) -> str:
     usage = answer.usage
     if usage is not None and usage.output_tokens is not None:
         return f"out {reported(usage.output_tokens)}"
     return f"out {tokens(answer.counted, exact=False)}"
 
 
-def trouble_of(answer: Answer) -> str:
+def trouble_of(answer: AnswerProgress) -> str:
     """Say what went wrong, or what is to be known of the request; mostly empty."""
     return one_line(str(answer.error) if answer.error is not None else answer.told)
 
 
-def plain(answer: Answer) -> str:
+def plain(answer: AnswerProgress) -> str:
     """Write it as text, with its figures."""
     told = (str(answer.mode), state_of(answer), times_of(answer), figures_of(answer))
     head = " · ".join(filter(None, told))
@@ -137,7 +136,7 @@ class AnswerColumn(Vertical):
         """What is known of it before it is asked."""
         self._head.update(self._heading(told))
 
-    def show(self, answer: Answer) -> None:
+    def show(self, answer: AnswerProgress) -> None:
         """All but the text, as far as it is."""
         head = filter(None, (state_of(answer), times_of(answer)))
         self._head.update(self._heading(" · ".join(head)))
@@ -155,7 +154,7 @@ class AnswerColumn(Vertical):
             case ReasoningFound():
                 await self._text.finish("")
 
-    async def finish(self, answer: Answer) -> None:
+    async def finish(self, answer: AnswerProgress) -> None:
         """Show all of it."""
         self.show(answer)
         await self._text.finish(answer.text)

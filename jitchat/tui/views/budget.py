@@ -378,7 +378,7 @@ class BudgetView(View):
 
     def _planned(self, question: Question, budget: Budget) -> Plan:
         planning = self.subject.session.planning
-        return planning.sweep(question, self.subject.mode, [budget])[0]
+        return planning.planned(question, self.subject.mode, budget)
 
     @on(Stepped)
     def _stepped(self, message: Stepped) -> None:

@@ -128,9 +128,9 @@ def compare(session: Session, draft: str, once: Once) -> Comparison:
     windows = [each for each in planned.values() if isinstance(each, ContextWindow)]
     rows = aligned(windows)
     wanted = {turn for row in rows for turn in row.turns[:1]}
-    known = [*session.memory.turns, question.said]
+    known = [*session.memory.turns, question.turn]
     return Comparison(
-        said=question.said,
+        said=question.turn,
         budget=once.budget or session.options.budget,
         sides=tuple(side_of(mode, each, price) for mode, each in planned.items()),
         rows=rows,

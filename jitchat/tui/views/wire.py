@@ -22,8 +22,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.errors import JitchatError
-from jitchat.providers.provider import Posted, Provider, Wire
-from jitchat.recorder import posted_for
+from jitchat.providers.provider import Provider, SentRequest, Wire
+from jitchat.recorder import sent_request_for
 from jitchat.session import Session
 from jitchat.store.windows import Sends
 from jitchat.text.sanitize import one_line, visible
@@ -84,7 +84,7 @@ def read_letter(session: Session, window: ContextWindow, sent: Turn | None) -> L
     if sent is not None:
         sends = Sends(memory.store.database)
         identity = sends.like(sent, window.mode, window.model, window.digest)
-    posted = posted_for(memory, identity) if identity is not None else None
+    posted = sent_request_for(memory, identity) if identity is not None else None
     wire = session.wire(window, posted)
     body = (wire.body if wire is not None else messages_body(window)).decode()
     if sent is None:
@@ -106,7 +106,9 @@ def not_sent(wire: Wire | None) -> str:
     return f"Not sent yet: {_size(wire)}"
 
 
-def as_left(posted: Posted, wire: Wire | None, provider: Provider, window: ContextWindow) -> str:
+def as_left(
+    posted: SentRequest, wire: Wire | None, provider: Provider, window: ContextWindow
+) -> str:
     """Say of a window that was sent whether these are the bytes that left."""
     left = f"sha256 {posted.sha256[:_SHOWN]}…"
     where = one_line(f"for {window.model} at {posted.url}")

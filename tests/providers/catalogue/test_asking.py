@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, RequestRefused, Unreachable
-from jitchat.providers.catalogue.json_client import Server
+from jitchat.providers.catalogue.json_client import JsonClient
 from jitchat.providers.catalogue.limits import ask_limit
 from jitchat.providers.catalogue.lists import fetch_models
 from tests.providers.catalogue.servers import NASTY, Routes, endless, models
@@ -51,7 +51,7 @@ async def test_an_answer_that_trickles_is_given_up():
             await never.wait()
 
     routes = Routes({"GET /v1/models": httpx.Response(200, stream=Trickle([]))})
-    async with Server(endpoint(), "openai", routes, patience=0.01) as server:
+    async with JsonClient(endpoint(), "openai", routes, patience=0.01) as server:
         with pytest.raises(Unreachable, match=r"openai cannot be reached at http://models\.test"):
             await server.get("http://models.test/v1/models")
 

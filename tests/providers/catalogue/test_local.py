@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from jitchat.providers.catalogue import lists
-from jitchat.providers.catalogue.lists import LocalServer, find_local
-from jitchat.providers.catalogue.models import ModelInfo
+from jitchat.providers.catalogue.lists import find_local
+from jitchat.providers.catalogue.models import LocalServer, ModelInfo
 from tests.providers.catalogue.servers import NASTY, loaded, models
 from tests.support import has_loopback
 
@@ -144,7 +144,7 @@ async def test_it_is_only_looked_and_no_key_goes_along():
 
 
 async def test_a_server_that_says_nothing_is_not_waited_for(monkeypatch):
-    monkeypatch.setattr(lists, "_PATIENCE", 0.05)
+    monkeypatch.setattr(lists, "_LOCAL_PATIENCE", 0.05)
     never = asyncio.Event()
 
     class Stuck(Ports):

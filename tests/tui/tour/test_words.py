@@ -122,8 +122,7 @@ def test_of_a_comparison_each_mode_is_told_and_one_that_does_not_fit(store: Cold
 def test_of_a_run_the_right_answers_are_told_by_mode(
     by_mode: dict[Mode, Tally], is_running: bool, told: str
 ) -> None:
-    assert told in describe_rot(replace(tallied(()), by_mode=by_mode), is_running)
-    assert told in said_of_rot(replace(count_results(()), by_mode=by_mode), is_running)
+    assert told in describe_rot(replace(count_results(()), by_mode=by_mode), is_running)
 
 
 def test_a_text_stays_as_long_as_reading_it_takes_times_the_pace() -> None:

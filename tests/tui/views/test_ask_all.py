@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jitchat.errors import Unreachable, WindowOverflow
+from jitchat.events import AnswerProgress
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.reader import ReaderProvider
-from jitchat.recorder import Answer
 from jitchat.session import SessionOptions
 from jitchat.store.path import parent_of
 from jitchat.store.replies import answers_to
@@ -46,7 +46,7 @@ def told(view: AskAllView) -> str:
     return str(view.query_one("#ask-all-note").render())
 
 
-def answers(view: AskAllView) -> dict[Mode, Answer]:
+def answers(view: AskAllView) -> dict[Mode, AnswerProgress]:
     return view._asking.answers if view._asking is not None else {}
 
 
@@ -245,7 +245,7 @@ async def test_nothing_is_asked_or_gone_to_while_a_reply_is_on_its_way(
 def test_figures_are_the_reported_ones_or_marked_as_estimates(store) -> None:
     window = demo_session(store).preview("?", Mode.JIT)
     assert isinstance(window, ContextWindow)
-    answer = Answer(Mode.JIT, window, "Hm.", left_at=1.0, first_at=1.5)
+    answer = AnswerProgress(Mode.JIT, window, "Hm.", left_at=1.0, first_at=1.5)
     assert (state_of(answer), times_of(answer)) == ("answering…", "first 0.50 s")
     assert figures_of(answer) == f"in ~{window.used:,}"
     ended = answer.ended(3.0, None, 4)
@@ -253,23 +253,23 @@ def test_figures_are_the_reported_ones_or_marked_as_estimates(store) -> None:
     assert figures_of(ended) == f"in ~{window.used:,} · out ~4 · cost unknown"
     reported = replace(answer, usage=Usage(1_187, 210)).ended(3.0, 0.0041, 4)
     assert figures_of(reported) == "in 1,187 ✓ · out 210 ✓ · $0.0041"
-    assert figures_of(Answer(Mode.JIT)) == ""
+    assert figures_of(AnswerProgress(Mode.JIT)) == ""
 
 
 def test_each_end_of_an_answer_has_a_word() -> None:
     reply = Turn(2, Role.ASSISTANT, "x", status=Status.CUT)
     error = WindowOverflow("Too large.", "Shorten it.", 3)
     ends = [
-        Answer(Mode.FULL, error=error),
-        Answer(Mode.FULL, error=Unreachable("Gone.")),
-        Answer(Mode.FULL, left_at=1.0),
-        Answer(Mode.FULL),
-        Answer(Mode.FULL, reply=reply),
-        Answer(Mode.FULL, reply=Turn(2, Role.ASSISTANT, "x")),
+        AnswerProgress(Mode.FULL, error=error),
+        AnswerProgress(Mode.FULL, error=Unreachable("Gone.")),
+        AnswerProgress(Mode.FULL, left_at=1.0),
+        AnswerProgress(Mode.FULL),
+        AnswerProgress(Mode.FULL, reply=reply),
+        AnswerProgress(Mode.FULL, reply=Turn(2, Role.ASSISTANT, "x")),
     ]
     words = [state_of(end.ended(2.0, None, 0)) for end in ends]
     assert words == ["does not fit", "failed", "stopped", "not asked", "cut", "done"]
     assert trouble_of(ends[0]) == "Too large. Shorten it."
-    begun = [Answer(Mode.FULL), Answer(Mode.FULL, left_at=1.0)]
-    begun.append(Answer(Mode.FULL, left_at=1.0, first_at=1.5))
+    begun = [AnswerProgress(Mode.FULL), AnswerProgress(Mode.FULL, left_at=1.0)]
+    begun.append(AnswerProgress(Mode.FULL, left_at=1.0, first_at=1.5))
     assert [state_of(each) for each in begun] == ["planning…", "waiting…", "thinking…"]

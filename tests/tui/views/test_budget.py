@@ -168,7 +168,7 @@ async def test_the_slider_shows_the_window_of_each_budget_and_sets_one(
         assert "This is what is set." in told(view, "#budget-rows")
         marked = track.mark
         question = session.question(QUESTION, Mode.JIT)
-        planned = session.planning.sweep(question, Mode.JIT, list(view._steps))
+        planned = [session.planning.planned(question, Mode.JIT, step) for step in view._steps]
         assert marked == settled(planned)
 
         await pilot.press("home")

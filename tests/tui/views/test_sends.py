@@ -17,7 +17,7 @@ from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Mode
 from jitchat.window.steering import Once
-from tests.support import ScriptedProvider
+from tests.support import ScriptedProvider, sent_window
 from tests.tui.support import TestBackend, chat, demo_app, idle, ready, type_text, until
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ async def send_again_on_another_branch(pilot: Pilot[None], session: Session) -> 
     await until(pilot, lambda: len(store_sends(session.memory.store)) == 6, "the request")
     await idle(pilot)
     assert [turn.position for turn in session.memory.turns[-4:]] == [61, 62, 68, 70]
-    window = session.sent_window(session.memory.turns[-2])
+    window = sent_window(session, session.memory.turns[-2])
     assert window is not None
     assert [segment.turn for segment in window.segments[-3:]] == [61, 62, 68]
 
@@ -201,7 +201,7 @@ async def test_a_send_is_sent_again_in_another_mode_and_budget(
         assert session is not None
         assert session.memory.branches()[67] == (64, 67)
         assert session.memory.turns[-1].position == 67
-        window = session.sent_window(session.memory.turns[-2])
+        window = sent_window(session, session.memory.turns[-2])
         assert window is not None
         assert (window.mode, window.budget.budget) == (Mode.JIT, 900)
 

@@ -18,6 +18,7 @@ from jitchat.window.window import Kind
 from tests.providers.dialects import DIALECTS
 from tests.providers.streams import KEY, endpoint
 from tests.session.test_posted import Server
+from tests.support import sent_window
 from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ async def test_the_request_that_was_sent_is_shown_as_it_left(backend, server):
         await pilot.pause()
         turns = screen.session.memory.turns
         screen.previews.sent, screen.previews.sent_for = (
-            screen.session.sent_window(turns[-2]),
+            sent_window(screen.session, turns[-2]),
             turns[-2],
         )
         screen.previews.window = screen.previews.sent

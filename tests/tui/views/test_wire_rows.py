@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jitchat.providers.protocols.registry import protocol_names
-from jitchat.providers.provider import Options, Posted
+from jitchat.providers.provider import Options, SentRequest
 from jitchat.tui.views.wire import (
     GUTTER,
     LETTERS,
@@ -115,7 +115,7 @@ def test_what_is_said_of_a_window_tells_whether_these_bytes_left(store):
     window = replace(demo_session(store).preview(QUESTION, Mode.JIT), model="m")
     provider = asking("openai", Server())
     wire = provider.wire(window.messages(), Options())
-    posted = Posted("openai", wire.url, Options(), wire.sha256)
+    posted = SentRequest("openai", wire.url, Options(), wire.sha256)
     start = wire.sha256[:8]
     size = f"{len(wire.body):,} bytes, sha256 {start}…"
     assert not_sent(wire) == f"Not sent yet: {size}"

@@ -1,78 +1,86 @@
-"""What is read from the JSON of a server: values, usage and tool calls; nothing here fails.
+"""What the wire protocols share: the request's side and the answer's side of one, and its parts.
 
-By the book, every fragment has an index, and the first of a call its id. Servers leave out
-either or both, number every call 0, or repeat the name; arguments stay as they were written.
+By the book, every fragment of a tool call has an index, and the first of a call its id. Servers
+leave out either or both, number every call 0, or repeat the name; arguments stay as they were
+written.
 """
 
-import json
-import math
+from __future__ import annotations
 
-from jitchat.providers.provider import ToolCall
-from jitchat.values import Usage
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
 
-_LENIENT = json.JSONDecoder(strict=False)
-"""Takes control characters in strings. Made once: a reply may be a hundred thousand documents."""
+from jitchat.errors import NotAnAnswer
+from jitchat.providers.protocols.json_values import at, json_text, list_of, parsed, text_at
+from jitchat.providers.protocols.refusals import CHECK_URL, stopped
+from jitchat.providers.protocols.thinking import ThinkTags
+from jitchat.providers.provider import Endpoint, Options, Piece, ToolCall
+from jitchat.values import Message, Usage
 
-
-def parsed(text: str) -> object:
-    """Parse the value; None for what is not JSON, or is nested or numbered to hurt."""
-    try:
-        return _LENIENT.decode(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def at(value: object, *keys: str) -> object:
-    """Follow the keys; None where one of them leads nowhere."""
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
+if TYPE_CHECKING:
+    import httpx
 
 
-def text_at(value: object, *keys: str) -> str:
-    """Read a text; empty where there is none."""
-    found = at(value, *keys)
-    return found if isinstance(found, str) else ""
+class WireProtocol(Protocol):
+    """One provider's dialect."""
+
+    def request(
+        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
+    ) -> httpx.Request:
+        """Make the request that asks for a streamed answer: the same bytes for the same window."""
+
+    def parser(self) -> AnswerParser: ...
 
 
-def text_of(value: object) -> str:
-    """Read a text that may come as a list of parts, each a text or an object with one."""
-    if isinstance(value, list):
-        return "".join(part if isinstance(part, str) else text_at(part, "text") for part in value)
-    return value if isinstance(value, str) else ""
+class AnswerParser(ABC):
+    """Reads one answer, object by object; one of which nothing is known says nothing."""
 
+    def __init__(self) -> None:
+        self.over = False
+        """Whether nothing more will come, so that there is no need to wait for the end."""
+        self._text = ThinkTags()
+        self._calls = ToolCalls()
+        self._counts = CountsSoFar()
 
-def count(value: object) -> int | None:
-    """Read a count; None for what is no number, 0 for one that counts nothing."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return int(value) if 0 <= value < 1 << 53 else 0
+    def parse(self, event: str, data: str) -> Iterator[Piece]:
+        """Yield what one event of the stream says: one object, several in a list, or `[DONE]`.
 
+        Raises:
+            ProviderError: The event is an error, or is not of this protocol.
 
-def amount(value: object) -> float | None:
-    """Read an amount of money; None for what is none, or is no number."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if 0 <= value < math.inf else None
+        """
+        if not data.startswith("{"):
+            data = data.strip()
+            if data == "[DONE]":
+                yield from self.end()
+                self.over = True
+            if data in ("", "[DONE]"):
+                return
+        value = parsed(data)
+        for chunk in value if isinstance(value, list) and value else (value,):
+            if not isinstance(chunk, dict):
+                yield from self._text.end()
+                raise NotAnAnswer("The server sent an event that is not a JSON object.", CHECK_URL)
+            kinds = (event, chunk.get("type"), chunk.get("object"))
+            if chunk.get("error") or "error" in kinds:
+                yield from self._text.end()
+                yield from self._counted(chunk)
+                raise stopped(chunk)
+            yield from self._read(event, chunk)
 
+    def end(self) -> Iterator[Piece]:
+        """Yield what was held back: text that might have become a tag, and tool calls."""
+        yield from self._text.end()
+        yield from self._calls.taken()
 
-def first_count(*values: object) -> int | None:
-    """Read the first of them that is a count; None where none is."""
-    return next((found for value in values if (found := count(value)) is not None), None)
+    @abstractmethod
+    def _read(self, event: str, chunk: dict[str, object]) -> Iterator[Piece]:
+        """Yield what one object says."""
 
-
-def first(value: object) -> object:
-    """Take the first item of a list, of a list in it, and so on; None of an empty one."""
-    while isinstance(value, list):
-        value = value[0] if value else None
-    return value
-
-
-def json_text(value: object) -> str:
-    """Write a value as the JSON that it was read from; a text is taken for JSON already."""
-    if isinstance(value, str):
-        return value
-    return "" if value is None else json.dumps(value, ensure_ascii=False)
+    def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:  # noqa: ARG002
+        """Yield the counts in an object, where they are more than was known."""
+        return iter(())
 
 
 class CountsSoFar:
@@ -86,20 +94,19 @@ class CountsSoFar:
         self.cost: float | None = None
         """In US dollars, as the server reported it; None where it did not."""
 
-    def take(self, **told: int | None) -> bool:
+    def take(self, **counts: int | None) -> bool:
         """Take a report, with None for what it does not tell; whether it told anything."""
-        known = {name: number for name, number in told.items() if number is not None}
+        known = {name: number for name, number in counts.items() if number is not None}
         self._latest |= known
         return bool(known)
 
     def get(self, name: str) -> int | None:
-        """Say what is known of one count; None where it was not told."""
         return self._latest.get(name)
 
     def sum(self, *names: str) -> int | None:
         """Add up what is known of some counts; None where none of them was told."""
-        told = [self._latest[name] for name in names if name in self._latest]
-        return sum(told) if told else None
+        counts = [self._latest[name] for name in names if name in self._latest]
+        return sum(counts) if counts else None
 
     def usage(self, sent: int | None, answered: int | None) -> Usage | None:
         """Say what is known by now of all of the input and the output; None while neither is.
@@ -118,8 +125,6 @@ class CountsSoFar:
 
 
 class _Call:
-    """One call so far."""
-
     def __init__(self, call_id: str) -> None:
         self.id = call_id
         self.name = ""
@@ -138,21 +143,19 @@ class _Call:
 
 
 class ToolCalls:
-    """Collects the calls of one answer."""
-
     def __init__(self) -> None:
         self._calls: list[_Call] = []
         self._by_index: dict[int, _Call] = {}
 
     def add(self, fragments: object) -> None:
         """Take a list of fragments; what is none says nothing."""
-        for fragment in fragments if isinstance(fragments, list) else ():
+        for fragment in list_of(fragments):
             if isinstance(fragment, dict):
                 self._add(fragment)
 
     def add_whole(self, calls: object) -> None:
         """Take a list in which each item is a call of its own, whatever its number."""
-        for call in calls if isinstance(calls, list) else ():
+        for call in list_of(calls):
             self._by_index.clear()
             self._calls.append(_Call(""))
             self.add([{"function": at(call, "function")}])
