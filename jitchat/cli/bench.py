@@ -5,23 +5,15 @@ from pathlib import Path
 
 import click
 
+from jitchat.bench import report
+from jitchat.bench.locomo import imported
 from jitchat.bench.questions import Cases, LabelledTalk, doubts, read_labelled
-from jitchat.bench.scores import Outcome
-from jitchat.cli.bench_answers import answer_all, make_cases, require_kept
-from jitchat.cli.bench_options import (
-    AnswerFlags,
-    answer_options,
-    measuring_options,
-    modes_of,
-    print_table,
-    require_writable,
-    with_model,
-    write_figures,
-)
+from jitchat.bench.scores import Outcome, mode_scores
+from jitchat.cli import bench_answers, bench_options, output
 from jitchat.cli.bench_scaling import scaling_command
 from jitchat.cli.options import Flags, SharingCommand, endpoint_options
-from jitchat.cli.output import emit, progress, say
 from jitchat.index.embedder import Embedder
+from jitchat.models import make_embedder, resolve_model
 from jitchat.settings import Settings
 from jitchat.values import Mode
 
@@ -35,41 +27,46 @@ def bench_command() -> None:
 @click.option(
     "--data", type=click.Path(path_type=Path), required=True, metavar="FILE", help="LoCoMo's JSON."
 )
-@measuring_options
-@answer_options
+@bench_options.measuring_options
+@bench_answers.answer_options
 @endpoint_options
 def locomo_command(
-    flags: Flags, data: Path, modes: str, out: Path | None, answering: AnswerFlags, **model: str
+    *,
+    flags: Flags,
+    data: Path,
+    modes: list[Mode],
+    out: Path | None,
+    answering: bench_answers.AnswerFlags,
+    **embedding: str,
 ) -> None:
     """Ask LoCoMo's questions and see whether their evidence is found.
 
     Sends nothing, unless --answerer names who is to answer them as well.
     """
-    from jitchat.bench.report import result_fields, tables  # noqa: PLC0415
-    from jitchat.bench.scores import mode_scores  # noqa: PLC0415
-    from jitchat.cli.compose import make_embedder  # noqa: PLC0415  loads much
-
-    wanted, flags = modes_of(modes), answering.over(with_model(flags, **model))
-    require_writable(out)
-    require_kept(answering)
+    flags = answering.with_answerer(bench_options.with_embedder(flags, **embedding))
+    if out is not None:
+        output.require_writable(out)
+    answering.require_writable()
     talks, settings = read_labelled(data), flags.settings()
     for doubt in doubts(talks):
-        say(doubt, err=True)
-    embedder, cases = make_embedder(settings, flags.paths()), make_cases(answering, settings)
-    outcomes = _measure(talks, embedder, settings, wanted, cases)
+        output.say(doubt, err=True)
+    embedder = make_embedder(settings, flags.paths())
+    cases = bench_answers.make_cases(answering, settings)
+    outcomes = _measure(talks, embedder, settings, modes, cases)
     scores = {mode: mode_scores(found) for mode, found in outcomes.items()}
-    for mode, reached in scores.items():
-        for each in tables(mode, reached, embedder.id):
-            print_table(each)
-            emit("")
-    fields = result_fields(data, embedder.id, settings, scores)
+    output.print_tables(
+        table
+        for mode, reached in scores.items()
+        for table in report.tables(mode, reached, embedder.id)
+    )
+    output.emit("")
+    fields = report.result_fields(data, embedder.id, settings, scores)
     if cases is not None:
-        answered, fields = answer_all(answering, flags, cases, fields, out)
-        for each in answered:
-            print_table(each)
-            emit("")
+        tables, fields = bench_answers.answer_all(answering, flags, cases, fields, out)
+        output.print_tables(tables)
+        output.emit("")
     if out is not None:
-        write_figures(out, fields)
+        bench_options.write_figures(out, fields)
 
 
 def _measure(
@@ -79,19 +76,17 @@ def _measure(
     modes: Sequence[Mode],
     cases: Cases | None,
 ) -> dict[Mode, list[Outcome]]:
-    from jitchat.bench.locomo import imported  # noqa: PLC0415  loads the planner
-    from jitchat.cli.compose import make_budget, make_counter  # noqa: PLC0415
-
-    found: dict[Mode, list[Outcome]] = {mode: [] for mode in modes}
-    counter, budget = make_counter(settings), make_budget(settings)
-    with progress("questions", sum(len(talk.questions) for talk in talks)) as advance:
-        for talk in (each for each in talks if each.questions):
+    outcomes: dict[Mode, list[Outcome]] = {mode: [] for mode in modes}
+    model = resolve_model(settings)
+    counter, budget = model.counter, model.asked_budget
+    with output.progress("questions", sum(len(talk.questions) for talk in talks)) as advance:
+        for talk in (talk for talk in talks if talk.questions):
             with imported(talk, embedder, counter, budget, cases) as asked:
                 for question in talk.questions:
                     for mode, outcome in asked.ask(question, modes).items():
-                        found[mode].append(outcome)
+                        outcomes[mode].append(outcome)
                     advance(1)
-    return found
+    return outcomes
 
 
 bench_command.add_command(scaling_command)

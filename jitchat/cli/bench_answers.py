@@ -1,52 +1,133 @@
 """`jitchat bench locomo --answerer … --judge …`: what it may cost, then answers and judgements."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jitchat import __version__
+import click
+from rich.table import Table
+
+from jitchat import __version__, models
+from jitchat.bench import answers as bench
 from jitchat.bench.answer_report import answer_table, answers_added
 from jitchat.bench.answer_scores import answer_scores
-from jitchat.bench.answers import Answering, Model, Price, Round, bill, opened_log, unusable
 from jitchat.bench.questions import Cases
 from jitchat.bench.report import without_login
-from jitchat.cli import compose
-from jitchat.cli.bench_options import AnswerFlags, why_unwritable
-from jitchat.cli.compose import key_in_the_open, lacks_key, make_counter
-from jitchat.cli.options import Flags
-from jitchat.cli.output import progress, require_yes, say
+from jitchat.cli import output
+from jitchat.cli.options import Flags, options_as
 from jitchat.errors import KeyRefused, ProviderError
 from jitchat.settings import Settings
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import shortened
-from jitchat.window.plan import SYSTEM_PROMPT
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
-
-_SHOWN = 400
+_READER = "reader"
+_REASON_LENGTH = 400
 """Characters of a failure's reason."""
 
 
-def require_kept(answering: AnswerFlags) -> None:
-    """Refuse a file for `--answers` that takes none, before anything is measured.
+@dataclass(frozen=True, slots=True)
+class AnswerFlags:
+    """What was given of answering and judging."""
 
-    Raises:
-        BenchFailed: It cannot be written.
+    answerer: str | None
+    judge: str | None
+    answers: Path | None
+    parallel: int
+    yes: bool
+    input_price: float | None
+    output_price: float | None
+    judge_input_price: float | None
+    judge_output_price: float | None
 
-    """
-    path = answering.answers
-    if answering.answerer is not None and path is not None and (why := why_unwritable(path)):
-        raise unusable(path, why)
+    def with_answerer(self, flags: Flags) -> Flags:
+        """Make the answerer the model of the settings, for the windows are planned for it."""
+        if self.judge is not None and self.answerer is None:
+            raise click.UsageError("--judge needs --answerer: there is nothing to judge.")
+        if self.judge == _READER:
+            raise click.UsageError(
+                "--judge: the reader cannot judge, it only quotes. Name a provider's model."
+            )
+        return flags if self.answerer is None else with_model(flags, self.answerer)
+
+    def require_writable(self) -> None:
+        """Refuse a file for `--answers` that takes none, before anything is measured.
+
+        Raises:
+            BenchFailed: It cannot be written.
+
+        """
+        if self.answerer is None or self.answers is None:
+            return
+        if why := output.why_unwritable(self.answers):
+            raise bench.unusable(self.answers, why)
+
+    def prices(self) -> tuple[bench.Price, bench.Price]:
+        """Say what the answerer and the judge charge: one model has one price, the reader none."""
+        same = self.judge == self.answerer
+        answerer = bench.Price(self.input_price, self.output_price)
+        if self.answerer == _READER:
+            answerer = bench.Price(0.0, 0.0)
+        sent, replied = self.judge_input_price, self.judge_output_price
+        return answerer, bench.Price(
+            answerer.input if same and sent is None else sent,
+            answerer.output if same and replied is None else replied,
+        )
+
+
+def with_model(flags: Flags, model: str) -> Flags:
+    """Choose the reader, or a model of the provider that is configured."""
+    given = {"provider.name": _READER}
+    if model != _READER:
+        settings, key = flags.settings(), "provider.name"
+        implied = settings.origin(key) == "default" and model.strip()
+        named = {} if implied or settings.provider.name != _READER else {key: "openai"}
+        given = {"provider.model": model} | named
+    return Flags(given=given).over(flags)
+
+
+def _price_option(who: str, whose: str, way: str) -> Any:  # noqa: ANN401  click's decorator
+    about = f"{whose} price of a million {way} tokens."
+    price = click.FloatRange(min=0)
+    return click.option(f"--{who}{way}-price", type=price, metavar="USD", help=about)
+
+
+answer_options = options_as(
+    "answering",
+    AnswerFlags,
+    click.option(
+        "--answerer",
+        metavar="MODEL",
+        help="Answer too, by this model of the provider's, or reader.",
+    ),
+    click.option("--judge", metavar="MODEL", help="Have the answers judged by this model."),
+    click.option(
+        "--answers",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Keep replies here, so that a run that was stopped goes on; by default beside"
+        " OUT, else where `jitchat paths` says.",
+    ),
+    click.option(
+        "--parallel",
+        type=click.IntRange(1, 64),
+        default=4,
+        show_default=True,
+        metavar="N",
+        help="Requests at once.",
+    ),
+    click.option("--yes", is_flag=True, help="Send without asking whether the cost is right."),
+    _price_option("", "The answerer's", "input"),
+    _price_option("", "The answerer's", "output"),
+    _price_option("judge-", "The judge's", "input"),
+    _price_option("judge-", "The judge's", "output"),
+)
 
 
 def make_cases(answering: AnswerFlags, settings: Settings) -> Cases | None:
     """Make what takes the requests as they are planned; None where nothing will be answered."""
-    return Cases(settings.chat.system or SYSTEM_PROMPT) if answering.answerer is not None else None
+    return Cases(models.system_text(settings)) if answering.answerer is not None else None
 
 
 def answer_all(
@@ -60,63 +141,52 @@ def answer_all(
         BenchFailed: It was not confirmed, or cannot go on.
 
     """
-    answerer, judge = _models(answering, flags)
-    path = answering.answers or (_beside(out) if out else flags.paths().answers)
-    with opened_log(path) as log:
-        made = Answering(cases.planned, answerer, judge, result["data"]["sha256"], log)
-        _confirm(made, yes=answering.yes)
-        _run(made, answering.parallel, path)
-        _tell_failures(made, log.first_failure)
-    reached = answer_scores(list(made.results()), judged=judge is not None)
+    answerer_price, judge_price = answering.prices()
+    answerer, judge = _model(flags.settings(), answerer_price), None
+    if answering.judge is not None:
+        judge = _model(with_model(flags, answering.judge).settings(), judge_price)
+    beside = out.parent / f"{out.stem}.answers.jsonl" if out else None
+    path = answering.answers or beside or flags.paths().answers
+    with bench.opened_log(path) as log:
+        run = bench.Answering(cases.planned, answerer, judge, result["data"]["sha256"], log)
+        if bills := list(_bills(run)):
+            output.say("\n".join(bills), err=True)
+            output.require_yes(given=answering.yes)
+        _send_all(run, answering.parallel, path)
+        _tell_failures(run, log.first_failure)
+    reached = answer_scores(list(run.results()), judged=judge is not None)
     title = f"answered by {answering.answerer}" + f", judged by {answering.judge}" * bool(judge)
     tables = [answer_table(mode, scores, title) for mode, scores in reached.items()]
-    return tables, answers_added(result, reached, made.answers, made.judgements())
+    return tables, answers_added(result, reached, run.answers, run.judgements())
 
 
-def _models(answering: AnswerFlags, flags: Flags) -> tuple[Model, Model | None]:
-    """Set up who answers and who judges."""
-    prices = answering.prices()
-    answerer = _model(flags.settings(), prices[0])
-    if answering.judge is None:
-        return answerer, None
-    return answerer, _model(answering.over_for_judge(flags).settings(), prices[1])
-
-
-def _model(settings: Settings, price: Price) -> Model:
-    if warning := key_in_the_open(settings):
-        say(f"jitchat: {warning}", err=True)
-    wanted, counter = settings.in_use(), make_counter(settings)
-    options = wanted.sampling
-    identity: dict[str, object] = {"provider": wanted.name, "model": settings.model_name()}
-    if wanted.is_reader:
+def _model(settings: Settings, price: bench.Price) -> bench.Model:
+    if warning := models.unencrypted_keys(settings):
+        output.warn(warning)
+    model = models.resolve_model(settings)
+    profile = model.profile
+    identity: dict[str, object] = {"provider": profile.name, "model": model.name}
+    if profile.is_reader:
         identity["version"] = __version__
     else:
         identity |= {
-            "base_url": without_login(wanted.base_url),
-            "temperature": options.temperature,
+            "base_url": without_login(profile.base_url),
+            "temperature": profile.sampling.temperature,
         }
-    provider = compose.make_provider(wanted, wanted.model, counter)
-    return Model(provider, counter, options, price, identity, lacks_key(settings))
+    provider = models.make_provider(profile, model.name, model.counter)
+    lacks_key = models.lacks_key(profile)
+    return bench.Model(provider, model.counter, profile.sampling, price, identity, lacks_key)
 
 
-def _confirm(made: Answering, *, yes: bool) -> None:
-    """Tell what is about to be sent, and ask whether it may be; the reader costs nothing."""
-    lines = list(_bills(made))
-    if not lines:
-        return
-    say("\n".join(lines), err=True)
-    require_yes(given=yes)
-
-
-def _bills(made: Answering) -> Iterator[str]:
-    """Say what each round that has something to send may cost.
+def _bills(run: bench.Answering) -> Iterator[str]:
+    """Say what each round that has something to send may cost; nothing for the reader.
 
     Raises:
         KeyRefused: It lacks the key that it needs.
 
     """
-    judging, judge_load = made.judgements(), made.judge_load()
-    rounds = [(made.answers, made.loads())]
+    judging, judge_load = run.judgements(), run.judge_load()
+    rounds = [(run.answers, run.loads())]
     if judging is not None and judge_load is not None:
         rounds.append((judging, [judge_load]))
     for asked, loads in rounds:
@@ -126,39 +196,34 @@ def _bills(made: Answering) -> Iterator[str]:
                 f"Nothing was sent: {identity['base_url']} wants a key, and none is set.",
                 f"Run `jitchat keys set {identity['provider']}`, or set the variable for it.",
             )
-        if loads and identity["provider"] != "reader":
+        if loads and identity["provider"] != _READER:
             where = f"{identity['model']} at {identity['base_url']}"
-            yield from bill(where, loads, asked.model.price)
+            yield from bench.bill(where, loads, asked.model.price)
 
 
-def _run(made: Answering, parallel: int, path: Path) -> None:
+def _send_all(run: bench.Answering, parallel: int, path: Path) -> None:
     """Send everything; Ctrl+C leaves what came."""
     try:
-        _send("answers", made.answers, parallel)
-        judging = made.judgements()
+        _send("answers", run.answers, parallel)
+        judging = run.judgements()
         if judging is not None:
             _send("judgements", judging, parallel)
     except KeyboardInterrupt:
-        say(f"\nStopped. What came is kept in {path}; run it again to go on.", err=True)
+        output.say(f"\nStopped. What came is kept in {path}; run it again to go on.", err=True)
         raise
 
 
-def _send(label: str, asked: Round, parallel: int) -> None:
-    waiting = sum(asked.waiting())
-    if waiting:
-        with progress(label, waiting) as advance:
+def _send(label: str, asked: bench.Round, parallel: int) -> None:
+    if waiting := sum(asked.waiting()):
+        with output.progress(label, waiting) as advance:
             asyncio.run(asked.run(parallel, advance))
 
 
-def _tell_failures(made: Answering, first: ProviderError | None) -> None:
-    judging = made.judgements()
-    failed = sum(made.answers.waiting()) + (sum(judging.waiting()) if judging else 0)
+def _tell_failures(run: bench.Answering, first: ProviderError | None) -> None:
+    judging = run.judgements()
+    failed = sum(run.answers.waiting()) + (sum(judging.waiting()) if judging else 0)
     if not failed:
         return
-    told, them = counted(failed, "request"), "it" if failed == 1 else "them"
-    why = f" The first failure: {shortened(str(first), _SHOWN)}" if first is not None else ""
-    say(f"{told} failed; run it again to send {them} again.{why}", err=True)
-
-
-def _beside(out: Path) -> Path:
-    return out.parent / f"{out.stem}.answers.jsonl"
+    requests, them = counted(failed, "request"), "it" if failed == 1 else "them"
+    why = f" The first failure: {shortened(str(first), _REASON_LENGTH)}" if first else ""
+    output.say(f"{requests} failed; run it again to send {them} again.{why}", err=True)

@@ -1,7 +1,5 @@
 """`jitchat bench scaling`: what each mode sends, finds and takes as a conversation grows."""
 
-import shutil
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,17 +9,10 @@ from jitchat.bench.haystack import Haystack, Length
 from jitchat.bench.scaling import Wanted, measured, steps
 from jitchat.bench.scaling_report import plots, scaling_fields, tables
 from jitchat.bench.scores import Measured
-from jitchat.cli.bench_options import (
-    measuring_options,
-    modes_of,
-    print_table,
-    require_writable,
-    with_model,
-    write_figures,
-)
-from jitchat.cli.compose import make_budget
+from jitchat.cli import output
+from jitchat.cli.bench_options import measuring_options, with_embedder, write_figures
 from jitchat.cli.options import Flags, SharingCommand, location_options
-from jitchat.cli.output import emit, is_terminal, progress
+from jitchat.models import resolve_model
 from jitchat.paths import absolute
 from jitchat.values import Mode
 
@@ -52,21 +43,21 @@ def scaling_command(  # noqa: PLR0913  an option each
     flags: Flags,
     turns: str | None,
     length: str,
-    modes: str,
+    modes: list[Mode],
     out: Path | None,
     plot: bool,
-    **model: str,
+    **embedding: str,
 ) -> None:
     """Grow a synthetic conversation and ask for one fact in it. Sends nothing."""
     usual = _SIZES if length == "long" else f"{_SIZES},{_LARGE}"
     sizes = _sizes(usual if turns is None else turns)
-    wanted, chosen = modes_of(modes), with_model(flags, **model)
-    settings = chosen.settings()
-    require_writable(out)
-    measured = _measure(sizes, length, wanted, chosen)
-    for table in tables(measured, length, make_budget(settings).limit):
-        print_table(table)
-        emit("")
+    flags = with_embedder(flags, **embedding)
+    settings = flags.settings()
+    if out is not None:
+        output.require_writable(out)
+    measured = _measure(sizes, length, modes, flags)
+    output.print_tables(tables(measured, length, resolve_model(settings).asked_budget.limit))
+    output.emit("")
     if plot:
         _print_plots(measured)
     if out is not None:
@@ -95,15 +86,15 @@ def _measure(
         str(absolute(Path(embedder.path))) if embedder.path else None,
         str(flags.paths().models),
         settings.model_name(),
-        make_budget(settings),
+        resolve_model(settings).asked_budget,
         tuple(modes),
     )
     talks = [Haystack(size, Length(length)) for size in sizes]
-    with progress("turns", sum(map(steps, sizes))) as advance:
+    with output.progress("turns", sum(map(steps, sizes))) as advance:
         return [measured(wanted, talk, advance) for talk in talks]
 
 
 def _print_plots(sizes: Sequence[Measured]) -> None:
-    wide = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else _WIDEST
-    for drawn in plots(sizes, min(wide, _WIDEST)):
-        emit(f"{drawn}\n")
+    width = min(output.terminal_width() or _WIDEST, _WIDEST)
+    for drawn in plots(sizes, width):
+        output.emit(f"{drawn}\n")

@@ -11,16 +11,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
+import httpx
 
-from jitchat.cli import compose
-from jitchat.cli.answerers import endpoint_of, key_of, make_provider
-from jitchat.cli.chosen import chosen_in_the_app
-from jitchat.cli.keys import require_known_keys
-from jitchat.cli.opening import quiet_libraries
+from jitchat import models
+from jitchat.cli.cold_store import load_settings, quiet_libraries
+from jitchat.cli.config import check_key_bindings
 from jitchat.cli.options import Flags, SharingCommand, common_options
 from jitchat.cli.output import emit, painted, say_json
-from jitchat.cli.who import Who
 from jitchat.errors import JitchatError, NotAnAnswer, ProviderError, Unreachable
+from jitchat.models import ResolvedModel
 from jitchat.paths import Paths
 from jitchat.providers.catalogue import lists
 from jitchat.providers.catalogue.lists import LocalServer
@@ -57,7 +56,7 @@ def doctor_command(flags: Flags, names: tuple[str, ...], as_json: bool) -> int:
     key or runs on this machine, and stops the answer at its first piece. With NAMEs, only to
     those. The exit code is 1 where one of them fails.
     """
-    settings = flags.settings(chosen_in_the_app(flags.paths().database))
+    settings = load_settings(flags)
     around, asked, keyless = _checked(flags, settings, names)
     if as_json:
         say_json(_fields(around, asked, keyless))
@@ -71,26 +70,17 @@ def _checked(
     flags: Flags, settings: Settings, names: Sequence[str]
 ) -> tuple[list[Finding], list[Finding], list[Profile]]:
     """Look around, and ask: (what was found around, by whom it was answered, who lacks a key)."""
-    import asyncio  # noqa: PLC0415  30 ms, not needed to print help
-
     quiet_libraries()
     if names:
         profiles = [settings.profile(name) for name in dict.fromkeys(names)]
         return [], asyncio.run(ask_all(settings, profiles)), []
     paths = flags.paths()
     around = look_around(settings, paths, os.environ)
-    local = asyncio.run(_local(settings))
+    moved = {known.name: known.base_url for known in settings.profiles() if known.is_local}
+    local = asyncio.run(lists.find_local(moved=moved))
     chosen = worth_asking(settings, os.environ, paths.keys, local)
     answered = asyncio.run(ask_all(settings, chosen))
     return around, answered, without_key(settings, chosen)
-
-
-async def _local(settings: Settings) -> Sequence[LocalServer]:
-    from jitchat.providers.catalogue.lists import find_local  # noqa: PLC0415  loads httpx
-
-    return await find_local(
-        moved={each.name: each.base_url for each in settings.profiles() if each.is_local}
-    )
 
 
 def _print(findings: Sequence[Finding]) -> None:
@@ -143,7 +133,7 @@ def _configuration(
 ) -> Iterator[Finding]:
     name = "configuration"
     try:
-        require_known_keys(settings)
+        check_key_bindings(settings)
         require_addresses(settings)
     except JitchatError as error:
         yield Finding(name, False, error.what, error.remedy)
@@ -184,7 +174,7 @@ def _database(path: Path) -> Finding:
 def _embedder(settings: Settings, paths: Paths) -> Finding:
     refused: list[JitchatError] = []
     try:
-        found = compose.make_embedder(settings, paths, refused.append)
+        found = models.make_embedder(settings, paths, refused.append)
     except JitchatError as error:
         refused = [error]
     if refused:
@@ -215,8 +205,6 @@ def _network(environ: Mapping[str, str]) -> Iterator[Finding]:
 
 def _proxy_fault(address: str) -> str:
     """Say why no request can go through a proxy, without its login; empty where it may."""
-    import httpx  # noqa: PLC0415  100 ms, only where there is a proxy
-
     try:
         httpx.AsyncClient(proxy=address, trust_env=False, verify=False)  # noqa: S501  nothing is sent
     except ImportError:
@@ -289,7 +277,7 @@ async def ask(settings: Settings, profile: Profile) -> Finding:
         await asyncio.to_thread(_require_key, profile)
         async with asyncio.timeout(SECONDS):
             model = model or await _first_model(profile)
-            seconds = await _first_piece(Who(settings, profile, model))
+            seconds = await _first_piece(ResolvedModel(settings, profile, model))
     except TimeoutError:
         late = f"{profile.title} did not begin to answer within {SECONDS:.0f} seconds."
         return Finding(profile.name, False, late, "Try again; it may be busy.", model or None)
@@ -309,7 +297,7 @@ def _require_key(profile: Profile) -> None:
         JitchatError: It cannot be had, or is known to be wanted and there is none.
 
     """
-    if key_of(profile) is None and profile.requires_key:
+    if models.lacks_key(profile):
         raise ProviderError(f"{profile.title} wants a key, and there is none.", profile.key_help)
 
 
@@ -320,35 +308,34 @@ async def _first_model(profile: Profile) -> str:
         ProviderError: It has none, or does not say.
 
     """
-    endpoint = await asyncio.to_thread(endpoint_of, profile, "")
-    models = await lists.fetch_models(endpoint, profile.protocol)
-    if not models:
+    endpoint = await asyncio.to_thread(models.endpoint_of, profile, "")
+    listed = await lists.fetch_models(endpoint, profile.protocol)
+    if not listed:
         raise NotAnAnswer(
             f"{profile.title} is there, but has no model.",
             f"Load one there, or name one under [providers.{profile.name}].",
         )
-    return models[0].name
+    return listed[0].name
 
 
-async def _context(who: Who) -> int | None:
+async def _context(model: ResolvedModel) -> int | None:
     """Find the context size that the chat would ask Ollama for: another one loads it anew."""
-    if who.profile.protocol != "ollama":
+    if model.profile.protocol != "ollama":
         return None
-    asked = await who.asked_limit()
-    limit = asked if asked is not None else await asyncio.to_thread(who.limit)
-    return limit.tokens
+    return (await model.ask_limit() or model.limit).tokens
 
 
-async def _first_piece(who: Who) -> float:
+async def _first_piece(model: ResolvedModel) -> float:
     """Ask, and say how many seconds the first piece took.
 
     Raises:
         ProviderError: There is none.
 
     """
-    profile = who.profile
-    provider = await asyncio.to_thread(make_provider, profile, who.model, EstimateCounter())
-    options = replace(profile.sampling, context=await _context(who))
+    profile = model.profile
+    counter = EstimateCounter()
+    provider = await asyncio.to_thread(models.make_provider, profile, model.name, counter)
+    options = replace(profile.sampling, context=await _context(model))
     began, why = time.monotonic(), ""
     try:
         async with aclosing(provider.stream(_ASKED, options)) as pieces:

@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 
 import click
 
-from jitchat.cli import model_choices
-from jitchat.cli.model_choices import ModelChoices
-from jitchat.cli.opening import opened_store
+from jitchat import model_choices
+from jitchat.cli.cold_store import opened_store
 from jitchat.cli.options import Flags, SharingCommand, location_options
-from jitchat.cli.output import emit, painted, say, say_json
+from jitchat.cli.output import emit, painted, say, say_json, warn
 from jitchat.errors import JitchatError, ProviderError, SettingsError
+from jitchat.model_choices import ModelChoices
 from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice
 from jitchat.providers.catalogue.table import Prices, source
 from jitchat.store.models import ModelLists
@@ -47,7 +47,7 @@ def models_command(flags: Flags, words: tuple[str, ...], refresh: bool, as_json:
         found, failures, asked = asyncio.run(_looked_up(choices, provider, refresh))
     found = _narrowed(found, words if provider is None else words[1:])
     for name, error in failures:
-        say(f"jitchat: {name}: {error}", err=True)
+        warn(f"{name}: {error}")
     if as_json:
         say_json([_fields(each) for each in found])
     else:
@@ -100,7 +100,6 @@ def _fields(choice: ProviderChoice) -> dict[str, object]:
 
 
 def _print(found: Sequence[ProviderChoice], most: int | None) -> None:
-
     if not found:
         say("No model has that in its name. `jitchat models --refresh` asks for newer lists.")
         return

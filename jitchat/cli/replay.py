@@ -1,16 +1,14 @@
 """`jitchat replay`: a window that was sent, as it was, with its ledger and what came of it."""
 
-import shutil
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import click
 
-from jitchat.cli.opening import choose_conversation, opened_store
+from jitchat.cli.cold_store import choose_conversation, opened_store
 from jitchat.cli.options import Flags, SharingCommand, location_options
-from jitchat.cli.output import emit, fitted, is_terminal, say, say_json
+from jitchat.cli.output import emit, fitted_columns, say, say_json, terminal_width
 from jitchat.cli.report import print_segments, sums, window_fields
 from jitchat.errors import StoreUnreadable, UsageError
 from jitchat.replay import Replay, Replayed, sends_for
@@ -63,7 +61,7 @@ def replay_command(flags: Flags, turn: str, conversation: str | None, **wanted: 
     elif wanted["messages"]:
         print_messages(replayed)
     else:
-        print_replayed(replayed, identity, (number, len(chosen)), _terminal_width())
+        print_replayed(replayed, identity, (number, len(chosen)), terminal_width())
     if not replayed.is_as_sent:
         raise StoreUnreadable(
             f"What is kept of this window of #{send.said} is damaged: its hash is not the one"
@@ -115,10 +113,6 @@ def _pick(chosen: list[Send], position: int, number: int | None) -> tuple[Send, 
             f"--window: #{position} was sent {times}.", f"Give a number up to {len(chosen)}."
         )
     return chosen[place - 1], place
-
-
-def _terminal_width() -> int | None:
-    return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
 
 
 _HEADINGS = ("verdict", "turn", "rank", "tokens", "score", "why", "parts")
@@ -185,7 +179,8 @@ def print_replayed(
 def _print_ledger(window: ContextWindow, width: int | None) -> None:
     if window.ledger:
         say("")
-        for line in fitted([_HEADINGS, *(_row(window, row) for row in window.ledger)], width):
+        rows = [_HEADINGS, *(_row(window, row) for row in window.ledger)]
+        for line in fitted_columns(rows, width, right=(1, 2, 3, 4)):
             emit(line)
     if (never := window.never_candidates) is not None:
         say(f"{one_line(never.sentence)} ({part_figure(window, never.tokens)} tokens)")

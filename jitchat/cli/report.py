@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from jitchat.cli.output import emit, fitted, painted, say
+from jitchat.cli.output import emit, fitted_columns, painted, say
 from jitchat.providers.catalogue.table import Prices
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line, shortened
@@ -80,7 +80,7 @@ def print_window(
 def print_segments(window: ContextWindow, width: int | None) -> None:
     """Print one line a segment, fitted to a terminal's width in cells; None for no terminal."""
     rows = [_HEADINGS, *(_row(segment, _sign(window)) for segment in window.segments)]
-    for (kind, *_), line in zip(rows, fitted(rows, width), strict=True):
+    for (kind, *_), line in zip(rows, fitted_columns(rows, width, right=(1, 2)), strict=True):
         emit(painted(line[: len(kind)], _COLOURS.get(kind)) + line[len(kind) :])
 
 

@@ -10,12 +10,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from jitchat.errors import SettingsError
-from jitchat.settings.profiles import nearest
-from jitchat.settings.schema import all_keys
-from jitchat.settings.sections import SECTIONS, Secret, Setting, shown
+from jitchat.settings.sections import SECTIONS, SETTINGS, Secret, Setting, shown
 from jitchat.text.sanitize import repaired, shortened
-
-__all__ = ["checked", "nearest", "toml_text", "unknown", "unknown_in_table"]
 
 _EXPECTED: dict[type, str] = {
     str: "a text",
@@ -25,7 +21,6 @@ _EXPECTED: dict[type, str] = {
     bool: "true or false",
     dict: 'a table of texts, for example { "X-Title" = "jitchat" }',
 }
-_FOUND: dict[type, str] = {dict: "a table", list: "a list"}
 _TABLES = ("providers", "models", "keys")
 """Sections that are made by the user's own names."""
 LONGEST_FILE = 256 << 10
@@ -35,6 +30,14 @@ _DEEP_NAME = re.compile(
     rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_DEEPEST}}}"""
 )
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+
+
+def nearest(wrong: str, known: Iterable[str]) -> str:
+    """Ask for the closest of `known`, as a sentence; empty where none is close."""
+    from difflib import get_close_matches  # noqa: PLC0415  needed only when something is wrong
+
+    close = get_close_matches(wrong[:80], list(known), n=1, cutoff=0.5)
+    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def checked(known: Setting, value: object, origin: str) -> object:
@@ -58,12 +61,12 @@ def unknown(name: str, origin: str) -> SettingsError:
     """Make the error for a section or a key that does not exist."""
     section, dot, _ = name.partition(".")
     if dot:
-        known = [key.partition(".")[2] for key in all_keys() if key.startswith(f"{section}.")]
+        known = [key.partition(".")[2] for key in SETTINGS if key.startswith(f"{section}.")]
         listed = f"[{section}] may hold {', '.join(known)}."
-        near = nearest(name, all_keys())
+        near = nearest(name, SETTINGS)
     else:
         listed = f"Sections are {', '.join([*SECTIONS, *_TABLES])}."
-        own = [key for key in all_keys() if key.endswith(f".{name}")]
+        own = [key for key in SETTINGS if key.endswith(f".{name}")]
         near = f" Did you mean {own[0]!r}?" if own else nearest(name, [*SECTIONS, *_TABLES])
     what = "key" if dot else "section"
     return SettingsError(f"{origin}: {_quoted(name)} is not a {what} of jitchat.", listed + near)
@@ -99,7 +102,7 @@ def _headers(value: object) -> dict[str, Secret] | None:
 
 
 def _require_choice(known: Setting, value: object, origin: str) -> None:
-    choices = known.rule.choices
+    choices = known.choices
     if choices and value not in choices:
         listed = f"Use {', '.join(choices[:-1])} or {choices[-1]}."
         raise SettingsError(
@@ -109,7 +112,7 @@ def _require_choice(known: Setting, value: object, origin: str) -> None:
 
 
 def _require_size(known: Setting, value: object, origin: str) -> None:
-    least, most = known.rule.least, known.rule.most
+    least, most = known.least, known.most
     if not isinstance(value, int | float) or isinstance(value, bool):
         return
     if isinstance(value, float) and not math.isfinite(value):
@@ -141,17 +144,17 @@ def _is_sendable(text: str) -> bool:
 
 def _refused(known: Setting, origin: str, why: str) -> SettingsError:
     usual = "" if known.default is None else f"; by default {shown(known.default)}"
-    return SettingsError(f"{origin}: {known.key} {why}.", f"It is {known.rule.help}{usual}.")
+    return SettingsError(f"{origin}: {known.key} {why}.", f"It is {known.help}{usual}.")
 
 
 def _kind_of(known: Setting, value: object) -> str:
     """Say what was given, without its value where that may be a secret."""
-    if known.rule.hidden or known.kind is Secret:
+    if known.hidden or known.kind is Secret:
         return "what is there"
     if known.kind is dict and isinstance(value, dict):
         return "one of other things"
-    if type(value) in _FOUND:
-        return _FOUND[type(value)]
+    if isinstance(value, dict | list):
+        return "a table" if isinstance(value, dict) else "a list"
     return shown(value) if isinstance(value, bool) else _quoted(value)
 
 

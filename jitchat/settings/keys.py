@@ -1,13 +1,12 @@
-"""What pasting does to keys: what can be put right is, and said; what cannot is refused.
-
-It runs without a shell, in the home folder, and once in a process, for it may ask for a password
-or a touch; and again where the server refused what it printed, for some keys last an hour.
-
-Its backends fail in ways of their own (no session, locked, refused): then there is no key.
+"""Providers' keys: cleaned as they are pasted, stored, and found again.
 
 The first source that has one wins: the variable JITCHAT_PROVIDER_API_KEY for the provider that
 answers, the provider's own variables, `api_key_cmd`, `api_key` in the configuration, the keys
 file, the keyring. Every key that is found is remembered as a secret, so that no report shows it.
+
+`api_key_cmd` runs without a shell, in the home folder, and once in a process, for it may ask for
+a password or a touch; and again where the server refused its key, for some keys last an hour.
+Keyring backends fail in ways of their own (no session, locked, refused): then there is no key.
 """
 
 import json
@@ -74,10 +73,19 @@ def cleaned_key(text: str) -> CleanedKey:
     return CleanedKey(Secret(text), tuple(removed))
 
 
-def foreign_owner(key: str, provider: str) -> str:
-    """Say whose key it looks like, where that is somebody else than `provider`; else empty."""
-    owner = next((name for start, name in _OWNERS.items() if key.startswith(start)), "")
-    return "" if owner == provider else owner
+def key_notes(profile: Profile, cleaned: CleanedKey, place: str, source: str) -> Iterator[str]:
+    """Tell, a sentence each, what was taken off, whose it looks like, and what comes before it.
+
+    `place` is where it was stored, `source` where the provider's key is now from, both as
+    `key_source` says it.
+    """
+    if cleaned.removed:
+        yield f"Taken off: {', '.join(cleaned.removed)}."
+    owner = next((name for start, name in _OWNERS.items() if cleaned.key.startswith(start)), "")
+    if owner not in ("", profile.name) and profile.wants_key:
+        yield f"It looks like a key of {owner}, not of {profile.name}."
+    if source != place:
+        yield f"The key in {source} comes before it."
 
 
 def _next_tidied(text: str) -> tuple[str, str] | None:

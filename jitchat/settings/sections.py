@@ -1,10 +1,11 @@
-"""What a setting is made of: its type, default and meaning, and how its value is written.
+"""What can be set: each setting's type, default, meaning, limits, flag and variable, once.
 
-What is said here is what `--help`, the checks and `jitchat config` go by.
+`--help`, the checks, the variables and `jitchat config` go by what stands here: a new setting is
+a field of its section, and its line in the README.
 """
 
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from jitchat.index.embedder import DEFAULT_MODEL
@@ -21,9 +22,13 @@ class Secret(str):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """What is known of one setting beside its default."""
+class Setting:
+    """One setting, wherever it stands."""
 
+    key: str
+    """As messages call it: `section.name`, `providers.NAME.limit` …"""
+    kind: type[Any]
+    default: object
     help: str
     flag: str = ""
     """The command line's name for it; empty where it has none."""
@@ -34,28 +39,23 @@ class Rule:
     choices: tuple[str, ...] = ()
     least: float | None = None
     most: float | None = None
-    kind: type[Any] | None = None
-    """The value's type, where the default is None: not set."""
     hidden: bool = False
     """Whether the value may hold a secret, as a Secret does."""
 
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting, wherever it stands."""
-
-    key: str
-    """As messages call it: `section.name`, `providers.NAME.limit` …"""
-    kind: type[Any]
-    default: object
-    rule: Rule
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The environment variables that set it; the last one that is set wins."""
+        own = f"JITCHAT_{self.key.replace('.', '_').upper()}"
+        return (self.variable, own) if self.variable else (own,)
 
 
-def setting(default: Any, help_text: str, **rule: Any) -> Any:  # noqa: ANN401  as its field's type
-    """Make the field of a setting."""
-    known = Rule(help_text, **rule)
-    metadata, in_repr = {"rule": known}, not known.hidden
-    if known.kind is dict:
+def setting(default: Any, help_text: str, kind: type[Any] | None = None, **more: Any) -> Any:  # noqa: ANN401  as its field's type
+    """Make the field of a setting; `kind` is its type where the default is None: not set."""
+    kind = kind or type(default)
+    default = {} if kind is dict else default
+    described = Setting("", kind, default, help_text, **more)
+    metadata, in_repr = {"setting": described}, not described.hidden
+    if kind is dict:
         return field(default_factory=dict, metadata=metadata, repr=in_repr)
     return field(default=default, metadata=metadata, repr=in_repr)
 
@@ -63,9 +63,9 @@ def setting(default: Any, help_text: str, **rule: Any) -> Any:  # noqa: ANN401  
 def settings_of(table: type[Any], prefix: str) -> dict[str, Setting]:
     """List the settings of a table by their names in it."""
     return {
-        each.name: _described(f"{prefix}.{each.name}", each)
-        for each in fields(table)
-        if "rule" in each.metadata
+        part.name: replace(part.metadata["setting"], key=f"{prefix}.{part.name}")
+        for part in fields(table)
+        if "setting" in part.metadata
     }
 
 
@@ -80,12 +80,6 @@ def shown(value: object, *, hidden: bool = False) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f'"{one_line(value)}"' if isinstance(value, str) else str(value)
-
-
-def _described(key: str, found: Field[Any]) -> Setting:
-    rule: Rule = found.metadata["rule"]
-    default = {} if rule.kind is dict else found.default
-    return Setting(key, rule.kind or type(default), default, rule)
 
 
 PROTOCOLS = ("openai", "anthropic", "gemini", "ollama")
@@ -254,3 +248,9 @@ SECTIONS: dict[str, type[Any]] = {
     "summariser": SummariserSettings,
     "screen": ScreenSettings,
 }
+SETTINGS = {
+    made.key: made
+    for section, kind in SECTIONS.items()
+    for made in settings_of(kind, section).values()
+}
+"""Every setting of a section by `section.name`, in order."""

@@ -9,8 +9,8 @@ from typing import Literal
 
 from jitchat.errors import SettingsError
 from jitchat.settings.profiles import Profile, is_loopback, same_server
-from jitchat.settings.schema import Settings
 from jitchat.settings.sections import SmallModelSettings, shown
+from jitchat.settings.settings import Settings
 
 SmallModelSection = Literal["picker", "summariser"]
 SMALL_MODELS: tuple[SmallModelSection, ...] = ("picker", "summariser")

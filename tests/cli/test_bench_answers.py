@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat import models as resolving
 from jitchat.bench.questions import ANSWER_BRIEFLY
-from jitchat.cli import compose as composing
 from jitchat.cli import output
 from jitchat.errors import RequestRefused, Unreachable
 from jitchat.providers.provider import Finished
@@ -48,7 +48,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, ScriptedProvider]:
     def choose(profile: Profile, *asked: object) -> ScriptedProvider:
         return known[profile.model]
 
-    monkeypatch.setattr(composing, "make_provider", choose)
+    monkeypatch.setattr(resolving, "make_provider", choose)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-1")
     return known
 

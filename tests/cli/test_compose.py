@@ -7,23 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli import compose
-from jitchat.cli.bench_options import _of_model
-from jitchat.cli.chosen import chosen_in_the_app
-from jitchat.cli.compose import (
-    make_budget,
-    make_embedder,
-    make_provider,
-)
-from jitchat.cli.opening import choose_conversation, open_store, opened_store
+from jitchat import models
+from jitchat.cli.bench_answers import with_model
+from jitchat.cli.cold_store import choose_conversation, open_store, opened_store, picked_model
 from jitchat.cli.options import Flags
-from jitchat.cli.who import who_answers
 from jitchat.errors import SettingsError, StoreUnreadable, UnknownConversation
 from jitchat.index.embedder import NoEmbedder
+from jitchat.models import make_embedder, make_provider, resolve_model
 from jitchat.paths import locate
 from jitchat.providers.provider import Delta, Options
 from jitchat.settings import Settings, load_settings
-from jitchat.settings.schema import Secret
+from jitchat.settings.sections import Secret
 from jitchat.store.database import Database
 from jitchat.store.models import ChosenModel
 from jitchat.values import Limit, Message, Role, Usage
@@ -50,16 +44,18 @@ def settings_with(**given: object) -> Settings:
         ({"provider__limit": 4_096}, 4_096),
     ],
 )
-def test_the_limit_is_the_given_one_else_what_is_safe_for_who_answers(
+def test_the_limit_is_the_given_one_else_what_is_safe_for_resolve_model(
     given: dict[str, object], limit: int
 ):
-    assert make_budget(settings_with(**given)).limit == limit
+    assert resolve_model(settings_with(**given)).asked_budget.limit == limit
 
 
 def test_the_budget_is_what_the_settings_say():
     given = {"window__recent": 1, "window__retrieved": 2, "window__index": 3}
 
-    budget = make_budget(settings_with(provider__limit=900, provider__reserve=100, **given))
+    budget = resolve_model(
+        settings_with(provider__limit=900, provider__reserve=100, **given)
+    ).asked_budget
 
     assert budget == Budget(900, 100, recent=1, retrieved=2, index=3, limit_source="set by you")
 
@@ -111,7 +107,7 @@ def test_the_embedders_folder_is_resolved(
 ):
     asked: list[object] = []
     monkeypatch.setenv("HOME", "/me")
-    monkeypatch.setattr(compose, "load_embedder", lambda *wanted: asked.extend(wanted))
+    monkeypatch.setattr(models, "load_embedder", lambda *wanted: asked.extend(wanted))
     paths = locate({"JITCHAT_HOME": str(tmp_path)})
 
     make_embedder(settings_with(embedder__path=given, embedder__model="a/b"), paths)
@@ -124,7 +120,7 @@ def test_the_home_of_nobody_in_its_folder_is_no_defect(
 ):
     asked: list[object] = []
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(compose, "load_embedder", lambda *wanted: asked.extend(wanted))
+    monkeypatch.setattr(models, "load_embedder", lambda *wanted: asked.extend(wanted))
 
     make_embedder(settings_with(embedder__path="~no-such-user/m"), locate({}))
 
@@ -178,7 +174,7 @@ def test_a_key_that_would_travel_in_the_open_is_warned_of(
     whole = {"model": "m", "api_key": Secret("sk-canary"), "base_url": "https://x.test/v1"} | given
     settings = settings_with(**{f"{section}__{key}": value for key, value in whole.items()})
 
-    warning = compose.key_in_the_open(settings)
+    warning = models.unencrypted_keys(settings)
 
     assert warning == (f"The key goes to {exposed} unencrypted: use https." if exposed else "")
 
@@ -195,14 +191,14 @@ def test_a_key_that_would_travel_in_the_open_is_warned_of(
 def test_a_reserve_that_nobody_set_is_a_quarter_of_a_small_limit(
     given: dict[str, object], limit: int, reserve: int
 ):
-    budget = make_budget(settings_with(**given))
+    budget = resolve_model(settings_with(**given)).asked_budget
 
     assert (budget.limit, budget.reserve) == (limit, reserve)
 
 
 def test_a_limit_that_was_found_out_takes_the_place_of_the_assumed_one():
     found = Limit(2_000, "loaded in the server")
-    budget = who_answers(settings_with(provider__model="m")).budget(found)
+    budget = resolve_model(settings_with(provider__model="m")).budget(found)
 
     assert (budget.limit, budget.reserve) == (2_000, 500)
 
@@ -213,7 +209,7 @@ def test_a_reserve_of_a_providers_own_table_is_told_by_its_name(tmp_path: Path):
     settings = load_settings(config, {}, {"provider.name": "groq", "provider.model": "m"})
 
     with pytest.raises(SettingsError) as caught:
-        make_budget(settings)
+        _ = resolve_model(settings).asked_budget
 
     assert str(caught.value).startswith(
         f"{config}: providers.groq.reserve (9,000) leaves nothing of the limit (8,192, assumed)."
@@ -254,10 +250,10 @@ def test_the_model_that_was_picked_in_the_app_is_read_from_the_cold_store(tmp_pa
     ChosenModel(database).put("groq", "picked")
     database.close()
 
-    assert chosen_in_the_app(tmp_path / "jitchat.db") == ("groq", "picked")
-    assert chosen_in_the_app(tmp_path / "none.db") is None
+    assert picked_model(tmp_path / "jitchat.db") == ("groq", "picked")
+    assert picked_model(tmp_path / "none.db") is None
     (tmp_path / "jitchat.db").write_text("no database " * 100)
-    assert chosen_in_the_app(tmp_path / "jitchat.db") is None
+    assert picked_model(tmp_path / "jitchat.db") is None
 
 
 @pytest.mark.parametrize(
@@ -273,7 +269,7 @@ def test_the_model_that_was_picked_in_the_app_is_read_from_the_cold_store(tmp_pa
 def test_a_benchmarks_answerer_is_a_model_of_the_provider_that_is_configured(
     flags: dict[str, object], model: str, answers: tuple[str, str]
 ):
-    profile = _of_model(Flags(given=flags), model).settings().in_use()
+    profile = with_model(Flags(given=flags), model).settings().in_use()
 
     assert (profile.name, profile.model) == answers
 
@@ -289,4 +285,4 @@ def test_the_reserve_is_for_the_longest_answer_that_is_asked_for(limit, longest,
         provider__limit=limit,
         provider__max_tokens=longest,
     )
-    assert make_budget(settings).reserve == reserve
+    assert resolve_model(settings).asked_budget.reserve == reserve

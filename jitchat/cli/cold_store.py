@@ -1,12 +1,20 @@
-"""Opening the cold store and choosing a conversation: all that the first frame waits for."""
+"""What a command opens: the cold store, the model that was picked in the app, a conversation.
+
+Nothing here waits for more than the first frame of the app needs.
+"""
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 
+from jitchat.cli.options import Flags
 from jitchat.cli.output import warn
+from jitchat.errors import JitchatError
 from jitchat.paths import Paths
+from jitchat.settings import Settings
 from jitchat.store.database import Database
+from jitchat.store.models import ChosenModel
 from jitchat.store.replies import close_interrupted
 from jitchat.store.store import ColdStore
 from jitchat.transfer.formats import DEMO_ID, store_demo
@@ -37,12 +45,29 @@ def opened_store(paths: Paths) -> Iterator[ColdStore]:
     """Open the cold store for a while."""
     quiet_libraries()
     store = open_store(paths)
-    try:
+    with closing(store.database):
         if warning := store.database.warning():
             warn(warning)
         yield store
-    finally:
-        store.database.close()
+
+
+def load_settings(flags: Flags) -> Settings:
+    """Load the settings, with the model that was picked in the app as their weakest source."""
+    return flags.settings(picked_model(flags.paths().database))
+
+
+def picked_model(path: Path) -> tuple[str, str] | None:
+    """Look up the provider and model that were picked in the app; None where none can be read.
+
+    What is wrong with the cold store is told by whoever needs it.
+    """
+    if not path.exists():
+        return None
+    try:
+        with closing(Database(path)) as database:
+            return ChosenModel(database).get()
+    except JitchatError:
+        return None
 
 
 def choose_conversation(store: ColdStore, wanted: str | None) -> Conversation:
@@ -52,11 +77,8 @@ def choose_conversation(store: ColdStore, wanted: str | None) -> Conversation:
         UnknownConversation: There is none of that id or title.
 
     """
-    latest = store.latest() if wanted is None else None
-    if latest is not None:
-        return latest
-    if wanted is None or (
-        wanted == DEMO_ID and all(each.id != DEMO_ID for each in store.conversations())
-    ):
+    if wanted is None:
+        return store.latest() or store_demo(store)
+    if wanted == DEMO_ID and all(known.id != DEMO_ID for known in store.conversations()):
         return store_demo(store)
     return store.conversation(wanted)
