@@ -57,7 +57,7 @@ def _checked(flags: Flags) -> Iterator[Checked]:
 def _sessions(
     flags: Flags, store: ColdStore, cases: Sequence[Case]
 ) -> Iterator[tuple[Session, list[Case]]]:
-    """Open a session on checked conversation that has cases, with everything indexed."""
+    """Open a session on each conversation that has cases, with everything indexed."""
     paths = flags.paths()
     settings = cold_store.load_settings(flags)
     model, embedder = resolve_model(settings, store.database), make_embedder(settings, paths)

@@ -291,23 +291,13 @@ async def ask(settings: Settings, profile: Profile) -> Finding:
 
 
 def _require_key(profile: Profile) -> None:
-    """Find its key, so that a slow command does not count as a slow answer.
-
-    Raises:
-        JitchatError: It cannot be had, or is known to be wanted and there is none.
-
-    """
+    """Find its key, so that a slow command does not count as a slow answer."""
     if models.lacks_key(profile):
         raise ProviderError(f"{profile.title} wants a key, and there is none.", profile.key_help)
 
 
 async def _first_model(profile: Profile) -> str:
-    """Ask the server which models it has.
-
-    Raises:
-        ProviderError: It has none, or does not say.
-
-    """
+    """Ask the server which models it has."""
     endpoint = await asyncio.to_thread(models.endpoint_of, profile, "")
     listed = await lists.fetch_models(endpoint, profile.protocol)
     if not listed:
@@ -326,12 +316,7 @@ async def _context(model: ResolvedModel) -> int | None:
 
 
 async def _first_piece(model: ResolvedModel) -> float:
-    """Ask, and say how many seconds the first piece took.
-
-    Raises:
-        ProviderError: There is none.
-
-    """
+    """Ask, and say how many seconds the first piece took."""
     profile = model.profile
     counter = EstimateCounter()
     provider = await asyncio.to_thread(models.make_provider, profile, model.name, counter)

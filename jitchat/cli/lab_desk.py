@@ -137,12 +137,7 @@ class LocalLabDesk:
             raise
 
     def _setup_of(self, run: Run) -> "_Setup":
-        """Set up what a run was begun with.
-
-        Raises:
-            UsageError: It is not what would be used now.
-
-        """
+        """Set up what a run was begun with."""
         model = self._resolve()
         named = f"{model.profile.name} {model.name}"
         _require_same(run, "", f"{run.provider} {run.model}", named)
@@ -276,13 +271,7 @@ def judge_model(model: ResolvedModel, name: str) -> ResolvedModel:
 
 
 def _make_judge(model: ResolvedModel, name: str) -> Judge:
-    """Make the model that is asked about answers which no rule finds right. Slow.
-
-    Raises:
-        KeyRefused: It lacks the key that it needs.
-        UsageError: It is the reader.
-
-    """
+    """Make the model that is asked about answers which no rule finds right. Slow."""
     judge = judge_model(model, name)
     require_key(judge.profile)
     provider = models.make_provider(judge.profile, judge.name, judge.counter, judge.learnt)
@@ -290,12 +279,7 @@ def _make_judge(model: ResolvedModel, name: str) -> Judge:
 
 
 def require_key(profile: Profile) -> None:
-    """Refuse a provider that is known to answer nobody without a key, where there is none. Slow.
-
-    Raises:
-        KeyRefused: There is none.
-
-    """
+    """Refuse a provider that is known to answer nobody without a key, where there is none. Slow."""
     if models.lacks_key(profile):
         raise KeyRefused(
             f"Nothing was sent: {without_login(profile.base_url)} wants a key, and none is set.",

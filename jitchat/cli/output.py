@@ -167,12 +167,7 @@ def print_tables(tables: Iterable[Table]) -> None:
 
 
 def require_writable(path: Path) -> None:
-    """Refuse a file that will not take the figures, before they are measured.
-
-    Raises:
-        BenchFailed: It cannot be written.
-
-    """
+    """Refuse a file that will not take the figures, before they are measured."""
     if why := why_unwritable(path):
         raise _unwritable(path, why)
 
@@ -205,6 +200,13 @@ def write_file(path: Path, content: bytes) -> None:
     except OSError as error:
         raise _unwritable(path, str(error.strerror)) from error
     say(f"written to {path}", err=True)
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write JSON, and say where; raises as `write_file`."""
+    import json  # noqa: PLC0415  needed by some commands only
+
+    write_file(path, (json.dumps(value, indent=2) + "\n").encode())
 
 
 def _unwritable(path: Path, why: str) -> BenchFailed:

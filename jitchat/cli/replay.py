@@ -71,12 +71,7 @@ def replay_command(flags: Flags, turn: str, conversation: str | None, **wanted: 
 
 
 def _position(turn: str) -> int:
-    """Read `12` or `#12`.
-
-    Raises:
-        UsageError: It is no number.
-
-    """
+    """Read `12` or `#12`."""
     digits = turn.removeprefix("#")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
         raise UsageError(f"{turn!r} is not the number of a turn.", "Write it as 12 or '#12'.")
@@ -84,12 +79,7 @@ def _position(turn: str) -> int:
 
 
 def _sends_for(replay: Replay, store: ColdStore, conversation: str, position: int) -> list[Send]:
-    """Choose the sends of a turn.
-
-    Raises:
-        UsageError: There is none, or no such turn.
-
-    """
+    """Choose the sends of a turn."""
     sends = replay.sends()
     if chosen := sends_for(sends, position):
         return chosen
@@ -100,12 +90,7 @@ def _sends_for(replay: Replay, store: ColdStore, conversation: str, position: in
 
 
 def _pick(chosen: list[Send], position: int, number: int | None) -> tuple[Send, int]:
-    """Take the one of that number, from 1; the last if there is none.
-
-    Raises:
-        UsageError: There are not so many.
-
-    """
+    """Take the one of that number, from 1; the last if there is none."""
     place = len(chosen) if number is None else number
     if place > len(chosen):
         times = "once" if len(chosen) == 1 else f"{len(chosen)} times"

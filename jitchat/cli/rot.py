@@ -35,12 +35,7 @@ _Name = TypeVar("_Name", bound=StrEnum)
 
 
 def known_name(option: str, name: str, names: Sequence[str]) -> str:
-    """Take one of these names.
-
-    Raises:
-        UsageError: It is none of them.
-
-    """
+    """Take one of these names."""
     if name not in names:
         listed = f"Use {', '.join(names[:-1])} or {names[-1]}."
         quoted = repr(shortened(name, _QUOTED))
@@ -61,36 +56,21 @@ def names_of(option: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
 
 
 def lengths_of(text: str) -> tuple[int, ...]:
-    """Read `1k,2k,8000`.
-
-    Raises:
-        UsageError: It is no ascending list of lengths.
-
-    """
+    """Read `1k,2k,8000`."""
     lengths = tuple(_length(piece.strip()) for piece in text.split(","))
     _require_ascending("--lengths", text, lengths)
     return lengths
 
 
 def depths_of(text: str) -> tuple[float, ...]:
-    """Read `0,50,100`, which are percent.
-
-    Raises:
-        UsageError: It is no ascending list of percents.
-
-    """
+    """Read `0,50,100`, which are percent."""
     depths = tuple(_depth(piece.strip()) for piece in text.split(","))
     _require_ascending("--depths", text, depths)
     return depths
 
 
 def threshold_of(text: str) -> tuple[str, float]:
-    """Read `jit=0.9`.
-
-    Raises:
-        UsageError: It is something else.
-
-    """
+    """Read `jit=0.9`."""
     mode, _, share = (piece.strip() for piece in text.partition("="))
     if not _SHARE.fullmatch(share) or float(share) > 1:
         raise UsageError(
@@ -175,12 +155,7 @@ class RotFlags:
         return not any((self.fail_under, self.yes, self.headless, self.resume, files))
 
     def require_alone(self, command: str) -> None:
-        """Refuse options of a run beside a command that makes none.
-
-        Raises:
-            UsageError: There are some.
-
-        """
+        """Refuse options of a run beside a command that makes none."""
         given = [name for name in (*_GRID, "judge", "resume") if getattr(self, name) is not None]
         given += [name for name in ("fail_under", "yes", "headless") if getattr(self, name)]
         given += [name for name, _ in self.files.named()]
@@ -188,12 +163,7 @@ class RotFlags:
             raise UsageError(f"{_options(given)} are for a run.", f"Leave them out of `{command}`.")
 
     def require_consistent(self) -> None:
-        """Refuse what cannot be asked for at once.
-
-        Raises:
-            UsageError: Two options contradict each other.
-
-        """
+        """Refuse what cannot be asked for at once."""
         given = [name for name in (*_GRID, "judge") if getattr(self, name) is not None]
         if self.resume is not None and given:
             raise UsageError(

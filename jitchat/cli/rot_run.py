@@ -117,10 +117,6 @@ def _confirm(model: ResolvedModel, judge: str, requests: int, *, title: str, yes
     """Ask whether it may be sent, unless that is sure to be free and to stay here.
 
     `title` is that of the user's conversation; empty where talk is made up.
-
-    Raises:
-        BenchFailed: It may not.
-
     """
     if title:
         _say_beneath(f"What is sent is the text of your conversation {title}, with facts in it.")
@@ -267,12 +263,7 @@ class Watcher:
 
 
 def _tell_end(watcher: Watcher, run: str) -> None:
-    """Say where it is kept, and what failed.
-
-    Raises:
-        BenchFailed: It was given up.
-
-    """
+    """Say where it is kept, and what failed."""
     if watcher.why_over:
         raise BenchFailed(watcher.why_over, _goes_on(run))
     output.say(f"Kept as {run}: `jitchat rot show {run}` shows it again.", err=True)
@@ -288,12 +279,7 @@ def _goes_on(run: str, does: str = "goes on with it") -> str:
 
 
 def _require_asked(experiment: Experiment, modes: Collection[str]) -> None:
-    """Refuse a share of a mode that is not asked.
-
-    Raises:
-        UsageError: One of them is not.
-
-    """
+    """Refuse a share of a mode that is not asked."""
     asked = [mode.value for mode in experiment.modes]
     if missing := [mode for mode in modes if mode not in asked]:
         raise UsageError(
@@ -303,12 +289,7 @@ def _require_asked(experiment: Experiment, modes: Collection[str]) -> None:
 
 
 def _require_shares(experiment: Experiment, tallies: Tallies, least: Mapping[str, float]) -> None:
-    """Hold each mode to its share; a cell that does not fit or failed is not right.
-
-    Raises:
-        BenchFailed: One is below it.
-
-    """
+    """Hold each mode to its share; a cell that does not fit or failed is not right."""
     cells = experiment.size // len(experiment.modes)
     below = []
     for mode in experiment.modes:

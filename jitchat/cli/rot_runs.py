@@ -52,13 +52,7 @@ class RotFiles:
         return [(name, path) for name, path in files if path is not None]
 
     def require_writable(self) -> None:
-        """Refuse what will not take the figures, before there are any.
-
-        Raises:
-            BenchFailed: A file cannot be written.
-            UsageError: Two formats are to go to one file.
-
-        """
+        """Refuse what will not take the figures, before there are any."""
         named = self.named()
         for _, path in named:
             if path != _STDOUT:

@@ -96,12 +96,7 @@ def _body_of(session: Session, window: ContextWindow) -> str:
 def _planned(
     session: Session, draft: str, mode: Mode, budget: int | None, *, ask: bool
 ) -> ContextWindow:
-    """Plan the window; with `ask`, as the picker's model has it.
-
-    Raises:
-        UsageError: No such model is configured.
-
-    """
+    """Plan the window; with `ask`, as the picker's model has it."""
     once = Once(budget=session.options.budget.of_size(budget) if budget else None)
     if not ask:
         return session.preview(draft, mode, once)

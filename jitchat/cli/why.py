@@ -88,12 +88,7 @@ def _sent(session: Session, position: int) -> Explained:
 
 
 def _fields(session: Session, explained: Explained, turn: int) -> Mapping[str, Any]:
-    """Answer as plain data.
-
-    Raises:
-        UnknownTurn: There is no such turn.
-
-    """
+    """Answer as plain data."""
     answer = why(session.memory, explained, turn)
     if answer.standing is Standing.UNKNOWN:
         raise UnknownTurn(str(answer))

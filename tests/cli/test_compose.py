@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat import models
-from jitchat.cli.bench_answers import with_model
+from jitchat.cli.bench import with_model
 from jitchat.cli.cold_store import choose_conversation, open_store, opened_store, picked_model
 from jitchat.cli.options import Flags
 from jitchat.errors import SettingsError, StoreUnreadable, UnknownConversation
