@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import json
 import os
 import shutil
 import sys
@@ -72,8 +73,6 @@ def emit(text: str, *, err: bool = False, newline: bool = True) -> None:
 
 def say_json(value: object) -> None:
     """Print JSON: readable where the output is UTF-8, else ASCII alone."""
-    import json  # noqa: PLC0415  needed by some commands only
-
     text = json.dumps(value, indent=2, ensure_ascii=not _is_utf8(sys.stdout))
     emit(text.translate(_escapes()))
 
@@ -204,8 +203,6 @@ def write_file(path: Path, content: bytes) -> None:
 
 def write_json(path: Path, value: object) -> None:
     """Write JSON, and say where; raises as `write_file`."""
-    import json  # noqa: PLC0415  needed by some commands only
-
     write_file(path, (json.dumps(value, indent=2) + "\n").encode())
 
 

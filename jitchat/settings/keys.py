@@ -32,8 +32,8 @@ from jitchat.settings.sections import Secret
 from jitchat.text.sanitize import shortened
 
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
-_ASSIGNED = re.compile(r"(?:export\s+|set\s+)?[A-Za-z_][A-Za-z0-9_]*\s*[=:]\s*(?=\S)")
-_BEARER = re.compile(r"(?:authorization\s*:\s*)?bearer\s+", re.IGNORECASE)
+_ASSIGNED = re.compile(r"\A(?:export\s+|set\s+)?[A-Za-z_][A-Za-z0-9_]*\s*[=:]\s*(?=\S)")
+_BEARER = re.compile(r"\A(?:authorization\s*:\s*)?bearer\s+", re.IGNORECASE)
 _QUOTES = ('"', "'", "`", "“”", "‘’", "<>")
 _MASKED = ("***", "•••", "xxxx")
 _SHORTEST = 8
@@ -94,15 +94,10 @@ def _next_tidied(text: str) -> tuple[str, str] | None:
         ("invisible characters", text.translate(dict.fromkeys(map(ord, _INVISIBLE)))),
         ("white space around it", text.strip()),
         ("quotation marks", _unquoted(text)),
-        ("the word Bearer", _without(_BEARER, text)),
-        ("the variable's name", _without(_ASSIGNED, text) if _assigns(text) else text),
+        ("the word Bearer", _BEARER.sub("", text)),
+        ("the variable's name", _ASSIGNED.sub("", text)),  # not the `=` at the end of base64
     )
     return next(((what, left) for what, left in ways if left != text), None)
-
-
-def _without(start: re.Pattern[str], text: str) -> str:
-    found = start.match(text)
-    return text[found.end() :] if found else text
 
 
 def _unquoted(text: str) -> str:
@@ -110,11 +105,6 @@ def _unquoted(text: str) -> str:
         return text
     around = any(text[0] == pair[0] and text[-1] == pair[-1] for pair in _QUOTES)
     return text[1:-1] if around else text
-
-
-def _assigns(text: str) -> bool:
-    """Whether it begins with a name and `=`; the `=` at the end of base64 is no such thing."""
-    return _ASSIGNED.match(text) is not None and not _BEARER.match(text)
 
 
 def _reason_against(text: str) -> str:
@@ -134,34 +124,24 @@ def _reason_against(text: str) -> str:
 
 SECONDS = 10.0
 """How long a command may take."""
-_found: dict[str, Secret] = {}
+_printed_keys: dict[str, Secret] = {}
+"""By command."""
 _lock = threading.Lock()
 
 
-def key_from_command(command: str, provider: str) -> Secret:
+def key_from_command(command: str, provider: str, refused: str | None = None) -> Secret:
     """Run the command, or take what it printed before: its first line.
+
+    It is run again where the server `refused` what it printed, unless it printed another meanwhile.
 
     Raises:
         SettingsError: It cannot be run, fails, takes too long or prints nothing.
 
     """
     with _lock:  # two threads that want the same key ask for one password
-        if command not in _found:
-            _found[command] = _printed(command, f"api_key_cmd of {provider}")
-        return _found[command]
-
-
-def renewed_key(command: str, provider: str, refused: str) -> Secret:
-    """Run the command again, unless it printed another key than the refused one meanwhile.
-
-    Raises:
-        SettingsError: See `key_from_command`.
-
-    """
-    with _lock:
-        if _found.get(command, refused) == refused:
-            _found[command] = _printed(command, f"api_key_cmd of {provider}")
-        return _found[command]
+        if _printed_keys.get(command, refused) == refused:
+            _printed_keys[command] = _printed(command, f"api_key_cmd of {provider}")
+        return _printed_keys[command]
 
 
 def _printed(command: str, what: str) -> Secret:
@@ -381,21 +361,19 @@ def find_key(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> F
         SettingsError: Its command fails, or the keys file cannot be read.
 
     """
+
+    def run(refused: str | None = None) -> Secret:
+        key = key_from_command(profile.api_key_cmd, profile.name, refused)
+        remember_secret(key)
+        return key
+
     for source, key in _stored(profile, environ, KeysFile(keys_file).keys):
-        found = key_from_command(profile.api_key_cmd, profile.name) if key is None else key
-        if found:
-            remember_secret(found)
-            return FoundKey(found, source, _renewal(profile) if key is None else None)
+        if key is None:
+            return FoundKey(run(), source, run)
+        if key:
+            remember_secret(key)
+            return FoundKey(key, source)
     return None
-
-
-def _renewal(profile: Profile) -> Callable[[str], str]:
-    def renew(refused: str) -> str:
-        found = renewed_key(profile.api_key_cmd, profile.name, refused)
-        remember_secret(found)
-        return found
-
-    return renew
 
 
 def key_source(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> str:
