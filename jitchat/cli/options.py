@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from jitchat.errors import SettingsError
+from jitchat.errors import SettingsError, UsageError
 from jitchat.paths import Paths, locate
 from jitchat.settings import Settings, load_settings
 from jitchat.settings.sections import SETTINGS
@@ -55,6 +55,14 @@ class Flags:
         if self.config is not None and not config.exists():
             raise SettingsError(f"--config: there is no file {config}.", "Check the name.")
         return load_settings(config, os.environ, self.given, picked)
+
+
+def turn_number(text: str) -> int:
+    """Read `12` or `#12`; a click type."""
+    digits = text.removeprefix("#")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
+        raise UsageError(f"{text!r} is not the number of a turn.", "Write it as 12 or '#12'.")
+    return int(digits)
 
 
 class SharedOption(click.Option):

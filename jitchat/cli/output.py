@@ -132,14 +132,12 @@ def print_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) ->
         say(line)
 
 
-def fitted_columns(
-    rows: Sequence[Sequence[str]], width: int | None, right: Collection[int]
-) -> list[str]:
-    """Make lines of at most `width` cells, None for what they take: the last two columns give."""
+def fitted_columns(rows: Sequence[Sequence[str]], right: Collection[int]) -> list[str]:
+    """Make lines that fit a terminal, if there is one: the last two columns give way."""
     from rich.cells import cell_len, set_cell_size  # noqa: PLC0415  not needed for JSON
 
     *fixed, why, text = (max(map(cell_len, cells)) for cells in zip(*rows, strict=True))
-    if width is not None:
+    if (width := terminal_width()) is not None:
         room = max(_NARROWEST, width - sum(fixed) - len(_GAP) * (len(fixed) + 1))
         why = min(why, max(_NARROWEST, room // 2))
         text = room - why if room - why >= _NARROWEST else 0

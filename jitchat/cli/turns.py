@@ -11,16 +11,9 @@ import click
 from jitchat import models
 from jitchat.cli import cold_store
 from jitchat.cli.options import Flags, SharingCommand, common_options, with_options
-from jitchat.cli.output import say, say_json, terminal_width, warn
+from jitchat.cli.output import say, say_json, warn
 from jitchat.cli.report import print_window, window_fields
-from jitchat.errors import (
-    EmptyDraft,
-    JitchatError,
-    ReplyCut,
-    StoreFull,
-    StoreReadOnly,
-    UsageError,
-)
+from jitchat.errors import EmptyDraft, JitchatError, ReplyCut, StoreFull, StoreReadOnly, UsageError
 from jitchat.events import Event, ReplyDelta, SendFailed, TurnStored
 from jitchat.memory import Memory
 from jitchat.models import ResolvedModel
@@ -82,7 +75,7 @@ def window_command(flags: Flags, text: str, conversation: str | None, **wanted: 
         found = window_fields(window, identity, prices)
         say_json(found | ({"exact": exact} if exact else {}))
         return
-    print_window(window, identity, terminal_width(), prices)
+    print_window(window, identity, prices)
     if exact:
         say(f"{model.profile.title} counts {exact:,} tokens.")
 

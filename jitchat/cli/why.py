@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from jitchat.cli.options import Flags, SharingCommand, common_options
+from jitchat.cli.options import Flags, SharingCommand, common_options, turn_number
 from jitchat.cli.output import say, say_json
 from jitchat.cli.turns import given_text, opened_session
 from jitchat.errors import UnknownTurn, UsageError
@@ -20,22 +20,13 @@ from jitchat.window.why import Standing
 
 _WIDTH = 60
 """Characters of the message that are repeated."""
-_DIGITS = 12
-
-
-def _turn_id(text: str) -> int:
-    """Read `12` or `#12`."""
-    digits = text.removeprefix("#")
-    if not digits.isdecimal() or len(digits) > _DIGITS:
-        raise click.BadParameter(f"{text!r} is no turn's #id, which is a number.")
-    return int(digits)
 
 
 @click.command("why", cls=SharingCommand)
-@click.argument("turn", metavar="ID", type=_turn_id)
+@click.argument("turn", metavar="ID", type=turn_number)
 @click.argument("text", required=False)
 @click.option(
-    "--turn", "said", type=_turn_id, metavar="N", help="Of the window that was sent for turn N."
+    "--turn", "said", type=turn_number, metavar="N", help="Of the window that was sent for turn N."
 )
 @click.option("--conversation", metavar="ID", help="The one touched last if not given.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
