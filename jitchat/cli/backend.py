@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class LocalBackend:
-    """The app's backend; a model that is picked in the app comes before what the settings say."""
+    """See `Backend`; a model that is picked in the app comes before what the settings say."""
 
     def __init__(
         self, settings: Settings, paths: Paths, store: ColdStore, *, warns: bool = True
@@ -46,7 +46,6 @@ class LocalBackend:
         self._embedder: Embedder | None = None
 
     def open_session(self, conversation: Conversation) -> Session:
-        """A session on `conversation`; the first call loads the embedder and the vocabulary."""
         from jitchat import models  # noqa: PLC0415  300 ms
         from jitchat.memory import Memory  # noqa: PLC0415  loaded by then
 
@@ -77,15 +76,12 @@ class LocalBackend:
         return self._resolved(session.provider.name, session.provider.model)
 
     def choices(self) -> Sequence[ProviderChoice]:
-        """List every provider, with the models that are known of it. Slow."""
         return self._choices().all()
 
     async def find_local(self) -> Sequence[ProviderChoice]:
-        """Look which servers run on this machine."""
         return await (await asyncio.to_thread(self._choices)).here()
 
     async def fetch_models(self, provider: str) -> ProviderChoice:
-        """Ask a provider for its models."""
         return await (await asyncio.to_thread(self._choices)).fetched(provider)
 
     def _choices(self) -> ModelChoices:
@@ -96,7 +92,6 @@ class LocalBackend:
         return model_choices.ModelChoices(self.settings, os.environ, self._paths.keys, lists)
 
     def keep_key(self, provider: str, text: str) -> str:
-        """Store a provider's key as it was pasted. Slow."""
         cleaned, file = stored_keys.cleaned_key(text), stored_keys.KeysFile(self._paths.keys)
         file.put(provider, cleaned.key)
         profile = self.settings.profile(provider)
@@ -107,7 +102,6 @@ class LocalBackend:
     def choose_model(
         self, session: Session | None, provider: str, model: str
     ) -> tuple[Session | None, str]:
-        """Have another model answer in the same conversation, and in those opened later. Slow."""
         from jitchat.models import unencrypted_key  # noqa: PLC0415  300 ms
 
         resolved = self._resolved(provider, model)
@@ -137,7 +131,6 @@ class LocalBackend:
         return f"{origin} names {named}: that answers again at the next start."
 
     async def ask_limit(self, session: Session) -> Budget | None:
-        """Ask the server how much its model takes; None where it does not tell, or need not."""
         model = self._resolved_for(session)
         try:
             limit = await model.ask_limit(patient=True)
@@ -146,25 +139,21 @@ class LocalBackend:
             return None
 
     async def count_exactly(self, session: Session, messages: Sequence[Message]) -> int:
-        """Ask who answers how many tokens these messages are; they are not answered."""
         return await self._resolved_for(session).count_exactly(messages)
 
     @property
     def may_fetch_model(self) -> bool:
-        """Whether a better embedder is missing, and allowed to be fetched."""
         wanted = self.settings.embedder
         is_wanted = wanted.name == "auto" and wanted.download and not wanted.path
         return is_wanted and not model_cached(wanted.model, self._paths.models)
 
     async def fetch_model(self, on_progress: Callable[[int], None]) -> tuple[bool, str]:
-        """Download the embedding model in a process of its own."""
         from jitchat.index.download import fetch_model  # noqa: PLC0415  only where one is fetched
 
         outcome = await fetch_model(self.settings.embedder.model, self._paths.models, on_progress)
         return outcome.fetched, outcome.sentence
 
     def better_embedder(self) -> Embedder | None:
-        """The embedder that was downloaded; sessions opened from now on use it too."""
         from jitchat.models import make_embedder  # noqa: PLC0415  300 ms
 
         found = make_embedder(self.settings, self._paths)
@@ -174,13 +163,11 @@ class LocalBackend:
         return found
 
     def lab_desk(self) -> LocalLabDesk:
-        """Make what runs of the rot lab are made with, for the model that answers then."""
         from jitchat.cli.lab_desk import LocalLabDesk  # noqa: PLC0415  loads the lab
 
         return LocalLabDesk(self._model, self._paths, self.store)
 
     def hint(self) -> str:
-        """How to add a real model."""
         return (
             "Ctrl+L lists the providers; Enter takes a key or lists models.\n"
             "Ollama, LM Studio, llama.cpp, vLLM are found once they run here.\n"

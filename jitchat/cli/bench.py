@@ -72,12 +72,7 @@ _measuring_options = options.with_options(
 
 
 def _with_embedder(flags: Flags, embedder: str | None, model_path: str | None) -> Flags:
-    """Add what was chosen of the embedder; lexical is what the settings call none.
-
-    Raises:
-        SettingsError: There is no such embedder.
-
-    """
+    """Add what was chosen of the embedder; lexical is what the settings call none."""
     known = (*SETTINGS["embedder.name"].choices, _LEXICAL)
     if embedder is not None and embedder not in known:
         raise SettingsError(
@@ -269,10 +264,6 @@ def _answer_all(
     """Send what has no reply yet; the tables, and `result` with what came of it.
 
     `flags` name the answerer already.
-
-    Raises:
-        BenchFailed: It was not confirmed, or cannot go on.
-
     """
     answerer_price, judge_price = answering.prices()
     answerer, judge = _model(flags.settings(), answerer_price), None

@@ -80,10 +80,6 @@ def require_terminal(otherwise: str) -> None:
     """See to it that there is a screen to draw on, a keyboard, and a terminal that knows both.
 
     Who knows better sets TERM.
-
-    Raises:
-        click.UsageError: One is missing; `otherwise` says what to do.
-
     """
     if not is_terminal(sys.stdout):
         raise click.UsageError(otherwise)

@@ -71,12 +71,7 @@ def picked_model(path: Path) -> tuple[str, str] | None:
 
 
 def choose_conversation(store: ColdStore, wanted: str | None) -> Conversation:
-    """Find the one that is wanted, else the one touched last; the demo is stored when needed.
-
-    Raises:
-        UnknownConversation: There is none of that id or title.
-
-    """
+    """Find the one that is wanted, else the one touched last; the demo is stored when needed."""
     if wanted is None:
         return store.latest() or store_demo(store)
     if wanted == DEMO_ID and all(known.id != DEMO_ID for known in store.conversations()):

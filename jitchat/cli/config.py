@@ -49,12 +49,7 @@ def _with_the_key(settings: Settings, flags: Flags) -> Iterator[tuple[str, str, 
 
 
 def check_key_bindings(settings: Settings) -> None:
-    """Check the key bindings that `[keys]` gives to actions of the app.
-
-    Raises:
-        SettingsError: One is for no action, or for two.
-
-    """
+    """Check the key bindings that `[keys]` gives to actions of the app."""
     if not settings.keys:
         return
     from jitchat.tui.keys import ACTIONS, PROMPT_ACTIONS, TURN_ACTIONS  # noqa: PLC0415  loads textual

@@ -74,12 +74,7 @@ def run_tour(flags: Flags, pace: float | None) -> int:
 
 
 def tour_settings(flags: Flags) -> Settings:
-    """Load the settings; the reader answers unless a flag names who does.
-
-    Raises:
-        SettingsError: A source of them is wrong.
-
-    """
+    """Load the settings; the reader answers unless a flag names who does."""
     if flags.given.keys() & _NAMES_A_MODEL:
         return load_settings(replace(flags, given={**flags.given, **_ALWAYS}))
     given = {**flags.given, **_ALWAYS, "provider.name": "reader"}

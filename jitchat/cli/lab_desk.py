@@ -40,27 +40,16 @@ _ELSEWHERE = "cloud"
 
 
 class LocalLabDesk:
-    """Makes runs in which the model that answers now is asked."""
+    """See `LabDesk`; the model that answers now is asked."""
 
     def __init__(
         self, resolve: Callable[[], ResolvedModel], paths: Paths, store: ColdStore
     ) -> None:
         """`resolve` gives the model that answers now; `store` is the user's."""
         self._resolve, self._paths, self._store = resolve, paths, store
-        self._runs = Runs(paths.rot)
-
-    @property
-    def runs(self) -> Runs:
-        """The folder of runs."""
-        return self._runs
+        self.runs = Runs(paths.rot)
 
     def answerer(self) -> Answerer:
-        """Describe the model that would answer. Slow: a server may be asked for its limit.
-
-        Raises:
-            JitchatError: What the settings ask for cannot be had.
-
-        """
         model = self._resolve()
         budget, prices = model.asked_budget, model.prices
         picker = address_of(model.settings, "picker")
@@ -81,15 +70,6 @@ class LocalLabDesk:
         )
 
     def settled(self, experiment: Experiment, judge: str = "") -> Experiment:
-        """Fit it to the user's conversation, and find out early whether it can be begun. Slow.
-
-        Lengths that the conversation has not are left out.
-
-        Raises:
-            KeyRefused: A key is missing.
-            UsageError: There is no such conversation, or it is shorter than every length.
-
-        """
         model = self._resolve()
         require_key(model.profile)
         if judge:
@@ -97,47 +77,44 @@ class LocalLabDesk:
         return self._fitted(experiment, model)[0]
 
     def begin(self, experiment: Experiment, parallel: int = 1, judge: str = "") -> Lab:
-        """Make the file of a new run, and what asks it. Slow.
-
-        Raises:
-            JitchatError: It cannot be: no key, no room on the disk, no such conversation.
-
-        """
         model = self._resolve()
         require_key(model.profile)
         experiment, turns = self._fitted(experiment, model)
         judging = _make_judge(model, judge) if judge else None
-        setup = _Setup(
-            model, models.make_embedder(model.settings, self._paths), model.asked_budget, judging
+        embedder, budget = models.make_embedder(model.settings, self._paths), model.asked_budget
+        run = Run(
+            id="",
+            experiment=experiment,
+            provider=model.profile.name,
+            model=model.name,
+            embedder=embedder.id,
+            limit=budget.limit,
+            reserve=budget.reserve,
+            counter=model.counter.name,
+            version=__version__,
+            begun_at=local_now(),
+            judge=judge,
+            settings=tuple(settings_fields(model.settings).items()),
+            source=source_of(turns),
         )
-        return setup.lab(self._runs.create(setup.run(experiment, judge, turns)), turns, parallel)
+        asking = _Asking(model, embedder, budget, judging, parallel, turns)
+        return asking.lab(self.runs.create(run))
 
     def resume(self, wanted: str, parallel: int = 1) -> Lab:
-        """Open a run to ask what has no answer yet. Slow.
+        """Open a run to ask what has no answer yet.
 
         The model's limit and the reserve are what they were when it was begun, whatever they are
         now; all else that shapes windows and answers must be so.
-
-        Raises:
-            StoreBusy: It is being asked.
-            JitchatError: There is no such run, or something else would be asked now.
-
         """
-        file = self._runs.open(wanted, to_ask=True)
+        file = self.runs.open(wanted, to_ask=True)
         try:
-            run = file.run
-            setup = self._setup_of(run)
-            title, turns = self._conversation(run.experiment)
-            if source_of(turns) != run.source:
-                what = f"{title} has changed since {run.id} was begun."
-                raise UsageError(what, "Begin a new run.")
-            return setup.lab(file, turns, parallel)
+            return self._asking_again(file.run, parallel).lab(file)
         except BaseException:  # closed whatever it was, and passed on
             file.close()
             raise
 
-    def _setup_of(self, run: Run) -> "_Setup":
-        """Set up what a run was begun with."""
+    def _asking_again(self, run: Run, parallel: int) -> "_Asking":
+        """Find what a run was begun with, or refuse what would be used now instead."""
         model = self._resolve()
         named = f"{model.profile.name} {model.name}"
         _require_same(run, "", f"{run.provider} {run.model}", named)
@@ -151,15 +128,14 @@ class LocalLabDesk:
             raise UsageError(" ".join(changes), f"Set {them} back, or begin a new run.")
         judging = _make_judge(model, run.judge) if run.judge else None
         budget = replace(model.budget(), limit=run.limit, reserve=run.reserve)
-        return _Setup(model, embedder, budget, judging)
+        title, turns = self._conversation(run.experiment)
+        if source_of(turns) != run.source:
+            what = f"{title} has changed since {run.id} was begun."
+            raise UsageError(what, "Begin a new run.")
+        return _Asking(model, embedder, budget, judging, parallel, turns)
 
     def title(self, experiment: Experiment) -> str:
-        """Name the user's conversation that is the filler; empty for made-up talk.
-
-        Raises:
-            UnknownConversation: It is not there any more.
-
-        """
+        """Name the user's conversation that is the filler; empty for made-up talk."""
         return self._conversation(experiment)[0]
 
     def _conversation(self, experiment: Experiment) -> tuple[str, Sequence[Turn]]:
@@ -189,37 +165,27 @@ class LocalLabDesk:
 
 
 @dataclass(frozen=True, slots=True)
-class _Setup:
-    """All that a run is asked with."""
+class _Asking:
+    """All that the cells of a run are asked with."""
 
     model: ResolvedModel
     embedder: Embedder
     budget: Budget
     judge: Judge | None
     """None where rules alone judge."""
+    parallel: int
+    turns: Sequence[Turn]
+    """The user's turns that are the filler; none where talk is made up."""
 
-    def run(self, experiment: Experiment, judge: str, own: Sequence[Turn]) -> Run:
-        """Describe a new run, which gets its id from its file. `own` are the user's turns in it."""
-        return Run(
-            id="",
-            experiment=experiment,
-            provider=self.model.profile.name,
-            model=self.model.name,
-            embedder=self.embedder.id,
-            limit=self.budget.limit,
-            reserve=self.budget.reserve,
-            counter=self.model.counter.name,
-            version=__version__,
-            begun_at=local_now(),
-            judge=judge,
-            settings=tuple(settings_fields(self.model.settings).items()),
-            source=source_of(own),
-        )
-
-    def lab(self, file: RunFile, own: Sequence[Turn], parallel: int) -> Lab:
-        counter, judge = self.model.counter, self.judge
+    def lab(self, file: RunFile) -> Lab:
         return Lab(
-            file, self._session, self.embedder, counter, judge=judge, parallel=parallel, own=own
+            file,
+            self._session,
+            self.embedder,
+            self.model.counter,
+            judge=self.judge,
+            parallel=self.parallel,
+            own=self.turns,
         )
 
     def _session(self, memory: Memory) -> Session:
@@ -251,12 +217,7 @@ def _stays(profile: Profile, model: str) -> bool:
 
 
 def judge_model(model: ResolvedModel, name: str) -> ResolvedModel:
-    """Resolve the judge: of the provider that answers; beside the reader as `provider/model`.
-
-    Raises:
-        UsageError: It is the reader.
-
-    """
+    """Resolve the judge: of the provider that answers; beside the reader as `provider/model`."""
     if name == "reader":
         raise UsageError(
             "--judge: the reader cannot judge, it only quotes.", "Name a provider's model."

@@ -46,10 +46,6 @@ class Flags:
 
         `picked` are the provider and the model that were picked in the app, which count where
         nothing else names any.
-
-        Raises:
-            SettingsError: A source of them is wrong, or `--config` names no file.
-
         """
         config = self.paths().config
         if self.config is not None and not config.exists():

@@ -186,12 +186,7 @@ def why_unwritable(path: Path) -> str:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write figures, and say where.
-
-    Raises:
-        BenchFailed: The file cannot be written.
-
-    """
+    """Write figures, and say where."""
     try:
         path.write_bytes(content)
     except OSError as error:
@@ -216,12 +211,7 @@ def tell_defect(error: BaseException) -> int:
 
 
 def require_yes(*, given: bool) -> None:
-    """Ask whether they may be sent; not where `--yes` was given.
-
-    Raises:
-        BenchFailed: They may not, or nobody is there to say so.
-
-    """
+    """Ask whether they may be sent; not where `--yes` was given."""
     if given:
         return
     if not is_terminal(sys.stdin):

@@ -44,12 +44,7 @@ def known_name(option: str, name: str, names: Sequence[str]) -> str:
 
 
 def names_of(option: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
-    """Read a list of names, each once, in the order in which they are given.
-
-    Raises:
-        UsageError: One is unknown, or there is none.
-
-    """
+    """Read a list of names, each once, in the order in which they are given."""
     names = [member.value for member in kind]
     given = [piece.strip() for piece in text.split(",")]
     return tuple(dict.fromkeys(kind(known_name(option, name, names)) for name in given))
@@ -172,12 +167,7 @@ class RotFlags:
             )
 
     def experiment(self, *, is_reader: bool) -> Experiment:
-        """Make the grid: of the preset, and what was given beside it.
-
-        Raises:
-            UsageError: There is no such preset.
-
-        """
+        """Make the grid: of the preset, and what was given beside it."""
         name = known_name("--preset", self.preset or USUAL, PRESETS)
         own: dict[str, Any] = {
             part: value for part in _OWN_GRID if (value := getattr(self, part)) is not None
@@ -189,12 +179,7 @@ class RotFlags:
         return replace(preset(name, is_reader=is_reader), **own)
 
     def thresholds(self) -> Mapping[str, float]:
-        """The shares of `--fail-under`, by mode.
-
-        Raises:
-            UsageError: A mode is named twice.
-
-        """
+        """The shares of `--fail-under`, by mode."""
         thresholds = dict(self.fail_under)
         if len(thresholds) < len(self.fail_under):
             raise UsageError("--fail-under names a mode twice.", "Give one share for each.")

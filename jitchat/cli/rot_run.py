@@ -43,12 +43,7 @@ _REASON_LENGTH = 400
 def run_here(
     flags: Flags, settings: Settings, wanted: RotFlags, experiment: Experiment | None
 ) -> None:
-    """Make a run, or go on with one where there is no `experiment`; print and write its figures.
-
-    Raises:
-        JitchatError: It cannot be asked, was given up, or is below what `--fail-under` wants.
-
-    """
+    """Make a run, or go on with one where there is no `experiment`; print and write its figures."""
     least = wanted.thresholds()
     wanted.files.require_writable()
     require_addresses(settings)

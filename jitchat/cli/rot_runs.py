@@ -63,12 +63,7 @@ class RotFiles:
 
 
 def print_run(run: Run, results: Sequence[Result], files: RotFiles) -> Tallies:
-    """Print the tables of a run, and write it to files; what was counted for them.
-
-    Raises:
-        BenchFailed: A file cannot be written.
-
-    """
+    """Print the tables of a run, and write it to files; what was counted for them."""
     from jitchat.lab.export.files import exported  # noqa: PLC0415  loads every format
 
     tallies = tallied(results)

@@ -216,12 +216,7 @@ def _index_missing(memory: Memory) -> None:
 
 
 def given_text(text: str) -> str:
-    """Take the text that was given, or what comes on standard input for `-`.
-
-    Raises:
-        EmptyDraft: There is nothing but white space.
-
-    """
+    """Take the text that was given, or what comes on standard input for `-`."""
     if text == "-":
         data = sys.stdin.buffer.read() if sys.stdin else b""
         text = data.decode("utf-8-sig", "replace").rstrip("\r\n")
