@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 
-from jitchat.models import completed_facts, kept_models, keyed_endpoint
+from jitchat.models import completed_facts, kept_models
 from jitchat.providers.catalogue import lists as catalogue
 from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice, State
 from jitchat.providers.catalogue.table import READER_LIMIT
@@ -107,7 +107,8 @@ class ModelChoices:
         """
         profile = self.settings.profile(name)
         found = await asyncio.to_thread(find_key, profile, self.environ, self.keys_file)
-        endpoint = keyed_endpoint(profile, profile.model, found)
+        key, renew = (found.key, found.renew) if found else ("", None)
+        endpoint = profile.endpoint(profile.model, key, renew)
         models = await catalogue.fetch_models(endpoint, profile.protocol, self.transport)
         fields = [model.fields() for model in models]
         await asyncio.to_thread(self.lists.put, server_of(profile.base_url), fields)

@@ -59,12 +59,7 @@ class ResolvedModel:
 
     @cached_property
     def facts(self) -> ModelInfo:
-        """What is known without asking anybody.
-
-        Raises:
-            StoreError: The kept lists cannot be read.
-
-        """
+        """What is known without asking anybody; StoreError where a kept list cannot be read."""
         return known_facts(self.profile, self.name, self.database)
 
     @property
@@ -143,12 +138,7 @@ class ResolvedModel:
         return self.profile.is_local or patient or known.source == ASSUMED
 
     def budget(self, limit: Limit | None = None) -> Budget:
-        """Say what a window may spend.
-
-        Raises:
-            SettingsError: The reserve leaves nothing of the limit.
-
-        """
+        """Say what a window may spend; SettingsError where the reserve leaves nothing of it."""
         limit = limit or self.limit
         reserve, spend = self.profile.reserve_of(limit.tokens), self.settings.window
         if reserve >= limit.tokens:
@@ -159,12 +149,7 @@ class ResolvedModel:
 
     @cached_property
     def asked_budget(self) -> Budget:
-        """What a window may spend, by the limit that the server has now. Slow; no loop may run.
-
-        Raises:
-            SettingsError: See `budget` and `ask_limit`.
-
-        """
+        """The budget by the limit that the server has now. Slow; no event loop may run."""
         if not self._asks_for_limit(self.limit):
             return self.budget()
         return self.budget(asyncio.run(self.ask_limit()))
@@ -184,9 +169,8 @@ class ResolvedModel:
         """Have the provider count; it takes a request, and sends no message.
 
         Raises:
-            ProviderError: It cannot count, or did not.
-            UsageError: It is the reader, who has no server.
-            SettingsError: Its key cannot be had.
+            JitchatError: It cannot count, or did not; it is the reader, who has no server; its
+                key cannot be had.
 
         """
         if self.profile.is_reader:
@@ -210,11 +194,7 @@ class ResolvedModel:
         """Start a session in which this model answers. Slow: see `make_provider`.
 
         With `ask`, its limit is asked for first where it is open, which no running loop allows.
-        `instructions` follow the system text of the settings.
-
-        Raises:
-            SettingsError: See `make_provider` and `budget`.
-
+        `instructions` follow the system text of the settings. Raises what these and `budget` raise.
         """
         counter, learnt = counter or self.counter, self.learnt
         longest = None if self.profile.is_reader else self.facts.max_output
@@ -296,12 +276,7 @@ class ResolvedModel:
 
 
 def resolve_model(settings: Settings, database: Database | None = None) -> ResolvedModel:
-    """Resolve the model that the settings choose.
-
-    Raises:
-        SettingsError: They name none.
-
-    """
+    """Resolve the model that the settings choose; SettingsError where they name none."""
     return ResolvedModel(settings, settings.in_use(), settings.model_name(), database)
 
 
@@ -387,11 +362,8 @@ def _over_http(endpoint: Endpoint, profile: Profile, lessons: Lessons | None = N
 
 def endpoint_of(profile: Profile, model: str) -> Endpoint:
     """Say where a model is served, with its key; slow, and raises, as `make_provider`."""
-    return keyed_endpoint(profile, model, key_of(profile))
-
-
-def keyed_endpoint(profile: Profile, model: str, found: FoundKey | None) -> Endpoint:
-    return profile.endpoint(model, found.key, found.renew) if found else profile.endpoint(model, "")
+    found = key_of(profile)
+    return profile.endpoint(model, found.key, found.renew) if found else profile.endpoint(model)
 
 
 def key_of(profile: Profile) -> FoundKey | None:

@@ -27,7 +27,7 @@ from jitchat.errors import KeyRefused, ProviderError, SettingsError
 from jitchat.index.embedder import Embedder
 from jitchat.paths import absolute
 from jitchat.settings import Settings
-from jitchat.settings.checks import nearest
+from jitchat.settings.checks import choose_one
 from jitchat.settings.sections import SETTINGS
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import shortened
@@ -75,10 +75,8 @@ def _with_embedder(flags: Flags, embedder: str | None, model_path: str | None) -
     """Add what was chosen of the embedder; lexical is what the settings call none."""
     known = (*SETTINGS["embedder.name"].choices, _LEXICAL)
     if embedder is not None and embedder not in known:
-        raise SettingsError(
-            f"--embedder: embedder.name cannot be {shortened(embedder, 60)!r}.",
-            f"Use {', '.join(known[:-1])} or {known[-1]}.{nearest(embedder, known)}",
-        )
+        what = f"--embedder: embedder.name cannot be {shortened(embedder, 60)!r}."
+        raise SettingsError(what, choose_one(embedder, known))
     name = "none" if embedder == _LEXICAL else embedder
     given = {"embedder.name": name, "embedder.path": model_path}
     return Flags(given={key: value for key, value in given.items() if value}).over(flags)

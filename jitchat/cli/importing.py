@@ -33,8 +33,8 @@ def import_command(flags: Flags, file: Path, pick: str | None, no_vectors: bool)
     found = read_file(file, pick)
     embedder = NoEmbedder() if no_vectors else models.make_embedder(settings, paths, warn)
     with opened_store(paths) as store:
-        for each, made in store_all(store, found):
-            say(_report(each, made))
+        for conversation, made in store_all(store, found):
+            say(_report(conversation, made))
             if made is not None:
                 _index(store, made, embedder)
 

@@ -18,7 +18,7 @@ from jitchat.cli.output import is_terminal
 from jitchat.errors import UsageError
 from jitchat.lab.experiment import PRESETS, Experiment, RunWanted, preset
 from jitchat.lab.facts import Kind
-from jitchat.settings.checks import nearest
+from jitchat.settings.checks import choose_one
 from jitchat.text.sanitize import shortened
 from jitchat.values import Mode
 
@@ -37,9 +37,8 @@ _Name = TypeVar("_Name", bound=StrEnum)
 def known_name(option: str, name: str, names: Sequence[str]) -> str:
     """Take one of these names."""
     if name not in names:
-        listed = f"Use {', '.join(names[:-1])} or {names[-1]}."
         quoted = repr(shortened(name, _QUOTED))
-        raise UsageError(f"{option} cannot be {quoted}.", listed + nearest(name, names))
+        raise UsageError(f"{option} cannot be {quoted}.", choose_one(name, names))
     return name
 
 

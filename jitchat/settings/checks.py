@@ -6,7 +6,7 @@ valid key or value. It never quotes a secret.
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from jitchat.errors import SettingsError
@@ -38,6 +38,11 @@ def nearest(wrong: str, known: Iterable[str]) -> str:
 
     close = get_close_matches(wrong[:80], list(known), n=1, cutoff=0.5)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def choose_one(wrong: str, choices: Sequence[str]) -> str:
+    """Name the choices, and the one that may have been meant."""
+    return f"Use {', '.join(choices[:-1])} or {choices[-1]}.{nearest(wrong, choices)}"
 
 
 def checked(known: Setting, value: object, origin: str) -> object:
@@ -96,19 +101,15 @@ def _of_type(expected: type, value: object) -> object:
 
 
 def _headers(value: object) -> dict[str, Secret] | None:
-    if not isinstance(value, Mapping) or not all(isinstance(each, str) for each in value.values()):
+    if not isinstance(value, Mapping) or not all(isinstance(text, str) for text in value.values()):
         return None
     return {str(name): Secret(text.strip()) for name, text in value.items()}
 
 
 def _require_choice(known: Setting, value: object, origin: str) -> None:
-    choices = known.choices
-    if choices and value not in choices:
-        listed = f"Use {', '.join(choices[:-1])} or {choices[-1]}."
-        raise SettingsError(
-            f"{origin}: {known.key} cannot be {_quoted(value)}.",
-            listed + nearest(str(value), choices),
-        )
+    if known.choices and value not in known.choices:
+        what = f"{origin}: {known.key} cannot be {_quoted(value)}."
+        raise SettingsError(what, choose_one(str(value), known.choices))
 
 
 def _require_size(known: Setting, value: object, origin: str) -> None:

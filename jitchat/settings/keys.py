@@ -114,7 +114,7 @@ def _reason_against(text: str) -> str:
         ("…" in text or "..." in text, "it holds an ellipsis, so only a part of it was copied"),
         (any(mask in text for mask in _MASKED) or "●" in text, "it is masked, not written out"),
         (len(text.splitlines()) > 1, "there is a line break in it"),
-        (any(each.isspace() for each in text), "there is a blank in it"),
+        (any(character.isspace() for character in text), "there is a blank in it"),
         (not text.isascii(), "it holds characters that no key has"),
         (not text.isprintable(), "it holds control characters"),
         (len(text) < _SHORTEST, f"it has fewer than {_SHORTEST} characters"),
@@ -267,7 +267,7 @@ class KeysFile:
         except (ValueError, RecursionError):  # its own words may quote a key
             why = "is not valid TOML"
         else:
-            if all(isinstance(each, str) for each in document.values()):
+            if all(isinstance(key, str) for key in document.values()):
                 return {name: _remembered(key) for name, key in document.items()}
             why = "holds something else than texts"
         raise SettingsError(
@@ -396,7 +396,7 @@ def key_sources(
 
     """
     filed = cache(KeysFile(keys_file).keys)
-    return {each.name: _source(each, environ, filed) for each in profiles}
+    return {profile.name: _source(profile, environ, filed) for profile in profiles}
 
 
 def _source(profile: Profile, environ: Mapping[str, str], filed: _Filed) -> str:

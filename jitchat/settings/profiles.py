@@ -145,7 +145,9 @@ class Profile:
         """Say what the user knows of `model`."""
         return self.models.get(model) or NamedModel()
 
-    def endpoint(self, model: str, key: str, renew: Callable[[str], str] | None = None) -> Endpoint:
+    def endpoint(
+        self, model: str, key: str = "", renew: Callable[[str], str] | None = None
+    ) -> Endpoint:
         """Say where `model` is served, and with which key; `renew` is as `FoundKey` has it."""
         return Endpoint(
             name=self.name,
