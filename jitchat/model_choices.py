@@ -35,13 +35,7 @@ class ModelChoices:
     transport: httpx.AsyncBaseTransport | None = None
 
     def all(self, running: _Running = None) -> tuple[ProviderChoice, ...]:
-        """List every provider. A thread's work.
-
-        Raises:
-            SettingsError: The keys file cannot be read.
-            StoreError: The kept lists cannot be read.
-
-        """
+        """List every provider. Slow; JitchatError where keys or kept lists cannot be read."""
         return self._choices(self.settings.profiles(), running)
 
     def one(self, name: str, running: _Running = None) -> ProviderChoice:
@@ -85,26 +79,14 @@ class ModelChoices:
         return [profile for profile in self.settings.profiles() if profile.is_local_preset]
 
     async def fetched(self, name: str) -> ProviderChoice:
-        """Ask a provider for its models, keep the list, and describe the provider anew.
-
-        Raises:
-            JitchatError: See `refresh` and `all`.
-
-        """
+        """Ask a provider for its models, keep the list, and describe the provider anew."""
         models = await self.refresh(name)
         profile = self.settings.profile(name)
         running = (catalogue.LocalServer(name, profile.base_url, models),)
         return await asyncio.to_thread(self.one, name, running)
 
     async def refresh(self, name: str) -> tuple[ModelInfo, ...]:
-        """Ask a provider for its models, and keep the list.
-
-        Raises:
-            ProviderError: It did not give one.
-            SettingsError: Its key cannot be had.
-            StoreError: The list cannot be kept.
-
-        """
+        """Ask a provider for its models, and keep the list; JitchatError where that cannot be."""
         profile = self.settings.profile(name)
         found = await asyncio.to_thread(find_key, profile, self.environ, self.keys_file)
         key, renew = (found.key, found.renew) if found else ("", None)

@@ -109,11 +109,7 @@ class ResolvedModel:
 
         A server that is not on this machine is asked where nothing else is known; with `patient`,
         because nobody waits, also where the bundled table knows. Where it does not say, what is
-        known stands.
-
-        Raises:
-            SettingsError: Its key cannot be had.
-
+        known stands. SettingsError where its key cannot be had.
         """
         known = await asyncio.to_thread(lambda: self.limit)
         if not self._asks_for_limit(known, patient=patient):
@@ -166,13 +162,7 @@ class ResolvedModel:
         )
 
     async def count_exactly(self, messages: Sequence[Message]) -> int:
-        """Have the provider count; it takes a request, and sends no message.
-
-        Raises:
-            JitchatError: It cannot count, or did not; it is the reader, who has no server; its
-                key cannot be had.
-
-        """
+        """Have the provider count, which takes a request; JitchatError where it cannot."""
         if self.profile.is_reader:
             raise UsageError(
                 "The reader reports what is counted here: there is nobody to ask.",

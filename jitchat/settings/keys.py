@@ -58,12 +58,7 @@ class CleanedKey:
 
 
 def cleaned_key(text: str) -> CleanedKey:
-    """Take off what is pasted along with keys.
-
-    Raises:
-        UsageError: What is left is no key.
-
-    """
+    """Take off what is pasted along with keys; UsageError where what is left is no key."""
     removed: list[str] = []
     while found := _next_tidied(text):
         what, text = found
@@ -200,12 +195,7 @@ def key_from_ring(name: str) -> Secret:
 
 
 def put_into_ring(name: str, key: Secret) -> None:
-    """Store a provider's key.
-
-    Raises:
-        JitchatError: There is no keyring, or it does not take it.
-
-    """
+    """Store a provider's key; JitchatError where no keyring takes it."""
     ring, why = _ring(), "the package keyring is not installed"
     if ring is not None:
         try:
@@ -250,12 +240,7 @@ class KeysFile:
         self.path = path
 
     def keys(self) -> dict[str, Secret]:
-        """Read every key; none where there is no file.
-
-        Raises:
-            SettingsError: The file cannot be read, or is none of ours.
-
-        """
+        """Read every key; none where there is no file. SettingsError where it cannot be read."""
         import tomllib  # noqa: PLC0415  4 ms, not needed to print help
 
         try:
@@ -275,21 +260,11 @@ class KeysFile:
         )
 
     def put(self, name: str, key: Secret) -> None:
-        """Store a key, in place of the one that was there.
-
-        Raises:
-            JitchatError: The file cannot be written.
-
-        """
+        """Store a key, in place of the one that was there; JitchatError where that cannot be."""
         self._write(self.keys() | {name: key})
 
     def remove(self, name: str) -> bool:
-        """Forget a key; whether there was one.
-
-        Raises:
-            JitchatError: The file cannot be written.
-
-        """
+        """Forget a key; whether there was one. JitchatError where that cannot be."""
         kept = self.keys()
         if kept.pop(name, None) is None:
             return False
@@ -355,12 +330,7 @@ class FoundKey:
 
 
 def find_key(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> FoundKey | None:
-    """Find the key of a provider; None where there is none.
-
-    Raises:
-        SettingsError: Its command fails, or the keys file cannot be read.
-
-    """
+    """Find a key; SettingsError where its command fails, or the keys file cannot be read."""
 
     def run(refused: str | None = None) -> Secret:
         key = key_from_command(profile.api_key_cmd, profile.name, refused)
@@ -377,24 +347,14 @@ def find_key(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> F
 
 
 def key_source(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> str:
-    """Say where the key would come from, without running a command; empty for nowhere.
-
-    Raises:
-        SettingsError: The keys file cannot be read.
-
-    """
+    """Say where the key would come from, without running a command; empty for nowhere."""
     return key_sources([profile], environ, keys_file)[profile.name]
 
 
 def key_sources(
     profiles: Iterable[Profile], environ: Mapping[str, str], keys_file: Path
 ) -> dict[str, str]:
-    """Say it of several, by name; the keys file is read once.
-
-    Raises:
-        SettingsError: The keys file cannot be read.
-
-    """
+    """Say it of several, by name; SettingsError where the keys file cannot be read."""
     filed = cache(KeysFile(keys_file).keys)
     return {profile.name: _source(profile, environ, filed) for profile in profiles}
 

@@ -6,7 +6,8 @@ a field of its section, and its line in the README.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin
 
 from jitchat.index.embedder import DEFAULT_MODEL
 from jitchat.text.sanitize import one_line
@@ -49,13 +50,11 @@ class Setting:
         return (self.variable, own) if self.variable else (own,)
 
 
-def setting(default: Any, help_text: str, kind: type[Any] | None = None, **more: Any) -> Any:  # noqa: ANN401  as its field's type
-    """Make the field of a setting; `kind` is its type where the default is None: not set."""
-    kind = kind or type(default)
-    default = {} if kind is dict else default
-    described = Setting("", kind, default, help_text, **more)
+def setting(default: Any, help_text: str, **more: Any) -> Any:  # noqa: ANN401  as its field's type
+    """Make the field of a setting; its type is that of the field, where None means not set."""
+    described = Setting("", type(default), default, help_text, **more)
     metadata, in_repr = {"setting": described}, not described.hidden
-    if kind is dict:
+    if default == {}:
         return field(default_factory=dict, metadata=metadata, repr=in_repr)
     return field(default=default, metadata=metadata, repr=in_repr)
 
@@ -63,10 +62,20 @@ def setting(default: Any, help_text: str, kind: type[Any] | None = None, **more:
 def settings_of(table: type[Any], prefix: str) -> dict[str, Setting]:
     """List the settings of a table by their names in it."""
     return {
-        part.name: replace(part.metadata["setting"], key=f"{prefix}.{part.name}")
+        part.name: replace(
+            part.metadata["setting"], key=f"{prefix}.{part.name}", kind=_kind_of(part.type)
+        )
         for part in fields(table)
         if "setting" in part.metadata
     }
+
+
+def _kind_of(annotation: Any) -> type[Any]:  # noqa: ANN401  a type, or one of typing's
+    """Take the type of a value from its field's annotation: `int` from `int | None`."""
+    if isinstance(annotation, UnionType):
+        annotation = next(kind for kind in get_args(annotation) if kind is not NoneType)
+    kind: type[Any] = dict if get_origin(annotation) is Mapping else annotation
+    return kind
 
 
 def shown(value: object, *, hidden: bool = False) -> str:
@@ -117,32 +126,27 @@ class ProviderSettings:
     api_key: Secret = setting(Secret(), "its key")  # noqa: RUF009  as immutable as any str
     api_key_env: str = setting("", "the variable that holds its key")
     api_key_cmd: str = setting("", "a command that prints its key", hidden=True)
-    limit: int | None = setting(
-        None, "the model's context size", flag="--limit", unit="N", least=1, kind=int
-    )
+    limit: int | None = setting(None, "the model's context size", flag="--limit", unit="N", least=1)
     reserve: int | None = setting(
         None,
         "tokens kept free for the reply; a quarter, 2,048 at most",
         flag="--reserve",
         unit="N",
         least=1,
-        kind=int,
     )
     temperature: float | None = setting(
-        None, "the sampling temperature; not sent if not set", least=0, kind=float
+        None, "the sampling temperature; not sent if not set", least=0
     )
-    top_p: float | None = setting(
-        None, "the share of likely words to choose from", least=0, most=1, kind=float
-    )
-    top_k: int | None = setting(None, "how many likely words to choose from", least=0, kind=int)
-    seed: int | None = setting(None, "what makes sampling repeatable, where it is", kind=int)
+    top_p: float | None = setting(None, "the share of likely words to choose from", least=0, most=1)
+    top_k: int | None = setting(None, "how many likely words to choose from", least=0)
+    seed: int | None = setting(None, "what makes sampling repeatable, where it is")
     effort: str = setting("", "how hard a reasoning model thinks: low, medium, high …")
-    max_tokens: int | None = setting(None, "the longest answer in tokens", least=1, kind=int)
+    max_tokens: int | None = setting(None, "the longest answer in tokens", least=1)
     connect_seconds: float | None = setting(
-        None, "how long connecting may take; 5 if not set", least=0.1, kind=float
+        None, "how long connecting may take; 5 if not set", least=0.1
     )
     read_seconds: float | None = setting(
-        None, "how long a silence of the server may last; 600 if not set", least=1, kind=float
+        None, "how long a silence of the server may last; 600 if not set", least=1
     )
 
 
@@ -152,26 +156,22 @@ class NamedProvider(ProviderSettings):
 
     name: str = field(default="")
     protocol: str = setting("", "what its API speaks", choices=PROTOCOLS)
-    headers: Mapping[str, Secret] = setting(None, "headers to send besides", kind=dict)
+    headers: Mapping[str, Secret] = setting({}, "headers to send besides")
 
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
     """A table `[models."NAME"]`: what the user knows of a model. Prices are in US dollars."""
 
-    limit: int | None = setting(None, "its context size", least=1, kind=int)
-    input_price: float | None = setting(
-        None, "what a million tokens of input cost", least=0, kind=float
-    )
+    limit: int | None = setting(None, "its context size", least=1)
+    input_price: float | None = setting(None, "what a million tokens of input cost", least=0)
     cached_price: float | None = setting(
-        None, "what a million tokens from the provider's cache cost", least=0, kind=float
+        None, "what a million tokens from the provider's cache cost", least=0
     )
     written_price: float | None = setting(
-        None, "what a million tokens put into that cache cost", least=0, kind=float
+        None, "what a million tokens put into that cache cost", least=0
     )
-    output_price: float | None = setting(
-        None, "what a million tokens of output cost", least=0, kind=float
-    )
+    output_price: float | None = setting(None, "what a million tokens of output cost", least=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,12 +52,7 @@ class Settings:
         return list(PRESETS | dict.fromkeys(self.providers))
 
     def profile(self, name: str) -> Profile:
-        """Look up a provider as it is configured.
-
-        Raises:
-            SettingsError: There is none of that name.
-
-        """
+        """Look up a provider as it is configured; SettingsError where there is none."""
         preset, table = PRESETS.get(name), self.providers.get(name)
         if preset is None and table is None:
             what = f"There is no provider {shortened(name, 60)!r}."
@@ -75,12 +70,7 @@ class Settings:
         return self.profile(self.provider.name)
 
     def model_name(self) -> str:
-        """Name the model that answers.
-
-        Raises:
-            SettingsError: An endpoint is configured and no model.
-
-        """
+        """Name the model that answers; SettingsError where an endpoint is set and no model."""
         profile = self.in_use()
         if not profile.model:
             raise SettingsError(

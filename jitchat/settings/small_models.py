@@ -56,12 +56,7 @@ def address_of(settings: Settings, section: SmallModelSection) -> ModelAddress |
 
 
 def require_addresses(settings: Settings) -> None:
-    """Find every small model that is named.
-
-    Raises:
-        SettingsError: One cannot be found.
-
-    """
+    """Refuse a small model that is named and cannot be found."""
     for section in SMALL_MODELS:
         address_of(settings, section)
 
