@@ -213,7 +213,9 @@ def locomo_command(
     for doubt in doubts(talks):
         output.say(doubt, err=True)
     embedder = models.make_embedder(settings, flags.paths())
-    cases = _make_cases(answering, settings)
+    cases = None
+    if answering.answerer is not None:  # takes the requests as they are planned
+        cases = Cases(models.system_text(settings))
     outcomes = _measure_recall(talks, embedder, settings, modes, cases)
     scores = {mode: mode_scores(found) for mode, found in outcomes.items()}
     output.print_tables(
@@ -249,11 +251,6 @@ def _measure_recall(
                         outcomes[mode].append(outcome)
                     advance(1)
     return outcomes
-
-
-def _make_cases(answering: AnswerFlags, settings: Settings) -> Cases | None:
-    """Make what takes the requests as they are planned; None where nothing will be answered."""
-    return Cases(models.system_text(settings)) if answering.answerer is not None else None
 
 
 def _answer_all(
@@ -393,7 +390,9 @@ def scaling_command(  # noqa: PLR0913  an option each
     )
     output.emit("")
     if plot:
-        _print_plots(measured)
+        width = min(output.terminal_width() or _WIDEST, _WIDEST)
+        for drawn in scaling_report.plots(measured, width):
+            output.emit(f"{drawn}\n")
     if out is not None:
         output.write_json(out, scaling_report.scaling_fields(measured, length, settings))
 
@@ -426,9 +425,3 @@ def _measure_scaling(
     talks = [haystack.Haystack(size, haystack.Length(length)) for size in sizes]
     with output.progress("turns", sum(map(scaling.steps, sizes))) as advance:
         return [scaling.measured(wanted, talk, advance) for talk in talks]
-
-
-def _print_plots(sizes: Sequence[Measured]) -> None:
-    width = min(output.terminal_width() or _WIDEST, _WIDEST)
-    for drawn in scaling_report.plots(sizes, width):
-        output.emit(f"{drawn}\n")

@@ -1,6 +1,7 @@
 """The flags that commands share, and the settings that they lead to."""
 
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial, wraps
@@ -51,6 +52,13 @@ class Flags:
         if self.config is not None and not config.exists():
             raise SettingsError(f"--config: there is no file {config}.", "Check the name.")
         return load_settings(config, os.environ, self.given, picked)
+
+
+def text_given(text: str) -> str:
+    """Take the text that was given, or what comes on standard input for `-`."""
+    if text != "-":
+        return text
+    return sys.stdin.buffer.read().decode("utf-8-sig", "replace") if sys.stdin else ""
 
 
 def turn_number(text: str) -> int:

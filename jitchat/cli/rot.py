@@ -150,9 +150,11 @@ class RotFlags:
 
     def require_alone(self, command: str) -> None:
         """Refuse options of a run beside a command that makes none."""
-        given = [name for name in (*_GRID, "judge", "resume") if getattr(self, name) is not None]
-        given += [name for name in ("fail_under", "yes", "headless") if getattr(self, name)]
-        given += [name for name, _ in self.files.named()]
+        given = [
+            *(name for name in (*_GRID, "judge", "resume") if getattr(self, name) is not None),
+            *(name for name in ("fail_under", "yes", "headless") if getattr(self, name)),
+            *(name for name, _ in self.files.named()),
+        ]
         if given:
             raise UsageError(f"{_options(given)} are for a run.", f"Leave them out of `{command}`.")
 

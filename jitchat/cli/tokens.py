@@ -1,7 +1,6 @@
 """`jitchat tokens`: how a model's tokens are counted, and what its server taught about that."""
 
 import asyncio
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import click
 
 from jitchat.cli.cold_store import load_settings, opened_store
-from jitchat.cli.options import Flags, SharingCommand, provider_options
+from jitchat.cli.options import Flags, SharingCommand, provider_options, text_given
 from jitchat.cli.output import print_columns, say, say_json, warn
 from jitchat.errors import UsageError
 from jitchat.models import ResolvedModel, resolve_model
@@ -94,19 +93,12 @@ def tokens_command(  # noqa: PLR0913  one for each option
     learnt = _learnt(flags, resolved, forget=forget)
     counts = None
     if text is not None:
-        counts = _count(resolved, learnt.calibration, _text_given(text), exact=exact)
+        counts = _count(resolved, learnt.calibration, text_given(text), exact=exact)
     if as_json:
         say_json(_fields(resolved, learnt) | ({"text": counts} if counts is not None else {}))
         return
     for line in (*_lines(resolved, learnt), *_count_lines(resolved, counts)):
         say(line)
-
-
-def _text_given(text: str) -> str:
-    """Take the text that was given, or what comes on standard input for `-`."""
-    if text != "-":
-        return text
-    return sys.stdin.buffer.read().decode("utf-8-sig", "replace") if sys.stdin else ""
 
 
 def _resolved(flags: Flags, model: str) -> ResolvedModel:

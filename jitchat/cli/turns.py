@@ -1,7 +1,6 @@
 """`jitchat window` and `jitchat send`: the headless twin of the chat, on the same session."""
 
 import asyncio
-import sys
 from collections.abc import Iterator
 from contextlib import aclosing, contextmanager, suppress
 from typing import Any
@@ -10,7 +9,7 @@ import click
 
 from jitchat import models
 from jitchat.cli import cold_store
-from jitchat.cli.options import Flags, SharingCommand, common_options, with_options
+from jitchat.cli.options import Flags, SharingCommand, common_options, text_given, with_options
 from jitchat.cli.output import say, say_json, warn
 from jitchat.cli.report import print_window, window_fields
 from jitchat.errors import EmptyDraft, JitchatError, ReplyCut, StoreFull, StoreReadOnly, UsageError
@@ -61,14 +60,14 @@ def window_command(flags: Flags, text: str, conversation: str | None, **wanted: 
     A server on this machine is asked how much its model takes, and so is one of whose model
     nothing is known. TEXT is `-` for what comes on standard input.
     """
-    draft = given_text(text)
+    draft = read_draft(text)
     with opened_session(Flags(conversation=conversation).over(flags)) as (session, mode, model):
         window = _planned(session, draft, mode, wanted["budget"], ask=wanted["ask_picker"])
         _warn(model.warning(), session.planning.unmet(draft))
         identity, prices = session.memory.conversation.id, session.options.prices
-        body = _body_of(session, window) if wanted["as_request"] else ""
-    if body:
-        say(body)
+        wire = session.wire(window) if wanted["as_request"] else None
+    if wanted["as_request"]:  # the reader is sent nothing: then its messages
+        say((wire.body if wire is not None else messages_body(window)).decode())
         return
     exact = asyncio.run(model.count_exactly(window.messages())) if wanted["exact"] else None
     if wanted["as_json"]:
@@ -78,12 +77,6 @@ def window_command(flags: Flags, text: str, conversation: str | None, **wanted: 
     print_window(window, identity, prices)
     if exact:
         say(f"{model.profile.title} counts {exact:,} tokens.")
-
-
-def _body_of(session: Session, window: ContextWindow) -> str:
-    """Write what would be posted; for the reader, which is sent nothing, its messages."""
-    wire = session.wire(window)
-    return (wire.body if wire is not None else messages_body(window)).decode()
 
 
 def _planned(
@@ -117,7 +110,7 @@ def send_command(flags: Flags, text: str, conversation: str | None) -> None:
     TEXT is `-` for what comes on standard input. The exit code is 3 where only a part of the reply
     came, which is kept; why, and what to do, is told on standard error.
     """
-    draft = given_text(text)
+    draft = read_draft(text)
     with opened_session(Flags(conversation=conversation).over(flags)) as opened:
         error = asyncio.run(_exchange(*opened, draft))
     if error is not None:
@@ -215,11 +208,11 @@ def _index_missing(memory: Memory) -> None:
         warn(UNINDEXED)
 
 
-def given_text(text: str) -> str:
+def read_draft(text: str) -> str:
     """Take the text that was given, or what comes on standard input for `-`."""
+    draft = text_given(text)
     if text == "-":
-        data = sys.stdin.buffer.read() if sys.stdin else b""
-        text = data.decode("utf-8-sig", "replace").rstrip("\r\n")
-    if not text.strip():
+        draft = draft.rstrip("\r\n")
+    if not draft.strip():
         raise EmptyDraft("The text is empty.", "Say something in TEXT.")
-    return text
+    return draft

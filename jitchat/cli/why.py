@@ -7,7 +7,7 @@ import click
 
 from jitchat.cli.options import Flags, SharingCommand, common_options, turn_number
 from jitchat.cli.output import say, say_json
-from jitchat.cli.turns import given_text, opened_session
+from jitchat.cli.turns import opened_session, read_draft
 from jitchat.errors import UnknownTurn, UsageError
 from jitchat.session import Session
 from jitchat.store.path import parent_of
@@ -40,7 +40,7 @@ def why_command(flags: Flags, turn: int, text: str | None, **wanted: Any) -> Non
     said = wanted["said"]
     if text is not None and said is not None:
         raise UsageError("TEXT and --turn name two windows.", "Give one of them.")
-    draft = given_text(text) if text is not None else None
+    draft = read_draft(text) if text is not None else None
     on = Flags(conversation=wanted["conversation"]).over(flags)
     with opened_session(on) as (session, mode, _):
         explained = _sent(session, said) if said is not None else _planned(session, draft, mode)

@@ -253,7 +253,10 @@ class KeysFile:
             why = "is not valid TOML"
         else:
             if all(isinstance(key, str) for key in document.values()):
-                return {name: _remembered(key) for name, key in document.items()}
+                keys = {name: Secret(key.strip()) for name, key in document.items()}
+                for key in keys.values():
+                    remember_secret(key)
+                return keys
             why = "holds something else than texts"
         raise SettingsError(
             f"The keys file {self.path} {why}.", "Correct it, or delete it and set the keys again."
@@ -288,11 +291,6 @@ class KeysFile:
             f"The keys file {self.path} cannot be written: {why}. Nothing was changed.",
             "Make its folder writable, or set the key as a variable.",
         )
-
-
-def _remembered(key: str) -> Secret:
-    remember_secret(key.strip())
-    return Secret(key.strip())
 
 
 def _replace(path: Path, content: bytes) -> None:
@@ -356,12 +354,11 @@ def key_sources(
 ) -> dict[str, str]:
     """Say it of several, by name; SettingsError where the keys file cannot be read."""
     filed = cache(KeysFile(keys_file).keys)
-    return {profile.name: _source(profile, environ, filed) for profile in profiles}
-
-
-def _source(profile: Profile, environ: Mapping[str, str], filed: _Filed) -> str:
-    sources = (source for source, key in _stored(profile, environ, filed) if key != "")
-    return next(sources, "")
+    sources = {}
+    for profile in profiles:
+        stored = _stored(profile, environ, filed)
+        sources[profile.name] = next((source for source, key in stored if key != ""), "")
+    return sources
 
 
 def _stored(

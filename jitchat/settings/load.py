@@ -80,13 +80,22 @@ def load_settings(
     providers = _named_providers(document.pop("providers", {}), str(config), origins)
     models = _named_models(document.pop("models", {}), str(config), origins)
     names = list({**PRESETS, **providers})
-    readers = (_from_document(document, config), _from_environment(environ), _from_flags(flags))
+    by_flag = (
+        (key, _Given(value, SETTINGS[key].flag))
+        for key, value in (flags or {}).items()
+        if value is not None
+    )
+    readers = (_from_document(document, config), _from_environment(environ), by_flag)
     sources = [_checked(source, names) for source in readers]
     given = {key: value for source in sources for key, value in source.items()}
     given = {key: value for key, value in given.items() if not key.startswith("provider.")}
     given |= _provider_in_use(sources, names, chosen)
+    values: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
+    for key, value in given.items():
+        section, name = key.split(".")
+        values[section][name] = value.value
     made = Settings(
-        **{section: kind(**_values_of(section, given)) for section, kind in SECTIONS.items()},
+        **{section: kind(**values[section]) for section, kind in SECTIONS.items()},
         providers=providers,
         models=models,
         keys=bindings,
@@ -105,12 +114,6 @@ def unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
     for name in sorted(environ):
         if name.startswith("JITCHAT_") and name not in known:
             yield f"${name} is no setting and has no effect.{checks.nearest(name, known)}"
-
-
-def _values_of(section: str, given: _Source) -> dict[str, Any]:
-    prefix = f"{section}."
-    own = {key: value for key, value in given.items() if key.startswith(prefix)}
-    return {key.removeprefix(prefix): given.value for key, given in own.items()}
 
 
 def _addresses(environ: Mapping[str, str]) -> dict[str, tuple[str, str]]:
@@ -176,12 +179,6 @@ def _parsed(kind: type[Any], text: str) -> object:
         return kind(text)
     except ValueError:
         return text
-
-
-def _from_flags(flags: Mapping[str, object] | None) -> Iterator[tuple[str, _Given]]:
-    for key, value in (flags or {}).items():
-        if value is not None:
-            yield key, _Given(value, SETTINGS[key].flag)
 
 
 def _checked(source: Iterable[tuple[str, _Given]], providers: list[str]) -> dict[str, _Given]:
