@@ -33,9 +33,10 @@ SOURCES = {
 
 
 @pytest.fixture(params=SOURCES)
-def source(request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def source(
+    request: pytest.FixtureRequest, home: Path, demo: None, monkeypatch: pytest.MonkeyPatch
+) -> str:
     """Where the key is."""
-    home.mkdir()
     (home / "config.toml").write_text(f"{TABLE}{SOURCES[request.param]}\n")
     if request.param == "the variable of who answers":
         monkeypatch.setenv("JITCHAT_PROVIDER_API_KEY", KEY)
