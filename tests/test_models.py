@@ -1,4 +1,4 @@
-"""From settings to objects: what of the settings ends up where."""
+"""What of the settings ends up where, in sessions, budgets, providers and embedders."""
 
 from __future__ import annotations
 
@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat import models
-from jitchat.cli.bench import with_model
-from jitchat.cli.cold_store import choose_conversation, open_store, opened_store, picked_model
-from jitchat.cli.options import Flags
-from jitchat.errors import SettingsError, StoreUnreadable, UnknownConversation
+from jitchat.errors import SettingsError
 from jitchat.index.embedder import NoEmbedder
 from jitchat.models import make_embedder, make_provider, resolve_model
 from jitchat.paths import locate
 from jitchat.providers.provider import Delta, Options
 from jitchat.settings import Settings, load_settings
 from jitchat.settings.sections import Secret
-from jitchat.store.database import Database
-from jitchat.store.models import ChosenModel
 from jitchat.values import Limit, Message, Role, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter, request_tokens
@@ -127,35 +122,6 @@ def test_the_home_of_nobody_in_its_folder_is_no_defect(
     assert asked[2] == tmp_path / "~no-such-user" / "m"
 
 
-def test_the_conversation_is_the_named_one_else_the_latest_else_the_demo(store: ColdStore):
-    assert choose_conversation(store, None).id == "demo"
-    mine = store.create("Mine", "mine")
-
-    assert choose_conversation(store, None).id == mine.id
-    assert choose_conversation(store, "demo").id == "demo"
-    assert choose_conversation(store, "MINE").id == mine.id
-    with pytest.raises(UnknownConversation):
-        choose_conversation(store, "nope")
-    assert len(store.conversations()) == 2
-
-
-def test_a_store_that_cannot_be_read_is_not_left_open(tmp_path: Path):
-    paths = locate({"JITCHAT_HOME": str(tmp_path)})
-    paths.database.write_text("no database " * 100)
-
-    with pytest.raises(StoreUnreadable):
-        open_store(paths)
-
-
-def test_a_store_is_closed_whatever_happens_inside(tmp_path: Path):
-    paths = locate({"JITCHAT_HOME": str(tmp_path)})
-
-    with pytest.raises(ZeroDivisionError), opened_store(paths):
-        raise ZeroDivisionError
-
-    assert [path.name for path in tmp_path.iterdir()] == ["jitchat.db"]
-
-
 @pytest.mark.parametrize(
     ("given", "exposed"),
     [
@@ -243,35 +209,6 @@ def test_a_provider_is_asked_in_its_own_protocol_with_its_own_key(
     assert type(spoken).__name__ == protocol
     assert endpoint.model == "m"
     assert endpoint.key == ("" if name == "ollama" else f"key-of-{name}")
-
-
-def test_the_model_that_was_picked_in_the_app_is_read_from_the_cold_store(tmp_path: Path):
-    database = Database(tmp_path / "jitchat.db")
-    ChosenModel(database).put("groq", "picked")
-    database.close()
-
-    assert picked_model(tmp_path / "jitchat.db") == ("groq", "picked")
-    assert picked_model(tmp_path / "none.db") is None
-    (tmp_path / "jitchat.db").write_text("no database " * 100)
-    assert picked_model(tmp_path / "jitchat.db") is None
-
-
-@pytest.mark.parametrize(
-    ("flags", "model", "answers"),
-    [
-        ({}, "gpt", ("openai", "gpt")),
-        ({}, "groq/llama", ("groq", "llama")),
-        ({"provider.name": "groq"}, "llama", ("groq", "llama")),
-        ({"provider.name": "reader"}, "gpt", ("openai", "gpt")),
-        ({"provider.name": "groq"}, "reader", ("reader", "reader")),
-    ],
-)
-def test_a_benchmarks_answerer_is_a_model_of_the_provider_that_is_configured(
-    flags: dict[str, object], model: str, answers: tuple[str, str]
-):
-    profile = with_model(Flags(given=flags), model).settings().in_use()
-
-    assert (profile.name, profile.model) == answers
 
 
 @pytest.mark.parametrize(
