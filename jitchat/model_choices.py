@@ -39,7 +39,6 @@ class ModelChoices:
         return self._choices(self.settings.profiles(), running)
 
     def one(self, name: str, running: _Running = None) -> ProviderChoice:
-        """Describe one provider; raises what `all` raises."""
         return self._choices([self.settings.profile(name)], running)[0]
 
     def _choices(
@@ -98,7 +97,6 @@ class ModelChoices:
 
 
 def _state(profile: Profile, running: _Running, key_source: str) -> tuple[State, str]:
-    """Say whether it can answer, and a sentence on that."""
     if profile.is_reader:
         return State.READY, "It needs no key and no network."
     if profile.is_local_preset:

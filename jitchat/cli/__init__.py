@@ -120,7 +120,6 @@ def commands(context: click.Context, conversation: str | None, flags: Flags) -> 
 
 
 def main() -> None:
-    """Run the command line."""
     handle_signals()
     try:
         commands.main(prog_name="jitchat")

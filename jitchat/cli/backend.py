@@ -61,7 +61,6 @@ class LocalBackend:
         return model.open_session(Memory(self.store, conversation, self._embedder))
 
     def _model(self) -> ResolvedModel:
-        """Resolve the model that answers now."""
         if self._picked is not None:
             return self._resolved(*self._picked)
         return self._resolved(self.settings.in_use().name, self.settings.model_name())
@@ -85,7 +84,6 @@ class LocalBackend:
         return await (await asyncio.to_thread(self._choices)).fetched(provider)
 
     def _choices(self) -> ModelChoices:
-        """Make what lists and asks providers. Slow the first time."""
         from jitchat import model_choices  # noqa: PLC0415  loads httpx
 
         lists = ModelLists(self.store.database)

@@ -37,7 +37,6 @@ _LEXICAL = "lexical"
 
 
 def _modes_of(text: str) -> list[Mode]:
-    """Read what `--modes` lists, each mode once."""
     known = [mode.value for mode in Mode]
     names = [name for piece in text.split(",") if (name := piece.strip())]
     unknown = [name for name in names if name not in known]

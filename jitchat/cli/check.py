@@ -69,7 +69,6 @@ def _sessions(
 
 
 def _print(found: Sequence[Checked]) -> None:
-    """Print a line a case, why one fails beneath it, and the sum."""
     heading, *lines = columns([_HEADS, *map(_cells, found)])
     last = None
     for checked, line in zip(found, lines, strict=True):

@@ -42,7 +42,6 @@ def open_store(paths: Paths) -> ColdStore:
 
 @contextmanager
 def opened_store(paths: Paths) -> Iterator[ColdStore]:
-    """Open the cold store for a while."""
     quiet_libraries()
     store = open_store(paths)
     with closing(store.database):

@@ -232,7 +232,6 @@ async def _ask_all(settings: Settings, profiles: Iterable[Profile]) -> list[Find
 
 
 async def _ask(settings: Settings, profile: Profile) -> Finding:
-    """Send one tiny request, and stop the answer at its first piece."""
     model = profile.model
     try:
         # first, so that a slow command for a key does not count as a slow answer
@@ -255,7 +254,6 @@ async def _ask(settings: Settings, profile: Profile) -> Finding:
 
 
 async def _first_model(profile: Profile) -> str:
-    """Ask the server which models it has."""
     endpoint = await asyncio.to_thread(models.endpoint_of, profile, "")
     listed = await lists.fetch_models(endpoint, profile.protocol)
     if not listed:
@@ -267,7 +265,6 @@ async def _first_model(profile: Profile) -> str:
 
 
 async def _first_piece(model: ResolvedModel) -> float:
-    """Ask, and say how many seconds the first piece took."""
     profile, context = model.profile, None
     if profile.protocol == "ollama":  # another size than the chat asks for loads it anew
         context = (await model.ask_limit() or model.limit).tokens

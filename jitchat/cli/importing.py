@@ -56,7 +56,6 @@ def _index(store: ColdStore, conversation: Conversation, embedder: Embedder) -> 
 
 
 def _report(found: Found, made: Conversation | None) -> str:
-    """Say what became of one conversation of the file."""
     parts = [
         f"{counted(made.turns, 'turn')} taken as “{made.title}”" if made else "nothing to take"
     ]

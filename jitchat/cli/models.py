@@ -124,7 +124,6 @@ def _model_lines(choice: ProviderChoice, most: int | None) -> Iterator[str]:
 
 
 def limit_text(model: ModelInfo) -> str:
-    """Say how much a model takes, and who says so."""
     if model.limit is None:
         return f"{'?':>9}  limit unknown"
     return f"{model.limit.tokens:>9,}  {model.limit.source}"

@@ -106,7 +106,6 @@ def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def is_terminal(stream: IO[str] | None) -> bool:
-    """Whether somebody is looking."""
     return stream is not None and stream.isatty()
 
 
@@ -186,7 +185,6 @@ def why_unwritable(path: Path) -> str:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write figures, and say where."""
     try:
         path.write_bytes(content)
     except OSError as error:

@@ -63,7 +63,6 @@ def replay_command(flags: Flags, turn: int, conversation: str | None, **wanted: 
 
 
 def _sends_for(replay: Replay, store: ColdStore, conversation: str, position: int) -> list[Send]:
-    """Choose the sends of a turn."""
     sends = replay.sends()
     if chosen := sends_for(sends, position):
         return chosen

@@ -82,7 +82,6 @@ def _row(segment: Segment, sign: str) -> Sequence[str]:
 
 
 def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
-    """Write the identity, where the limit comes from, and what `full` would be."""
     sign = _sign(window)
     yield f"{conversation} in {window.mode}: {identity_sentence(window)}"
     if window.limit_source:
@@ -96,7 +95,6 @@ def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
 
 
 def _price_line(window: ContextWindow, prices: Prices | None) -> str:
-    """Say what sending it costs, and how that is known."""
     stable = f"stable prefix {part_figure(window, window.stable_tokens)} tokens"
     if prices is None:
         return f"{stable}; cost unknown: no price of {window.model} is known"

@@ -35,7 +35,6 @@ _Name = TypeVar("_Name", bound=StrEnum)
 
 
 def known_name(option: str, name: str, names: Sequence[str]) -> str:
-    """Take one of these names."""
     if name not in names:
         quoted = repr(shortened(name, _QUOTED))
         raise UsageError(f"{option} cannot be {quoted}.", choose_one(name, names))

@@ -130,7 +130,6 @@ def _confirm(model: ResolvedModel, judge: str, requests: int, *, title: str, yes
 
 
 def _named(model: ResolvedModel) -> str:
-    """Name a model, and where it is."""
     name = one_line(model.name)
     address = without_login(model.profile.base_url)
     return name if model.profile.is_reader else f"{name} at {address}"
@@ -180,7 +179,6 @@ def _watching(
 def drawn(
     decided: int, size: int, parallel: int, console: Console
 ) -> Iterator[tuple["Watcher", Callable[[events.LabEvent], None]]]:
-    """Draw the bar of a run of `size` cells."""
     doing = TextColumn("{task.description}", markup=False)
     columns = (TextColumn("cells"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), doing)
     with Progress(*columns, console=console, transient=True) as bar:
@@ -218,7 +216,6 @@ class Watcher:
         return ", ".join(filter(None, (self._doing, failed, paid)))
 
     def take(self, event: events.LabEvent) -> None:
-        """Take in what the run reports."""
         match event:
             case events.TalkBegun():
                 self._length = short(event.length)

@@ -150,7 +150,6 @@ class _Printer:
         """The message, then what came of a reply."""
 
     def take(self, event: Event) -> None:
-        """Print or keep what an event says."""
         if isinstance(event, ReplyDelta):
             say(event.text, newline=False)
             self._open_line = not event.text.endswith("\n")
@@ -160,7 +159,6 @@ class _Printer:
             self._stored.append(event.turn)
 
     def end_line(self) -> None:
-        """Leave the cursor at the start of a line."""
         if self._open_line:
             say("")
 

@@ -79,7 +79,6 @@ def _sent(session: Session, position: int) -> Explained:
 
 
 def _fields(session: Session, explained: Explained, turn: int) -> Mapping[str, Any]:
-    """Answer as plain data."""
     answer = why(session.memory, explained, turn)
     if answer.standing is Standing.UNKNOWN:
         raise UnknownTurn(str(answer))
@@ -108,7 +107,6 @@ def _placed_fields(placed: Placed) -> Mapping[str, Any]:
 
 
 def _heading(explained: Explained) -> str:
-    """Say which window it is."""
     mode, text = explained.window.mode, shortened(explained.draft, _WIDTH)
     if explained.said is not None:
         return f"The window that was sent in {mode} for #{explained.said.position}, “{text}”:"

@@ -63,7 +63,6 @@ def checked(known: Setting, value: object, origin: str) -> object:
 
 
 def unknown(name: str, origin: str) -> SettingsError:
-    """Make the error for a section or a key that does not exist."""
     section, dot, _ = name.partition(".")
     if dot:
         known = [key.partition(".")[2] for key in SETTINGS if key.startswith(f"{section}.")]
@@ -78,7 +77,6 @@ def unknown(name: str, origin: str) -> SettingsError:
 
 
 def unknown_in_table(table: str, name: str, known: Iterable[str], origin: str) -> SettingsError:
-    """Make the error for a key that a table of the user's own cannot hold."""
     names = list(known)
     return SettingsError(
         f"{origin}: {_quoted(f'{table}.{name}')} is not a key of jitchat.",

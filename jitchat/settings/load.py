@@ -305,7 +305,6 @@ def _provider_in_use(
 
 
 def _for_the_named(sources: Sequence[_Source]) -> dict[str, _Given]:
-    """Merge for the provider that the strongest source names."""
     strongest = max(at for at, source in enumerate(sources) if _NAME in source)
     name = sources[strongest][_NAME]
     merged: dict[str, _Given] = {}

@@ -35,7 +35,6 @@ def is_loopback(url: str) -> bool:
 
 
 def same_server(one: str, other: str) -> bool:
-    """Whether both addresses have the same scheme, host and port."""
     first, second = parts_of(one), parts_of(other)
     if first is None or second is None:
         return one == other
@@ -142,7 +141,6 @@ class Profile:
         return max(longest, min(MOST_RESERVED, limit // 4))
 
     def facts_of(self, model: str) -> NamedModel:
-        """Say what the user knows of `model`."""
         return self.models.get(model) or NamedModel()
 
     def endpoint(

@@ -60,7 +60,6 @@ def setting(default: Any, help_text: str, **more: Any) -> Any:  # noqa: ANN401  
 
 
 def settings_of(table: type[Any], prefix: str) -> dict[str, Setting]:
-    """List the settings of a table by their names in it."""
     return {
         part.name: replace(
             part.metadata["setting"], key=f"{prefix}.{part.name}", kind=_kind_of(part.type)

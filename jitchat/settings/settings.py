@@ -62,11 +62,9 @@ class Settings:
         return _ProfileMaker(self, preset, table or NamedProvider(name)).profile()
 
     def profiles(self) -> list[Profile]:
-        """Every provider, the presets first."""
         return [self.profile(name) for name in self.provider_names()]
 
     def in_use(self) -> Profile:
-        """Look up the provider that answers."""
         return self.profile(self.provider.name)
 
     def model_name(self) -> str:
@@ -239,7 +237,6 @@ class _ProfileMaker:
         return {**models, **own}
 
     def _is_explicit(self, name: str) -> bool:
-        """Whether a flag or a variable says it, rather than the configuration."""
         return self._settings.origin(f"provider.{name}").startswith(("$", "--"))
 
 

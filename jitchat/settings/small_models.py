@@ -88,7 +88,6 @@ def _served_by(
 def _nowhere(
     settings: Settings, section: SmallModelSection, wanted: SmallModelSettings
 ) -> SettingsError:
-    """Make the error for a model that the reader would have to serve."""
     key, value = ("provider", wanted.provider) if wanted.provider else ("model", wanted.model)
     return SettingsError(
         f"{settings.origin(f'{section}.{key}')}: {section}.{key} is {shown(value.strip())}, but"
