@@ -41,7 +41,7 @@ def own_python(*arguments: str) -> tuple[str, ...]:
 def own_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """Choose what a child of ours is handed; it finds its modules where this process does."""
     here = os.path.realpath(_current_folder())
-    path = [each for each in sys.path if each and os.path.realpath(each) != here]
+    path = [entry for entry in sys.path if entry and os.path.realpath(entry) != here]
     needed = {
         name: value
         for name, value in environ.items()

@@ -84,7 +84,10 @@ def _described(error: BaseException, seen: set[int]) -> Iterator[str]:
     yield from _frames(error)
     inner = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
     context = None if error.__suppress_context__ else error.__context__
-    for word, link in [*(("with", each) for each in inner), ("after", error.__cause__ or context)]:
+    for word, link in [
+        *(("with", member) for member in inner),
+        ("after", error.__cause__ or context),
+    ]:
         if link is not None and id(link) not in seen and len(seen) < _MOST_FRAMES:
             yield word
             yield from _described(link, seen)

@@ -67,9 +67,9 @@ def make_private(folder: Path) -> None:
         OSError: One of them cannot be made.
 
     """
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    for each in reversed(missing):
-        each.mkdir(mode=0o700, exist_ok=True)
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    for path in reversed(missing):
+        path.mkdir(mode=0o700, exist_ok=True)
 
 
 def open_to_others(path: Path, what: str) -> str:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jitchat.cli.chat import LocalBackend
+from jitchat.cli.backend import LocalBackend
 from jitchat.paths import locate
 from jitchat.settings import load_settings
 from jitchat.store.database import Database

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jitchat.cli.compose import session_with
-from jitchat.cli.who import who_answers
 from jitchat.errors import JitchatError
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.memory import Memory
+from jitchat.models import resolve_model
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta, Wire
 from jitchat.session import Session, SessionOptions
 from jitchat.transfer.formats import store_demo
@@ -88,8 +87,8 @@ def make_session(
     counter: TokenCounter | None = None,
 ) -> Session:
     """A session as the settings have it, with the provider that they choose."""
-    who = who_answers(settings, store.database)
-    return session_with(who, Memory(store, conversation, embedder), counter)
+    model = resolve_model(settings, store.database)
+    return model.open_session(Memory(store, conversation, embedder), counter)
 
 
 def session_on(

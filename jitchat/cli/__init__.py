@@ -16,7 +16,7 @@ import click
 
 from jitchat import __version__
 from jitchat.cli.options import Flags, SharingGroup, common_options
-from jitchat.cli.output import OutputError, say
+from jitchat.cli.output import OutputError, say, tell_defect
 from jitchat.cli.termination import exit_code, handle_signals, heed_interrupts, leave
 from jitchat.errors import JitchatError
 
@@ -44,8 +44,8 @@ _COMMANDS = {
     "tokens": ("tokens", "Show how the tokens of MODEL are counted, and how sure that is."),
     "keys": ("keys", "Store the keys of providers, or list where they come from."),
     "doctor": ("doctor", "Check that each configured provider answers."),
-    "config": ("inspect", "Print every setting and where its value comes from."),
-    "paths": ("inspect", "Print where things are, and what decided it."),
+    "config": ("config", "Print every setting and where its value comes from."),
+    "paths": ("config", "Print where things are, and what decided it."),
     "bench": ("bench", "Measure what retrieval finds, and what it costs."),
 }
 """Of each command: its module in `jitchat.cli`, and its line in the help."""
@@ -55,11 +55,9 @@ class _Commands(SharingGroup):
     """The group; loads a command when it is run, and leaves with an exit code at its end."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
-        """Name the commands."""
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Load a command; None where there is no such one."""
         if cmd_name not in _COMMANDS:
             return None
         module = import_module(f"jitchat.cli.{_COMMANDS[cmd_name][0]}")
@@ -122,7 +120,6 @@ def commands(context: click.Context, conversation: str | None, flags: Flags) -> 
 
 
 def main() -> None:
-    """Run the command line."""
     handle_signals()
     try:
         commands.main(prog_name="jitchat")
@@ -144,11 +141,7 @@ def _tell(error: JitchatError | click.ClickException) -> int:
 
 def _tell_defect(error: Exception) -> int:
     """Report a defect; what fails once a signal came may fail for the terminal that went away."""
-    if exit_code(0):
-        return 0
-    from jitchat.cli.output import tell_defect  # noqa: PLC0415  hardly ever needed
-
-    return tell_defect(error)
+    return 0 if exit_code(0) else tell_defect(error)
 
 
 def _flush_output() -> None:

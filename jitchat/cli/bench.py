@@ -1,32 +1,181 @@
-"""`jitchat bench`: how well retrieval finds what it should, and what that costs."""
+"""`jitchat bench`: how well retrieval finds what it should, what it costs, and what is answered.
 
-from collections.abc import Sequence
+With --answerer, a model answers LoCoMo's questions, and with --judge one judges the answers: what
+that may cost is told and confirmed first.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
+from rich.table import Table
 
+from jitchat import __version__, models
+from jitchat.bench import answers as bench_answers
+from jitchat.bench import haystack, report, scaling, scaling_report
 from jitchat.bench.asking import Cases, OpenConversation, indexed
+from jitchat.bench.output import without_login
 from jitchat.bench.questions import LabelledConversation, label_warnings, read_labelled
-from jitchat.bench.report import result_fields, tables
-from jitchat.bench.scores import Outcome, mode_scores
-from jitchat.cli.bench_answers import answer_all, make_cases, require_kept
-from jitchat.cli.bench_options import (
-    AnswerFlags,
-    answer_options,
-    measuring_options,
-    modes_of,
-    print_table,
-    require_writable,
-    with_model,
-    write_figures,
-)
-from jitchat.cli.bench_scaling import scaling_command
-from jitchat.cli.compose import make_budget, make_counter, make_embedder
-from jitchat.cli.options import Flags, SharingCommand, endpoint_options
-from jitchat.cli.output import emit, progress, say
+from jitchat.bench.scores import Outcome, answer_scores, mode_scores
+from jitchat.cli import options, output
+from jitchat.cli.options import Flags, SharingCommand
+from jitchat.errors import KeyRefused, ProviderError, SettingsError
 from jitchat.index.embedder import Embedder
+from jitchat.paths import absolute
 from jitchat.settings import Settings
+from jitchat.settings.checks import choose_one
+from jitchat.settings.sections import SETTINGS
+from jitchat.text.figures import counted
+from jitchat.text.sanitize import shortened
 from jitchat.values import Mode
+
+_LEXICAL = "lexical"
+
+
+def _modes_of(text: str) -> list[Mode]:
+    known = [mode.value for mode in Mode]
+    names = [name for piece in text.split(",") if (name := piece.strip())]
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        raise click.BadParameter(
+            f"--modes: {', '.join(unknown) or 'none named'}. There are {', '.join(known)}."
+        )
+    return [Mode(name) for name in dict.fromkeys(names)]
+
+
+_measuring_options = options.with_options(
+    click.option(
+        "--modes",
+        type=_modes_of,
+        default="full,recency,jit",
+        show_default=True,
+        metavar="LIST",
+        help="To measure.",
+    ),
+    click.option(
+        "--json",
+        "out",
+        type=click.Path(path_type=Path),
+        metavar="OUT",
+        help="Write the figures here.",
+    ),
+    click.option("--embedder", metavar="NAME", help="lexical, or one that jitchat knows."),
+    click.option(
+        "--model-path", metavar="DIR", help="A folder with the embedding model's ONNX files."
+    ),
+)
+
+
+def _with_embedder(flags: Flags, embedder: str | None, model_path: str | None) -> Flags:
+    """Add what was chosen of the embedder; lexical is what the settings call none."""
+    known = (*SETTINGS["embedder.name"].choices, _LEXICAL)
+    if embedder is not None and embedder not in known:
+        what = f"--embedder: embedder.name cannot be {shortened(embedder, 60)!r}."
+        raise SettingsError(what, choose_one(embedder, known))
+    name = "none" if embedder == _LEXICAL else embedder
+    given = {"embedder.name": name, "embedder.path": model_path}
+    return Flags(given={key: value for key, value in given.items() if value}).over(flags)
+
+
+_READER = "reader"
+_REASON_LENGTH = 400
+"""Characters of a failure's reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFlags:
+    """What was given of answering and judging."""
+
+    answerer: str | None
+    judge: str | None
+    answers: Path | None
+    parallel: int
+    yes: bool
+    input_price: float | None
+    output_price: float | None
+    judge_input_price: float | None
+    judge_output_price: float | None
+
+    def with_answerer(self, flags: Flags) -> Flags:
+        """Make the answerer the model of the settings, for the windows are planned for it."""
+        if self.judge is not None and self.answerer is None:
+            raise click.UsageError("--judge needs --answerer: there is nothing to judge.")
+        if self.judge == _READER:
+            raise click.UsageError(
+                "--judge: the reader cannot judge, it only quotes. Name a provider's model."
+            )
+        return flags if self.answerer is None else with_model(flags, self.answerer)
+
+    def require_writable(self) -> None:
+        """Refuse a file for `--answers` that takes none, before anything is measured."""
+        if self.answerer is None or self.answers is None:
+            return
+        if why := output.why_unwritable(self.answers):
+            raise bench_answers.unusable(self.answers, why)
+
+    def prices(self) -> tuple[bench_answers.Price, bench_answers.Price]:
+        """Say what the answerer and the judge charge: one model has one price, the reader none."""
+        same = self.judge == self.answerer
+        answerer = bench_answers.Price(self.input_price, self.output_price)
+        if self.answerer == _READER:
+            answerer = bench_answers.Price(0.0, 0.0)
+        sent, replied = self.judge_input_price, self.judge_output_price
+        return answerer, bench_answers.Price(
+            answerer.input if same and sent is None else sent,
+            answerer.output if same and replied is None else replied,
+        )
+
+
+def with_model(flags: Flags, model: str) -> Flags:
+    """Choose the reader, or a model of the provider that is configured."""
+    given = {"provider.name": _READER}
+    if model != _READER:
+        settings, key = flags.settings(), "provider.name"
+        implied = settings.origin(key) == "default" and model.strip()
+        named = {} if implied or settings.provider.name != _READER else {key: "openai"}
+        given = {"provider.model": model} | named
+    return Flags(given=given).over(flags)
+
+
+def _price_option(who: str, whose: str, way: str) -> Any:  # noqa: ANN401  click's decorator
+    about = f"{whose} price of a million {way} tokens."
+    price = click.FloatRange(min=0)
+    return click.option(f"--{who}{way}-price", type=price, metavar="USD", help=about)
+
+
+_answer_options = options.options_as(
+    "answering",
+    AnswerFlags,
+    click.option(
+        "--answerer",
+        metavar="MODEL",
+        help="Answer too, by this model of the provider's, or reader.",
+    ),
+    click.option("--judge", metavar="MODEL", help="Have the answers judged by this model."),
+    click.option(
+        "--answers",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Keep replies here, so that a run that was stopped goes on; by default beside"
+        " OUT, else where `jitchat paths` says.",
+    ),
+    click.option(
+        "--parallel",
+        type=click.IntRange(1, 64),
+        default=4,
+        show_default=True,
+        metavar="N",
+        help="Requests at once.",
+    ),
+    click.option("--yes", is_flag=True, help="Send without asking whether the cost is right."),
+    _price_option("", "The answerer's", "input"),
+    _price_option("", "The answerer's", "output"),
+    _price_option("judge-", "The judge's", "input"),
+    _price_option("judge-", "The judge's", "output"),
+)
 
 
 @click.group("bench")
@@ -38,57 +187,240 @@ def bench_command() -> None:
 @click.option(
     "--data", type=click.Path(path_type=Path), required=True, metavar="FILE", help="LoCoMo's JSON."
 )
-@measuring_options
-@answer_options
-@endpoint_options
+@_measuring_options
+@_answer_options
+@options.endpoint_options
 def locomo_command(
-    flags: Flags, data: Path, modes: str, out: Path | None, answering: AnswerFlags, **model: str
+    *,
+    flags: Flags,
+    data: Path,
+    modes: list[Mode],
+    out: Path | None,
+    answering: AnswerFlags,
+    **embedding: str,
 ) -> None:
     """Ask LoCoMo's questions and see whether their evidence is found.
 
     Sends nothing, unless --answerer names who is to answer them as well.
     """
-    wanted, flags = modes_of(modes), answering.over(with_model(flags, **model))
-    require_writable(out)
-    require_kept(answering)
+    flags = answering.with_answerer(_with_embedder(flags, **embedding))
+    if out is not None:
+        output.require_writable(out)
+    answering.require_writable()
     talks, settings = read_labelled(data), flags.settings()
     for doubt in label_warnings(talks):
-        say(doubt, err=True)
-    embedder, cases = make_embedder(settings, flags.paths()), make_cases(answering, settings)
-    outcomes = _measure(talks, embedder, settings, wanted, cases)
+        output.say(doubt, err=True)
+    embedder = models.make_embedder(settings, flags.paths())
+    cases = None
+    if answering.answerer is not None:  # takes the requests as they are planned
+        cases = Cases(models.system_text(settings))
+    outcomes = _measure_recall(talks, embedder, settings, modes, cases)
     scores = {mode: mode_scores(found) for mode, found in outcomes.items()}
-    for mode, reached in scores.items():
-        for each in tables(mode, reached, embedder.id):
-            print_table(each)
-            emit("")
-    fields = result_fields(data, embedder.id, settings, scores)
+    output.print_tables(
+        table
+        for mode, reached in scores.items()
+        for table in report.tables(mode, reached, embedder.id)
+    )
+    output.emit("")
+    fields = report.result_fields(data, embedder.id, settings, scores)
     if cases is not None:
-        answered, fields = answer_all(answering, flags, cases, fields, out)
-        for each in answered:
-            print_table(each)
-            emit("")
+        tables, fields = _answer_all(answering, flags, cases, fields, out)
+        output.print_tables(tables)
+        output.emit("")
     if out is not None:
-        write_figures(out, fields)
+        output.write_json(out, fields)
 
 
-def _measure(
+def _measure_recall(
     talks: Sequence[LabelledConversation],
     embedder: Embedder,
     settings: Settings,
     modes: Sequence[Mode],
     cases: Cases | None,
 ) -> dict[Mode, list[Outcome]]:
-    found: dict[Mode, list[Outcome]] = {mode: [] for mode in modes}
-    counter, budget = make_counter(settings), make_budget(settings)
-    with progress("questions", sum(len(talk.questions) for talk in talks)) as advance:
-        for talk in (each for each in talks if each.questions):
+    outcomes: dict[Mode, list[Outcome]] = {mode: [] for mode in modes}
+    model = models.resolve_model(settings)
+    counter, budget = model.counter, model.asked_budget
+    with output.progress("questions", sum(len(talk.questions) for talk in talks)) as advance:
+        for talk in (talk for talk in talks if talk.questions):
             with indexed(talk.found, embedder) as memory:
                 conversation = OpenConversation(memory, counter, budget)
                 for question in talk.questions:
                     for mode in modes:
-                        found[mode].append(conversation.ask(question, mode, cases))
+                        outcomes[mode].append(conversation.ask(question, mode, cases))
                     advance(1)
-    return found
+    return outcomes
 
 
-bench_command.add_command(scaling_command)
+def _answer_all(
+    answering: AnswerFlags, flags: Flags, cases: Cases, result: dict[str, Any], out: Path | None
+) -> tuple[list[Table], dict[str, Any]]:
+    """Send what has no reply yet; the tables, and `result` with what came of it.
+
+    `flags` name the answerer already.
+    """
+    answerer_price, judge_price = answering.prices()
+    answerer, judge = _model(flags.settings(), answerer_price), None
+    if answering.judge is not None:
+        judge = _model(with_model(flags, answering.judge).settings(), judge_price)
+    beside = out.parent / f"{out.stem}.answers.jsonl" if out else None
+    path = answering.answers or beside or flags.paths().answers
+    with bench_answers.opened_log(path) as log:
+        run = bench_answers.Answering(cases.planned, answerer, judge, result["data"]["sha256"], log)
+        if bills := list(_bills(run)):
+            output.say("\n".join(bills), err=True)
+            output.require_yes(given=answering.yes)
+        _send_all(run, answering.parallel, path)
+        _tell_failures(run, log.first_failure)
+    reached = answer_scores(list(run.results()), judged=judge is not None)
+    title = f"answered by {answering.answerer}" + f", judged by {answering.judge}" * bool(judge)
+    tables = [report.answer_table(mode, scores, title) for mode, scores in reached.items()]
+    return tables, report.answers_added(result, reached, run.answers, run.judgements())
+
+
+def _model(settings: Settings, price: bench_answers.Price) -> bench_answers.Model:
+    if warning := models.unencrypted_keys(settings):
+        output.warn(warning)
+    model = models.resolve_model(settings)
+    profile = model.profile
+    identity: dict[str, object] = {"provider": profile.name, "model": model.name}
+    if profile.is_reader:
+        identity["version"] = __version__
+    else:
+        identity |= {
+            "base_url": without_login(profile.base_url),
+            "temperature": profile.sampling.temperature,
+        }
+    provider = models.make_provider(profile, model.name, model.counter)
+    lacks_key = models.lacks_key(profile)
+    return bench_answers.Model(
+        provider, model.counter, profile.sampling, price, identity, lacks_key
+    )
+
+
+def _bills(run: bench_answers.Answering) -> Iterator[str]:
+    """Say what each round that has something to send may cost; nothing for the reader."""
+    judging, judge_load = run.judgements(), run.judge_load()
+    rounds = [(run.answers, run.loads())]
+    if judging is not None and judge_load is not None:
+        rounds.append((judging, [judge_load]))
+    for asked, loads in rounds:
+        identity = asked.model.identity
+        if loads and asked.model.lacks_key:
+            raise KeyRefused(
+                f"Nothing was sent: {identity['base_url']} wants a key, and none is set.",
+                f"Run `jitchat keys set {identity['provider']}`, or set the variable for it.",
+            )
+        if loads and identity["provider"] != _READER:
+            where = f"{identity['model']} at {identity['base_url']}"
+            yield from bench_answers.bill(where, loads, asked.model.price)
+
+
+def _send_all(run: bench_answers.Answering, parallel: int, path: Path) -> None:
+    """Send everything; Ctrl+C leaves what came."""
+    try:
+        _send("answers", run.answers, parallel)
+        judging = run.judgements()
+        if judging is not None:
+            _send("judgements", judging, parallel)
+    except KeyboardInterrupt:
+        output.say(f"\nStopped. What came is kept in {path}; run it again to go on.", err=True)
+        raise
+
+
+def _send(label: str, asked: bench_answers.Round, parallel: int) -> None:
+    if waiting := sum(asked.waiting()):
+        with output.progress(label, waiting) as advance:
+            asyncio.run(asked.run(parallel, advance))
+
+
+def _tell_failures(run: bench_answers.Answering, first: ProviderError | None) -> None:
+    judging = run.judgements()
+    failed = sum(run.answers.waiting()) + (sum(judging.waiting()) if judging else 0)
+    if not failed:
+        return
+    requests, them = counted(failed, "request"), "it" if failed == 1 else "them"
+    why = f" The first failure: {shortened(str(first), _REASON_LENGTH)}" if first else ""
+    output.say(f"{requests} failed; run it again to send {them} again.{why}", err=True)
+
+
+_SIZES, _LARGE = "20,40,80,160,320,1000", "10000,100000"
+_WIDEST = 100
+"""Columns of a plot, at most."""
+
+
+@bench_command.command("scaling", cls=SharingCommand)
+@click.option(
+    "--turns",
+    metavar="LIST",
+    help=f"Lengths of the conversation.  [default: {_SIZES}, and {_LARGE} unless turns are long]",
+)
+@click.option(
+    "--turn-length",
+    "length",
+    type=click.Choice(["short", "usual", "long"]),
+    default="usual",
+    show_default=True,
+    help="About 2, 30 or 1,500 words a turn.",
+)
+@_measuring_options
+@click.option("--plot", is_flag=True, help="Draw the tokens, too.")
+@options.location_options
+def scaling_command(  # noqa: PLR0913  an option each
+    *,
+    flags: Flags,
+    turns: str | None,
+    length: str,
+    modes: list[Mode],
+    out: Path | None,
+    plot: bool,
+    **embedding: str,
+) -> None:
+    """Grow a synthetic conversation and ask for one fact in it. Sends nothing."""
+    usual = _SIZES if length == "long" else f"{_SIZES},{_LARGE}"
+    sizes = _sizes(usual if turns is None else turns)
+    flags = _with_embedder(flags, **embedding)
+    settings = flags.settings()
+    if out is not None:
+        output.require_writable(out)
+    measured = _measure_scaling(sizes, length, modes, flags)
+    output.print_tables(
+        scaling_report.tables(measured, length, models.resolve_model(settings).asked_budget.limit)
+    )
+    output.emit("")
+    if plot:
+        width = min(output.terminal_width() or _WIDEST, _WIDEST)
+        for drawn in scaling_report.plots(measured, width):
+            output.emit(f"{drawn}\n")
+    if out is not None:
+        output.write_json(out, scaling_report.scaling_fields(measured, length, settings))
+
+
+def _sizes(listed: str) -> list[int]:
+    """Read what `--turns` lists: each once, the smallest first."""
+    try:
+        sizes = sorted({int(piece) for piece in listed.split(",")})
+    except ValueError:
+        sizes = [0]
+    if sizes[0] < 1:
+        raise click.BadParameter(f"--turns: {listed!r}. Give whole numbers above 0: 20,40,80.")
+    return sizes
+
+
+def _measure_scaling(
+    sizes: Sequence[int], length: str, modes: Sequence[Mode], flags: Flags
+) -> list[scaling.SizeResult]:
+    settings = flags.settings()
+    embedder = settings.embedder
+    wanted = scaling.MeasureOptions(
+        embedder.name,
+        embedder.model,
+        str(absolute(Path(embedder.path))) if embedder.path else None,
+        str(flags.paths().models),
+        settings.model_name(),
+        models.resolve_model(settings).asked_budget,
+        tuple(modes),
+    )
+    talks = [haystack.Haystack(size, haystack.Length(length)) for size in sizes]
+    with output.progress("turns", sum(map(scaling.steps, sizes))) as advance:
+        return [scaling.measure(wanted, talk, advance) for talk in talks]

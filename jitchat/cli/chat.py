@@ -6,37 +6,27 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from jitchat.cli import opening
-from jitchat.cli.chosen import chosen_model
-from jitchat.cli.keys import require_known_keys
-from jitchat.cli.model_backend import ModelBackend
-from jitchat.cli.opening import choose_conversation, quiet_libraries
+from jitchat.cli import cold_store
+from jitchat.cli.backend import LocalBackend
+from jitchat.cli.config import check_key_bindings
 from jitchat.cli.options import Flags
 from jitchat.cli.output import OutputError, is_terminal, warn
 from jitchat.cli.termination import heed_interrupts, leave_threads, restore_with
 from jitchat.errors import StoreError
-from jitchat.index.embedder import Embedder
-from jitchat.index.embedding_models import model_cached
-from jitchat.paths import Paths
-from jitchat.settings import Settings
 from jitchat.settings.small_models import require_addresses
+from jitchat.store.models import ChosenModel
 from jitchat.store.store import ColdStore
 from jitchat.store.unstored import amount_of
 from jitchat.tui import collector
-from jitchat.tui.driver import widen_input
-from jitchat.values import Conversation
 
 if TYPE_CHECKING:
     from jitchat.lab.experiment import RunWanted
-    from jitchat.session import Session
     from jitchat.tui.app import JitchatApp
 
 SWITCH_SECONDS = 0.0005
@@ -47,79 +37,21 @@ PATIENCE = 0.15
 """Seconds that quitting waits for threads."""
 
 
-class LocalBackend(ModelBackend):
-    """What the app needs, made from the settings and loaded when it is first needed."""
-
-    def __init__(self, settings: Settings, paths: Paths, store: ColdStore) -> None:
-        super().__init__(settings, paths, store)
-        self.crash: Path = paths.crash
-        self.warning = ""
-        self._embedder: Embedder | None = None
-
-    def open_session(self, conversation: Conversation) -> Session:
-        """A session on `conversation`; the first call loads the embedder and the vocabulary."""
-        # The first frame does not wait for any of this: 300 ms of imports.
-        from jitchat.cli.compose import key_in_the_open, make_embedder  # noqa: PLC0415
-        from jitchat.memory import Memory  # noqa: PLC0415
-
-        warnings = [
-            key_in_the_open(self.settings), self.doubt(), self.store.database.warning()
-        ]  # fmt: skip
-        if self._embedder is None:
-            self._embedder = make_embedder(
-                self.settings, self._paths, lambda error: warnings.append(str(error))
-            )
-        self.warning = " ".join(filter(None, warnings))
-        return self.session_on(Memory(self.store, conversation, self._embedder))
-
-    @property
-    def may_fetch_model(self) -> bool:
-        """Whether a better embedder is missing, and allowed to be fetched."""
-        wanted = self.settings.embedder
-        asked = wanted.name == "auto" and wanted.download and not wanted.path
-        return asked and not model_cached(wanted.model, self._paths.models)
-
-    async def fetch_model(self, on_progress: Callable[[int], None]) -> tuple[bool, str]:
-        """Download the embedding model in a process of its own."""
-        from jitchat.index.download import fetch_model  # noqa: PLC0415
-
-        outcome = await fetch_model(self.settings.embedder.model, self._paths.models, on_progress)
-        return outcome.fetched, outcome.sentence
-
-    def better_embedder(self) -> Embedder | None:
-        """The embedder that was downloaded; sessions opened from now on use it too."""
-        from jitchat.cli.compose import make_embedder  # noqa: PLC0415  see open_session
-
-        found = make_embedder(self.settings, self._paths)
-        if self._embedder is not None and found.id == self._embedder.id:
-            return None
-        self._embedder = found
-        return found
-
-    def hint(self) -> str:
-        """How to add a real model."""
-        return (
-            "Ctrl+L lists the providers; Enter takes a key or lists models.\n"
-            "Ollama, LM Studio, llama.cpp, vLLM are found once they run here.\n"
-            f"Others of your own: {self._paths.config}"
-        )
-
-
 def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> int:
     """Open the chat, or the rot lab with what it is to ask; the exit code."""
-    settings, paths = flags.settings(), flags.paths()
-    require_known_keys(settings)
+    paths = flags.paths()
+    check_key_bindings(flags.settings())
     require_terminal("The chat needs a terminal. `jitchat send TEXT` works without one.")
     collector.rest()
-    quiet_libraries()
+    cold_store.quiet_libraries()
     from jitchat.tui.app import JitchatApp  # noqa: PLC0415  textual: only the chat needs it
 
     heed_interrupts()
-    store = opening.open_store(paths)
+    store = cold_store.open_store(paths)
     try:
-        settings = flags.settings(chosen_model(store.database))
+        settings = flags.settings(ChosenModel(store.database).get())
         require_addresses(settings)
-        conversation = choose_conversation(store, wanted)
+        conversation = cold_store.choose_conversation(store, wanted)
         return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
     finally:
         _save_the_last(store)
@@ -148,10 +80,6 @@ def require_terminal(otherwise: str) -> None:
     """See to it that there is a screen to draw on, a keyboard, and a terminal that knows both.
 
     Who knows better sets TERM.
-
-    Raises:
-        click.UsageError: One is missing; `otherwise` says what to do.
-
     """
     if not is_terminal(sys.stdout):
         raise click.UsageError(otherwise)
@@ -169,11 +97,11 @@ def require_terminal(otherwise: str) -> None:
 
 def run_app(app: JitchatApp) -> int:
     """Run the app to its end; the exit code."""
-    widen_input()
     if sys.platform != "win32":
-        from jitchat.tui.driver import restorer  # noqa: PLC0415  not there on Windows
+        from jitchat.tui import driver  # noqa: PLC0415  textual; and not there on Windows
 
-        restore_with(restorer())
+        driver.widen_input()
+        restore_with(driver.restorer())
     sys.setswitchinterval(SWITCH_SECONDS)
     leave_threads()
     asyncio.run(_run(app))

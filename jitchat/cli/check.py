@@ -5,14 +5,11 @@ from typing import Any
 
 import click
 
-from jitchat.cli import compose
-from jitchat.cli.chosen import chosen_in_the_app
-from jitchat.cli.compose import session_with
-from jitchat.cli.opening import opened_store
+from jitchat.cli import cold_store
 from jitchat.cli.options import Flags, SharingCommand, common_options
-from jitchat.cli.output import emit, painted, say, say_json
-from jitchat.cli.who import who_answers
+from jitchat.cli.output import columns, emit, painted, say, say_json
 from jitchat.memory import Memory
+from jitchat.models import make_embedder, resolve_model
 from jitchat.regression_cases import Checked, Checking
 from jitchat.session import Session
 from jitchat.store.regression_cases import Case, Cases
@@ -38,17 +35,17 @@ def check_command(flags: Flags, conversation: str | None, as_json: bool) -> int:
     """
     found = list(_checked(Flags(conversation=conversation).over(flags)))
     if as_json:
-        say_json({"cases": [_fields(each) for each in found], **_sums(found)})
+        say_json({"cases": [_fields(checked) for checked in found], **_sums(found)})
     elif found:
         _print(found)
     else:
         say(NONE_YET)
-    return 0 if all(each.passes for each in found) else 1
+    return 0 if all(checked.passes for checked in found) else 1
 
 
 def _checked(flags: Flags) -> Iterator[Checked]:
     """Check the cases of the conversation that is named, else of every one that has any."""
-    with opened_store(flags.paths()) as store:
+    with cold_store.opened_store(flags.paths()) as store:
         wanted = store.conversation(flags.conversation).id if flags.conversation else None
         cases = Cases(store.database).of(wanted)
         if not cases:
@@ -62,56 +59,45 @@ def _sessions(
 ) -> Iterator[tuple[Session, list[Case]]]:
     """Open a session on each conversation that has cases, with everything indexed."""
     paths = flags.paths()
-    settings = flags.settings(chosen_in_the_app(paths.database))
-    who, embedder = who_answers(settings, store.database), compose.make_embedder(settings, paths)
+    settings = cold_store.load_settings(flags)
+    model, embedder = resolve_model(settings, store.database), make_embedder(settings, paths)
     for name in dict.fromkeys(case.conversation for case in cases):
         memory = Memory(store, store.conversation(name), embedder)
-        session = session_with(who, memory, asking=True)
+        session = model.open_session(memory, ask=True)
         list(session.memory.catch_up())
         yield session, [case for case in cases if case.conversation == name]
 
 
 def _print(found: Sequence[Checked]) -> None:
-    """Print a line a case, why one fails beneath it, and the sum."""
-    rows = [_cells(each) for each in found]
-    widths = [max(map(len, column)) for column in zip(_HEADS, *rows, strict=True)]
+    heading, *lines = columns([_HEADS, *map(_cells, found)])
     last = None
-    for each, cells in zip(found, rows, strict=True):
-        if each.case.conversation != last:
-            last = each.case.conversation
-            say(f"{last}\n  {_line(_HEADS, widths)}")
-        mark, colour = ("✓", "green") if each.passes else ("✗", "red")
-        emit(f"{painted(mark, colour)} {painted(_line(cells, widths), None)}")
-        if not each.passes:
-            say(f"    {' '.join(each.sentences)}")
+    for checked, line in zip(found, lines, strict=True):
+        if checked.case.conversation != last:
+            last = checked.case.conversation
+            say(f"{last}\n  {heading}")
+        mark, colour = ("✓", "green") if checked.passes else ("✗", "red")
+        emit(f"{painted(mark, colour)} {painted(line, None)}")
+        if not checked.passes:
+            say(f"    {' '.join(checked.sentences)}")
     sums = _sums(found)
-    say(f"{_counted(len(found))}: {sums['found']:,} found, {sums['failed']:,} not.")
+    say(f"{counted(len(found), 'case')}: {sums['found']:,} found, {sums['failed']:,} not.")
 
 
-def _cells(each: Checked) -> tuple[str, ...]:
-    case = each.case
-    then = each.then.value if each.then is not None else "no window"
-    now = each.now.value if each.now is not None else "no window"
+def _cells(checked: Checked) -> tuple[str, ...]:
+    case = checked.case
+    then = checked.then.value if checked.then is not None else "no window"
+    now = checked.now.value if checked.now is not None else "no window"
     message = f"#{case.said.position} {shortened(case.said.content, _WIDTH)}"
     return f"{case.id} {case.kind}", message, f"#{case.wanted.position}", then, now
 
 
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    padded = (f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
-    return "  ".join(padded).rstrip()
-
-
-def _counted(cases: int) -> str:
-    return counted(cases, "case")
-
-
 def _sums(found: Sequence[Checked]) -> dict[str, int]:
-    passed = sum(each.passes for each in found)
+    passed = sum(checked.passes for checked in found)
     return {"found": passed, "failed": len(found) - passed}
 
 
-def _fields(each: Checked) -> Mapping[str, Any]:
-    case = each.case
+def _fields(checked: Checked) -> Mapping[str, Any]:
+    case = checked.case
     return {
         "case": case.id,
         "conversation": case.conversation,
@@ -120,8 +106,8 @@ def _fields(each: Checked) -> Mapping[str, Any]:
         "text": case.said.content,
         "wanted": case.wanted.position,
         "noted_at": case.noted_at.isoformat(),
-        "then": each.then.value if each.then is not None else None,
-        "now": each.now.value if each.now is not None else None,
-        "passes": each.passes,
-        "sentences": list(each.sentences),
+        "then": checked.then.value if checked.then is not None else None,
+        "now": checked.now.value if checked.now is not None else None,
+        "passes": checked.passes,
+        "sentences": list(checked.sentences),
     }

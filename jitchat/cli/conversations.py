@@ -1,12 +1,10 @@
 """`jitchat conversations`: what there is."""
 
-from collections.abc import Sequence
-
 import click
 
-from jitchat.cli.opening import opened_store
+from jitchat.cli.cold_store import opened_store
 from jitchat.cli.options import Flags, SharingCommand, location_options
-from jitchat.cli.output import say, say_json
+from jitchat.cli.output import print_columns, say, say_json
 from jitchat.store.windows import Costs, Spent
 from jitchat.text.figures import local
 from jitchat.values import Conversation
@@ -18,12 +16,21 @@ from jitchat.values import Conversation
 def conversations_command(flags: Flags, as_json: bool) -> None:
     """List the conversations, the one touched last first."""
     with opened_store(flags.paths()) as store:
-        found = store.conversations()
+        conversations = store.conversations()
         spent = Costs(store.database).all() if as_json else {}
     if as_json:
-        say_json([_fields(each, spent.get(each.id, Spent())) for each in found])
-    elif found:
-        _print_table(found)
+        say_json([_fields(known, spent.get(known.id, Spent())) for known in conversations])
+    elif conversations:
+        rows = [
+            (
+                known.id,
+                f"{known.turns:,} turns",
+                f"{local(known.updated_at):%Y-%m-%d %H:%M}",
+                known.title,
+            )
+            for known in conversations
+        ]
+        print_columns(rows, right=(1,))
     else:
         say("There are no conversations yet. Start `jitchat`, or import one.")
 
@@ -39,11 +46,3 @@ def _fields(conversation: Conversation, spent: Spent) -> dict[str, str | int | f
         "cost": spent.amount,
         "cost_unknown": spent.unknown,
     }
-
-
-def _print_table(found: Sequence[Conversation]) -> None:
-    ids = max(len(each.id) for each in found)
-    counts = max(len(f"{each.turns:,}") for each in found)
-    for each in found:
-        touched = f"{local(each.updated_at):%Y-%m-%d %H:%M}"
-        say(f"{each.id:<{ids}}  {each.turns:>{counts},} turns  {touched}  {each.title}")

@@ -1,38 +1,27 @@
 """`jitchat doctor`: whether each configured provider answers, and what is wrong where not."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
+import httpx
 
-from jitchat.cli import compose
-from jitchat.cli.answerers import endpoint_of, key_of, make_provider
-from jitchat.cli.chosen import chosen_in_the_app
-from jitchat.cli.keys import require_known_keys
-from jitchat.cli.opening import quiet_libraries
+from jitchat import models
+from jitchat.cli.cold_store import load_settings, quiet_libraries
+from jitchat.cli.config import check_key_bindings
 from jitchat.cli.options import Flags, SharingCommand, common_options
 from jitchat.cli.output import emit, painted, say_json
-from jitchat.cli.who import Who
 from jitchat.errors import JitchatError, NotAnAnswer, ProviderError, Unreachable
+from jitchat.models import ResolvedModel
 from jitchat.paths import Paths
+from jitchat.providers import provider as pieces
 from jitchat.providers.catalogue import lists
-from jitchat.providers.catalogue.models import LocalServer
-from jitchat.providers.catalogue.table import READER
 from jitchat.providers.http.client import CERTIFICATES
-from jitchat.providers.provider import (
-    Finished,
-    ReasoningDelta,
-    ReplyDelta,
-    RetryScheduled,
-    ToolCall,
-)
 from jitchat.settings import Settings
 from jitchat.settings.keys import KeysFile, key_sources
 from jitchat.settings.load import unknown_variables
@@ -43,192 +32,11 @@ from jitchat.text.figures import counted
 from jitchat.values import Message, Role
 from jitchat.window.tokens import EstimateCounter, counter_for
 
-_MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "yellow")}
-
-
-@click.command("doctor", cls=SharingCommand)
-@click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@common_options
-def doctor_command(flags: Flags, names: tuple[str, ...], as_json: bool) -> int:
-    """Check that each configured provider answers.
-
-    Sends one tiny request ("Say OK.") to each provider that is named in the configuration, has a
-    key or runs on this machine, and stops the answer at its first piece. With NAMEs, only to
-    those. The exit code is 1 where one of them fails.
-    """
-    settings = flags.settings(chosen_in_the_app(flags.paths().database))
-    around, asked, keyless = _checked(flags, settings, names)
-    if as_json:
-        say_json(_fields(around, asked, keyless))
-    else:
-        _print([*around, *asked])
-        _print_keyless(keyless)
-    return 1 if any(each.ok is False for each in (*around, *asked)) else 0
-
-
-def _checked(
-    flags: Flags, settings: Settings, names: Sequence[str]
-) -> tuple[list[Finding], list[Finding], list[Profile]]:
-    """Look around, and ask: (what was found around, by whom it was answered, who lacks a key)."""
-    import asyncio  # noqa: PLC0415  30 ms, not needed to print help
-
-    quiet_libraries()
-    if names:
-        profiles = [settings.profile(name) for name in dict.fromkeys(names)]
-        return [], asyncio.run(ask_all(settings, profiles)), []
-    paths = flags.paths()
-    around = look_around(settings, paths, os.environ)
-    local = asyncio.run(_local(settings))
-    chosen = worth_asking(settings, os.environ, paths.keys, local)
-    answered = asyncio.run(ask_all(settings, chosen))
-    return around, answered, without_key(settings, chosen)
-
-
-async def _local(settings: Settings) -> Sequence[LocalServer]:
-    from jitchat.providers.catalogue.lists import find_local  # noqa: PLC0415  loads httpx
-
-    return await find_local(
-        moved={each.name: each.base_url for each in settings.profiles() if each.is_local}
-    )
-
-
-def _print(findings: Sequence[Finding]) -> None:
-    width = max(len(each.name) for each in findings)
-    for each in findings:
-        mark, colour = _MARKS[each.ok]
-        sentence = f"{each.told} {each.remedy}".strip()
-        emit(f"{painted(mark, colour)} {painted(f'{each.name:<{width}}  {sentence}', None)}")
-
-
-def _print_keyless(profiles: Iterable[Profile]) -> None:
-    listed = ", ".join(f"{each.name} ({each.key_variables[0]})" for each in profiles)
-    if listed:
-        emit(painted(f"Without a key: {listed}.", None))
-
-
-def _fields(
-    around: Iterable[Finding], asked: Iterable[Finding], keyless: Iterable[Profile]
-) -> dict[str, object]:
-    return {
-        "checks": [_finding(each) for each in around],
-        "providers": [
-            _finding(each) | {"model": each.model, "seconds": each.seconds} for each in asked
-        ],
-        "without_key": {each.name: each.key_variables[0] for each in keyless},
-    }
-
-
-def _finding(found: Finding) -> dict[str, object]:
-    return {"name": found.name, "ok": found.ok, "told": found.told, "remedy": found.remedy}
-
-
-_PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "http_proxy", "https_proxy")
-
-
-def look_around(settings: Settings, paths: Paths, environ: Mapping[str, str]) -> list[Finding]:
-    """Look at everything. Slow: an embedding model is loaded."""
-    return [
-        *_configuration(settings, paths, environ),
-        _keys_file(paths.keys),
-        _database(paths.database),
-        _embedder(settings, paths),
-        _vocabulary(settings, environ),
-        *_network(environ),
-    ]
-
-
-def _configuration(
-    settings: Settings, paths: Paths, environ: Mapping[str, str]
-) -> Iterator[Finding]:
-    name = "configuration"
-    try:
-        require_known_keys(settings)
-        require_addresses(settings)
-    except JitchatError as error:
-        yield Finding(name, False, error.what, error.remedy)
-    else:
-        there = "" if paths.config.exists() else " is not there, so every setting is the default"
-        yield Finding(name, True, f"{paths.config}{there}")
-    for warning in unknown_variables(environ):
-        yield Finding(name, None, warning)
-
-
-def _keys_file(path: Path) -> Finding:
-    file = KeysFile(path)
-    try:
-        stored = len(file.keys())
-    except JitchatError as error:
-        return Finding("keys file", False, error.what, error.remedy)
-    if warning := file.warning():
-        return Finding("keys file", False, warning)
-    told = f"{counted(stored, 'key')} in {path}" if path.exists() else "no key is stored"
-    return Finding("keys file", True, told)
-
-
-def _database(path: Path) -> Finding:
-    if not path.exists():
-        return Finding("database", True, f"{path} is made when the chat opens")
-    try:
-        database = Database(path)
-    except JitchatError as error:
-        return Finding("database", False, error.what, error.remedy)
-    database.close()
-    if (refusal := database.refusal) is not None:
-        return Finding("database", False, refusal.what, refusal.remedy)
-    if warning := database.warning():
-        return Finding("database", None, warning)
-    return Finding("database", True, str(path))
-
-
-def _embedder(settings: Settings, paths: Paths) -> Finding:
-    refused: list[JitchatError] = []
-    try:
-        found = compose.make_embedder(settings, paths, refused.append)
-    except JitchatError as error:
-        refused = [error]
-    if refused:
-        return Finding("embedder", False, refused[0].what, refused[0].remedy)
-    return Finding("embedder", True, found.id)
-
-
-def _vocabulary(settings: Settings, environ: Mapping[str, str]) -> Finding:
-    model = settings.in_use().model
-    counter = counter_for(model, environ)
-    if counter.exact:
-        return Finding("vocabulary", True, f"{counter.name}, which counts {model} exactly")
-    of = f" of {model}" if model else ""
-    return Finding("vocabulary", None, f"{counter.name}: tokens{of} are estimated, shown with ~")
-
-
-def _network(environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Name each variable that keeps every request from being sent."""
-    for name in _PROXIES:
-        if environ.get(name) and (why := _proxy_fault(environ[name])):
-            yield Finding("network", False, f"${name} {why}.", "Correct it, or unset it.")
-    for name in CERTIFICATES:
-        is_folder = name == "SSL_CERT_DIR"
-        what, is_there = ("folder", os.path.isdir) if is_folder else ("file", os.path.exists)
-        if environ.get(name) and not is_there(environ[name]):
-            yield Finding("network", False, f"${name} names no {what}.", "Correct it, or unset it.")
-
-
-def _proxy_fault(address: str) -> str:
-    """Say why no request can go through a proxy, without its login; empty where it may."""
-    import httpx  # noqa: PLC0415  100 ms, only where there is a proxy
-
-    try:
-        httpx.AsyncClient(proxy=address, trust_env=False, verify=False)  # noqa: S501  nothing is sent
-    except ImportError:
-        return "names a SOCKS proxy, for which the package socksio is missing"
-    except (ValueError, OSError, httpx.InvalidURL):
-        return "is not the address of a proxy (http://HOST:PORT)"
-    return ""
-
-
 SECONDS = 20.0
 """How long one provider may take."""
-_ASKED = (Message(Role.USER, "Say OK."),)
+_QUESTION = (Message(Role.USER, "Say OK."),)
+_MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "yellow")}
+_PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "http_proxy", "https_proxy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,116 +54,231 @@ class Finding:
     seconds: float | None = None
     """To the first piece of the answer."""
 
+    def fields(self) -> dict[str, object]:
+        return {"name": self.name, "ok": self.ok, "told": self.told, "remedy": self.remedy}
 
-def worth_asking(
-    settings: Settings,
-    environ: Mapping[str, str],
-    keys_file: Path,
-    local: Iterable[LocalServer],
-) -> list[Profile]:
-    """List who is configured: the reader, who is named, who has a key, which server is there.
 
-    Raises:
-        SettingsError: The keys file cannot be read.
+def _refused(name: str, error: JitchatError, model: str | None = None) -> Finding:
+    return Finding(name, False, error.what, error.remedy, model)
 
+
+@click.command("doctor", cls=SharingCommand)
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@common_options
+def doctor_command(flags: Flags, names: tuple[str, ...], as_json: bool) -> int:
+    """Check that each configured provider answers.
+
+    Sends one tiny request ("Say OK.") to each provider that is named in the configuration, has a
+    key or runs on this machine, and stops the answer at its first piece. With NAMEs, only to
+    those. The exit code is 1 where one of them fails.
     """
-    there = {each.name: each.base_url for each in local}
-    chosen, profiles = [], settings.profiles()
-    keyed = key_sources(profiles, environ, keys_file)
+    settings, paths = load_settings(flags), flags.paths()
+    quiet_libraries()
+    checks: list[Finding] = []
+    keyless: dict[str, str] = {}
+    if names:
+        profiles = [settings.profile(name) for name in dict.fromkeys(names)]
+    else:
+        checks = _check_surroundings(settings, paths)
+        profiles = _configured(settings, paths.keys)
+        asked = {profile.name for profile in profiles}
+        keyless = {
+            profile.name: profile.key_variables[0]
+            for profile in settings.profiles()
+            if profile.requires_key and profile.name not in asked
+        }
+    answers = asyncio.run(_ask_all(settings, profiles))
+    if as_json:
+        say_json(
+            {
+                "checks": [check.fields() for check in checks],
+                "providers": [
+                    answer.fields() | {"model": answer.model, "seconds": answer.seconds}
+                    for answer in answers
+                ],
+                "without_key": keyless,
+            }
+        )
+    else:
+        _print([*checks, *answers])
+        if keyless:
+            listed = ", ".join(f"{name} ({variable})" for name, variable in keyless.items())
+            emit(painted(f"Without a key: {listed}.", None))
+    return 1 if any(finding.ok is False for finding in (*checks, *answers)) else 0
+
+
+def _print(findings: Sequence[Finding]) -> None:
+    width = max(len(finding.name) for finding in findings)
+    for finding in findings:
+        mark, colour = _MARKS[finding.ok]
+        sentence = f"{finding.told} {finding.remedy}".strip()
+        emit(f"{painted(mark, colour)} {painted(f'{finding.name:<{width}}  {sentence}', None)}")
+
+
+def _check_surroundings(settings: Settings, paths: Paths) -> list[Finding]:
+    """Check all but the providers. Slow: an embedding model is loaded."""
+    return [
+        *_configuration(settings, paths),
+        _keys_file(paths.keys),
+        _database(paths.database),
+        _embedder(settings, paths),
+        _vocabulary(settings),
+        *_network(),
+    ]
+
+
+def _configuration(settings: Settings, paths: Paths) -> Iterator[Finding]:
+    name = "configuration"
+    try:
+        check_key_bindings(settings)
+        require_addresses(settings)
+    except JitchatError as error:
+        yield _refused(name, error)
+    else:
+        there = "" if paths.config.exists() else " is not there, so every setting is the default"
+        yield Finding(name, True, f"{paths.config}{there}")
+    for warning in unknown_variables(os.environ):
+        yield Finding(name, None, warning)
+
+
+def _keys_file(path: Path) -> Finding:
+    file = KeysFile(path)
+    try:
+        stored = len(file.keys())
+    except JitchatError as error:
+        return _refused("keys file", error)
+    if warning := file.warning():
+        return Finding("keys file", False, warning)
+    told = f"{counted(stored, 'key')} in {path}" if path.exists() else "no key is stored"
+    return Finding("keys file", True, told)
+
+
+def _database(path: Path) -> Finding:
+    if not path.exists():
+        return Finding("database", True, f"{path} is made when the chat opens")
+    try:
+        database = Database(path)
+    except JitchatError as error:
+        return _refused("database", error)
+    database.close()
+    if (refusal := database.refusal) is not None:
+        return _refused("database", refusal)
+    if warning := database.warning():
+        return Finding("database", None, warning)
+    return Finding("database", True, str(path))
+
+
+def _embedder(settings: Settings, paths: Paths) -> Finding:
+    errors: list[JitchatError] = []
+    try:
+        embedder = models.make_embedder(settings, paths, errors.append)
+    except JitchatError as error:
+        errors = [error]
+    return _refused("embedder", errors[0]) if errors else Finding("embedder", True, embedder.id)
+
+
+def _vocabulary(settings: Settings) -> Finding:
+    model = settings.in_use().model
+    counter = counter_for(model, os.environ)
+    if counter.exact:
+        return Finding("vocabulary", True, f"{counter.name}, which counts {model} exactly")
+    of = f" of {model}" if model else ""
+    return Finding("vocabulary", None, f"{counter.name}: tokens{of} are estimated, shown with ~")
+
+
+def _network() -> Iterator[Finding]:
+    """Name each variable that keeps every request from being sent."""
+    for name in _PROXIES:
+        if os.environ.get(name) and (why := _proxy_fault(os.environ[name])):
+            yield Finding("network", False, f"${name} {why}.", "Correct it, or unset it.")
+    for name in CERTIFICATES:
+        is_folder = name == "SSL_CERT_DIR"
+        what, is_there = ("folder", os.path.isdir) if is_folder else ("file", os.path.exists)
+        if os.environ.get(name) and not is_there(os.environ[name]):
+            yield Finding("network", False, f"${name} names no {what}.", "Correct it, or unset it.")
+
+
+def _proxy_fault(address: str) -> str:
+    """Say why no request can go through a proxy, without its login; empty where it may."""
+    try:
+        httpx.AsyncClient(proxy=address, trust_env=False, verify=False)  # noqa: S501  nothing is sent
+    except ImportError:
+        return "names a SOCKS proxy, for which the package socksio is missing"
+    except (ValueError, OSError, httpx.InvalidURL):
+        return "is not the address of a proxy (http://HOST:PORT)"
+    return ""
+
+
+def _configured(settings: Settings, keys_file: Path) -> list[Profile]:
+    """List who is configured: the reader, who is named, who has a key, which server is there."""
+    profiles = settings.profiles()
+    moved = {profile.name: profile.base_url for profile in profiles if profile.is_local}
+    local = asyncio.run(lists.find_local(moved=moved))
+    running = {server.name: server.base_url for server in local}
+    configured = []
+    keyed = key_sources(profiles, os.environ, keys_file)
     for profile in profiles:
         named = profile.configured or profile.name in settings.addresses
         if named or keyed[profile.name]:
-            chosen.append(profile)
-        elif profile.name in there:
-            chosen.append(replace(profile, base_url=there[profile.name], is_local=True))
-    return chosen
+            configured.append(profile)
+        elif profile.name in running:
+            configured.append(replace(profile, base_url=running[profile.name], is_local=True))
+    return configured
 
 
-def without_key(settings: Settings, asked: Sequence[Profile]) -> list[Profile]:
-    """List the providers that a key would add."""
-    names = {each.name for each in asked}
-    return [each for each in settings.profiles() if each.requires_key and each.name not in names]
+async def _ask_all(settings: Settings, profiles: Iterable[Profile]) -> list[Finding]:
+    return await asyncio.gather(*(_ask(settings, profile) for profile in profiles))
 
 
-async def ask_all(settings: Settings, profiles: Iterable[Profile]) -> list[Finding]:
-    """Ask them at the same time."""
-    return await asyncio.gather(*(ask(settings, profile) for profile in profiles))
-
-
-async def ask(settings: Settings, profile: Profile) -> Finding:
-    """Send one tiny request, and stop the answer at its first piece."""
+async def _ask(settings: Settings, profile: Profile) -> Finding:
     model = profile.model
     try:
-        await asyncio.to_thread(_require_key, profile)
+        # first, so that a slow command for a key does not count as a slow answer
+        if await asyncio.to_thread(models.lacks_key, profile):
+            what = f"{profile.title} wants a key, and there is none."
+            raise ProviderError(what, profile.key_help)
         async with asyncio.timeout(SECONDS):
             model = model or await _first_model(profile)
-            seconds = await _first_piece(Who(settings, profile, model))
+            seconds = await _first_piece(ResolvedModel(settings, profile, model))
     except TimeoutError:
         late = f"{profile.title} did not begin to answer within {SECONDS:.0f} seconds."
         return Finding(profile.name, False, late, "Try again; it may be busy.", model or None)
     except JitchatError as error:
-        return Finding(profile.name, False, error.what, error.remedy, model or None)
-    if profile.protocol == READER.protocol:
+        return _refused(profile.name, error, model or None)
+    if profile.is_reader:
         return Finding(profile.name, True, "quotes what it finds in the window", model=model)
-    found = "" if profile.model else ", the first of its list"
-    told = f"{model}{found}: answered after {seconds:.2f} s"
+    of_list = "" if profile.model else ", the first of its list"
+    told = f"{model}{of_list}: answered after {seconds:.2f} s"
     return Finding(profile.name, True, told, model=model, seconds=round(seconds, 3))
 
 
-def _require_key(profile: Profile) -> None:
-    """Find its key, so that a slow command does not count as a slow answer.
-
-    Raises:
-        JitchatError: It cannot be had, or is known to be wanted and there is none.
-
-    """
-    if key_of(profile) is None and profile.requires_key:
-        raise ProviderError(f"{profile.title} wants a key, and there is none.", profile.key_help)
-
-
 async def _first_model(profile: Profile) -> str:
-    """Ask the server which models it has.
-
-    Raises:
-        ProviderError: It has none, or does not say.
-
-    """
-    endpoint = await asyncio.to_thread(endpoint_of, profile, "")
-    models = await lists.fetch_models(endpoint, profile.protocol)
-    if not models:
+    endpoint = await asyncio.to_thread(models.endpoint_of, profile, "")
+    listed = await lists.fetch_models(endpoint, profile.protocol)
+    if not listed:
         raise NotAnAnswer(
             f"{profile.title} is there, but has no model.",
             f"Load one there, or name one under [providers.{profile.name}].",
         )
-    return models[0].name
+    return listed[0].name
 
 
-async def _context(who: Who) -> int | None:
-    """Find the context size that the chat would ask Ollama for: another one loads it anew."""
-    if who.profile.protocol != "ollama":
-        return None
-    asked = await who.asked_limit()
-    limit = asked if asked is not None else await asyncio.to_thread(who.limit)
-    return limit.tokens
-
-
-async def _first_piece(who: Who) -> float:
-    """Ask, and say how many seconds the first piece took.
-
-    Raises:
-        ProviderError: There is none.
-
-    """
-    profile = who.profile
-    provider = await asyncio.to_thread(make_provider, profile, who.model, EstimateCounter())
-    options = replace(profile.sampling, context=await _context(who))
+async def _first_piece(model: ResolvedModel) -> float:
+    profile, context = model.profile, None
+    if profile.protocol == "ollama":  # another size than the chat asks for loads it anew
+        context = (await model.ask_limit() or model.limit).tokens
+    counter = EstimateCounter()
+    provider = await asyncio.to_thread(models.make_provider, profile, model.name, counter)
+    options = replace(profile.sampling, context=context)
     began, why = time.monotonic(), ""
+    answering = pieces.ReplyDelta | pieces.ReasoningDelta | pieces.ToolCall | pieces.Finished
     try:
-        async with aclosing(provider.stream(_ASKED, options)) as pieces:
-            async for piece in pieces:
-                if isinstance(piece, ReplyDelta | ReasoningDelta | ToolCall | Finished):
+        async with aclosing(provider.stream(_QUESTION, options)) as answer:
+            async for piece in answer:
+                if isinstance(piece, answering):
                     return time.monotonic() - began
-                if isinstance(piece, RetryScheduled):
+                if isinstance(piece, pieces.RetryScheduled):
                     why = piece.why
                     break
     finally:

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import click
 
-from jitchat.cli import compose
-from jitchat.cli.opening import opened_store
+from jitchat import models
+from jitchat.cli.cold_store import opened_store
 from jitchat.cli.options import Flags, SharingCommand, embedder_options
 from jitchat.cli.output import progress, say, warn
 from jitchat.index.embedder import Embedder, NoEmbedder
+from jitchat.index.indexer import Indexer
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import counted
 from jitchat.transfer.formats import read_file, store_all
@@ -30,17 +31,15 @@ def import_command(flags: Flags, file: Path, pick: str | None, no_vectors: bool)
     """
     settings, paths = flags.settings(), flags.paths()
     found = read_file(file, pick)
-    embedder = NoEmbedder() if no_vectors else compose.make_embedder(settings, paths, warn)
+    embedder = NoEmbedder() if no_vectors else models.make_embedder(settings, paths, warn)
     with opened_store(paths) as store:
-        for each, made in store_all(store, found):
-            say(_report(each, made))
+        for conversation, made in store_all(store, found):
+            say(_report(conversation, made))
             if made is not None:
                 _index(store, made, embedder)
 
 
 def _index(store: ColdStore, conversation: Conversation, embedder: Embedder) -> None:
-    from jitchat.index.indexer import Indexer  # noqa: PLC0415  loads numpy
-
     indexer = Indexer(store, conversation.id, embedder)
     with progress(f"{conversation.id}: indexing", conversation.turns) as advance:
         try:
@@ -57,7 +56,6 @@ def _index(store: ColdStore, conversation: Conversation, embedder: Embedder) -> 
 
 
 def _report(found: Found, made: Conversation | None) -> str:
-    """Say what became of one conversation of the file."""
     parts = [
         f"{counted(made.turns, 'turn')} taken as “{made.title}”" if made else "nothing to take"
     ]

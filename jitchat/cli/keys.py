@@ -1,78 +1,15 @@
-"""Whether `[keys]` names actions that there are, and gives no key to two of them."""
+"""`jitchat keys`: the keys of providers, stored, listed and removed."""
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
 
 import click
 
 from jitchat.cli.options import Flags, SharingCommand, SharingGroup, location_options
-from jitchat.cli.output import is_terminal, say, say_json
-from jitchat.errors import SettingsError, UsageError
-from jitchat.settings import Settings
-from jitchat.settings.keys import (
-    THE_FILE,
-    THE_RING,
-    CleanedKey,
-    KeysFile,
-    cleaned_key,
-    foreign_owner,
-    key_source,
-    key_sources,
-    put_into_ring,
-    remove_from_ring,
-)
-from jitchat.settings.profiles import Profile, nearest
-from jitchat.text.sanitize import shortened
-
-
-def require_known_keys(settings: Settings) -> None:
-    """Check the user's keys.
-
-    Raises:
-        SettingsError: One is for no action, or for two.
-
-    """
-    if not settings.keys:
-        return
-    from jitchat.tui.actions import keys_by_id  # noqa: PLC0415  loads textual
-
-    known = keys_by_id()
-    origin = settings.origins.get("keys", "[keys]")
-    for name in settings.keys:
-        if name not in known:
-            raise SettingsError(
-                f"{origin}: 'keys.{shortened(name, 40)}' is no action of jitchat.",
-                f"[keys] may hold {', '.join(known)}.{nearest(name, known)}",
-            )
-    _require_distinct(known | dict(settings.keys), origin)
-
-
-def _require_distinct(keys: Mapping[str, str], origin: str) -> None:
-    taken: dict[str, str] = {}
-    for action, listed in keys.items():
-        for key in (piece.strip() for piece in listed.split(",")):
-            if other := taken.get(key):
-                raise SettingsError(
-                    f"{origin}: {shortened(key, 40)!r} is a key of {other} and of {action}.",
-                    "Give one of them another.",
-                )
-            taken[key] = action
-
-
-def key_notes(profile: Profile, cleaned: CleanedKey, place: str, source: str) -> Iterator[str]:
-    """Tell, a sentence each, what was taken off, whose it looks like, and what comes before it.
-
-    `place` is where it was stored, `source` where the provider's key is now from, both as
-    `key_source` says it.
-    """
-    if cleaned.removed:
-        yield f"Taken off: {', '.join(cleaned.removed)}."
-    owner = foreign_owner(cleaned.key, profile.name)
-    if owner and profile.wants_key:
-        yield f"It looks like a key of {owner}, not of {profile.name}."
-    if source != place:
-        yield f"The key in {source} comes before it."
+from jitchat.cli.output import is_terminal, print_columns, say, say_json, warn
+from jitchat.errors import UsageError
+from jitchat.settings import keys as stored_keys
+from jitchat.settings.profiles import Profile
 
 
 @click.group("keys", cls=SharingGroup, invoke_without_command=True)
@@ -99,17 +36,19 @@ def set_command(flags: Flags, name: str, keyring: bool) -> None:
     It is asked for, and not shown as it is typed; or it comes on standard input.
     """
     profile, file = flags.settings().profile(name), _file(flags)
-    _require_keyed(profile)
-    cleaned = cleaned_key(_asked_for(profile))
+    if profile.is_reader:
+        raise UsageError("The reader needs no key.", "It is a part of jitchat.")
+    cleaned = stored_keys.cleaned_key(_entered_key(profile))
     if keyring:
-        put_into_ring(name, cleaned.key)
+        stored_keys.put_into_ring(name, cleaned.key)
         say(f"The key of {profile.title} is in the keyring.")
     else:
         file.put(name, cleaned.key)
         say(f"The key of {profile.title} is in {file.path}, which only you can read.")
-    source = key_source(profile, os.environ, file.path)
-    for note in key_notes(profile, cleaned, THE_RING if keyring else THE_FILE, source):
-        say(f"jitchat: {note}", err=True)
+    source = stored_keys.key_source(profile, os.environ, file.path)
+    place = stored_keys.THE_RING if keyring else stored_keys.THE_FILE
+    for note in stored_keys.key_notes(profile, cleaned, place, source):
+        warn(note)
 
 
 @keys_command.command("list", cls=SharingCommand)
@@ -119,14 +58,14 @@ def list_command(flags: Flags, as_json: bool) -> None:
     """List the providers, and where the key of each comes from."""
     settings, file = flags.settings(), _file(flags)
     _warn_of_rights(file)
-    profiles = [each for each in settings.profiles() if not each.is_reader]
-    sources = key_sources(profiles, os.environ, file.path)
+    profiles = [profile for profile in settings.profiles() if not profile.is_reader]
+    sources = stored_keys.key_sources(profiles, os.environ, file.path)
     if as_json:
         say_json([{"provider": name, "key": source or None} for name, source in sources.items()])
         return
-    width = max(len(each.name) for each in profiles)
-    for each in profiles:
-        say(f"{each.name:<{width}}  {sources[each.name] or _without(each)}")
+    print_columns(
+        [(profile.name, sources[profile.name] or _how_to_add(profile)) for profile in profiles]
+    )
 
 
 @keys_command.command("remove", cls=SharingCommand)
@@ -136,7 +75,7 @@ def remove_command(flags: Flags, name: str) -> None:
     """Forget the stored key of the provider NAME."""
     file = _file(flags)
     places = ["the keys file"] if file.remove(name) else []
-    places += ["the keyring"] if remove_from_ring(name) else []
+    places += ["the keyring"] if stored_keys.remove_from_ring(name) else []
     if not places:
         stored = ", ".join(file.keys()) or "none"
         raise UsageError(f"No key is stored for {name!r}.", f"Stored in the keys file: {stored}.")
@@ -152,22 +91,11 @@ def path_command(flags: Flags) -> None:
     _warn_of_rights(file)
 
 
-def _file(flags: Flags) -> KeysFile:
-    return KeysFile(flags.paths().keys)
+def _file(flags: Flags) -> stored_keys.KeysFile:
+    return stored_keys.KeysFile(flags.paths().keys)
 
 
-def _require_keyed(profile: Profile) -> None:
-    """Refuse a key for who has no use for one.
-
-    Raises:
-        UsageError: It is the embedded reader.
-
-    """
-    if profile.is_reader:
-        raise UsageError("The reader needs no key.", "It is a part of jitchat.")
-
-
-def _asked_for(profile: Profile) -> str:
+def _entered_key(profile: Profile) -> str:
     """Take the key from the keyboard, without showing it, or from standard input."""
     if is_terminal(sys.stdin):
         answer: str = click.prompt(
@@ -178,13 +106,12 @@ def _asked_for(profile: Profile) -> str:
     return data.decode("utf-8-sig", "replace").removesuffix("\n").removesuffix("\r")
 
 
-def _without(profile: Profile) -> str:
-    """Say what would give it a key."""
+def _how_to_add(profile: Profile) -> str:
     if profile.requires_key:
         return f"no key: set {profile.key_variables[0]}, or `jitchat keys set {profile.name}`"
     return "no key, which it may not want"
 
 
-def _warn_of_rights(file: KeysFile) -> None:
+def _warn_of_rights(file: stored_keys.KeysFile) -> None:
     if warning := file.warning():
-        say(f"jitchat: {warning}", err=True)
+        warn(warning)

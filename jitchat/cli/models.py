@@ -8,12 +8,11 @@ from datetime import UTC, datetime
 
 import click
 
-from jitchat.cli import model_choices
-from jitchat.cli.model_choices import ModelChoices
-from jitchat.cli.opening import opened_store
+from jitchat.cli.cold_store import opened_store
 from jitchat.cli.options import Flags, SharingCommand, location_options
-from jitchat.cli.output import emit, painted, say, say_json
+from jitchat.cli.output import emit, painted, say, say_json, warn
 from jitchat.errors import JitchatError, ProviderError, SettingsError
+from jitchat.model_choices import ModelChoices
 from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice
 from jitchat.providers.catalogue.table import Prices, source
 from jitchat.store.models import ModelLists
@@ -22,6 +21,8 @@ from jitchat.text.sanitize import one_line
 
 _SHOWN = 10
 """Models of each provider in the list of all."""
+_STATE, _WIDEST_NAME = 12, 48
+"""Columns."""
 
 
 @click.command("models", cls=SharingCommand)
@@ -39,53 +40,47 @@ def models_command(flags: Flags, words: tuple[str, ...], refresh: bool, as_json:
     Ollama, LM Studio, llama.cpp and vLLM on this machine cost nothing. What any other server of
     your own costs is unknown until [models.NAME] says it: input_price and output_price, 0 for free.
     """
-    settings, paths = flags.settings(), flags.paths()
+    settings, paths, most = flags.settings(), flags.paths(), None if words else _SHOWN
     provider = words[0] if words and words[0] in settings.provider_names() else None
     with opened_store(paths) as store:
         lists = ModelLists(store.database)
-        choices = model_choices.ModelChoices(settings, os.environ, paths.keys, lists)
-        found, failures, asked = asyncio.run(_looked_up(choices, provider, refresh))
-    found = _narrowed(found, words if provider is None else words[1:])
+        choices = ModelChoices(settings, os.environ, paths.keys, lists)
+        found, failures, asked = asyncio.run(_look_up(choices, provider, refresh))
+    if words := words if provider is None else words[1:]:
+        narrowed = (replace(choice, models=choice.matching(*words)) for choice in found)
+        found = [choice for choice in narrowed if choice.models]
     for name, error in failures:
-        say(f"jitchat: {name}: {error}", err=True)
+        warn(f"{name}: {error}")
     if as_json:
-        say_json([_fields(each) for each in found])
+        say_json([_fields(choice) for choice in found])
     else:
-        _print(found, _SHOWN if not words else None)
+        _print(found, most)
     return 1 if failures and len(failures) == asked else 0
 
 
-async def _looked_up(
+async def _look_up(
     choices: ModelChoices, provider: str | None, refresh: bool
-) -> tuple[tuple[ProviderChoice, ...], list[tuple[str, JitchatError]], int]:
-    """Look at this machine, and ask whom to ask; the choices, and who did not give a list."""
+) -> tuple[list[ProviderChoice], list[tuple[str, JitchatError]], int]:
+    """Look at this machine, and ask for lists: the choices, who gave none, how many were asked."""
     running = await choices.running()
-    found = await asyncio.to_thread(choices.all, running)
-    wanted = [each for each in found if provider in (None, each.name)]
+    listed = await asyncio.to_thread(choices.all, running)
+    wanted = [choice for choice in listed if provider in (None, choice.name)]
     if not refresh:
-        return tuple(wanted), [], 0
-    asked = [each.name for each in wanted if each.is_usable and each.name != "reader"]
-    failures = await asyncio.gather(*(_refreshed(choices, name) for name in asked))
+        return wanted, [], 0
+    asked = [choice.name for choice in wanted if choice.is_usable and choice.name != "reader"]
+    errors = await asyncio.gather(*(_refresh(choices, name) for name in asked))
     renewed = await asyncio.to_thread(choices.all, running)
-    names = {each.name for each in wanted}
-    failed = [(name, error) for name, error in zip(asked, failures, strict=True) if error]
-    return tuple(each for each in renewed if each.name in names), failed, len(asked)
+    failed = [(name, error) for name, error in zip(asked, errors, strict=True) if error]
+    names = {choice.name for choice in wanted}
+    return [choice for choice in renewed if choice.name in names], failed, len(asked)
 
 
-async def _refreshed(choices: ModelChoices, name: str) -> JitchatError | None:
+async def _refresh(choices: ModelChoices, name: str) -> JitchatError | None:
     try:
         await choices.refresh(name)
     except (ProviderError, SettingsError) as error:
         return error
     return None
-
-
-def _narrowed(found: Sequence[ProviderChoice], words: Sequence[str]) -> tuple[ProviderChoice, ...]:
-    """Keep what matches; every provider where nothing is looked for."""
-    if not words:
-        return tuple(found)
-    fitting = [replace(each, models=each.matching(*words)) for each in found]
-    return tuple(each for each in fitting if each.models)
 
 
 def _fields(choice: ProviderChoice) -> dict[str, object]:
@@ -95,41 +90,30 @@ def _fields(choice: ProviderChoice) -> dict[str, object]:
         "state": choice.state.value,
         "note": choice.note,
         "fetched_at": choice.fetched_at.isoformat() if choice.fetched_at else None,
-        "models": [each.fields() for each in choice.models],
+        "models": [model.fields() for model in choice.models],
     }
 
 
-def _print(found: Sequence[ProviderChoice], most: int | None) -> None:
-
-    if not found:
+def _print(choices: Sequence[ProviderChoice], most: int | None) -> None:
+    if not choices:
         say("No model has that in its name. `jitchat models --refresh` asks for newer lists.")
         return
-    name = max(len(each.name) for each in found)
-    title = max(len(each.title) for each in found)
-    for choice in found:
-        colour = None if choice.is_usable else "bright_black"
-        emit(painted(heading(choice, name, title), colour))
-        for line in model_lines(choice, most):
-            emit(painted(line, colour))
-    if any(model.prices for choice in found for model in choice.models[:most]):
+    name = max(len(choice.name) for choice in choices)
+    title = max(len(choice.title) for choice in choices)
+    for choice in choices:
+        about = " ".join(filter(None, (choice.note, _list_of(choice))))
+        line = f"{choice.name:<{name}}  {one_line(choice.title):<{title}}"
+        heading = f"{line}  {choice.state.value:<{_STATE}}  {about}".rstrip()
+        for printed in (heading, *_model_lines(choice, most)):
+            emit(painted(printed, None if choice.is_usable else "bright_black"))
+    if any(model.prices for choice in choices for model in choice.models[:most]):
         say("Prices are in US dollars per million tokens.")
 
 
-_STATE = 12
-_WIDEST_NAME = 48
-
-
-def heading(choice: ProviderChoice, name_width: int, title_width: int) -> str:
-    """Tell of a provider in one line."""
-    about = " ".join(part for part in (choice.note, _list_of(choice)) if part)
-    line = f"{choice.name:<{name_width}}  {one_line(choice.title):<{title_width}}"
-    return f"{line}  {choice.state.value:<{_STATE}}  {about}".rstrip()
-
-
-def model_lines(choice: ProviderChoice, most: int | None) -> Iterator[str]:
+def _model_lines(choice: ProviderChoice, most: int | None) -> Iterator[str]:
     """Tell of its models, a line each; of the first ones where there are many."""
     shown = choice.models[:most]
-    width = min(max((len(each.name) for each in shown), default=0), _WIDEST_NAME)
+    width = min(max((len(model.name) for model in shown), default=0), _WIDEST_NAME)
     for model in shown:
         prices = prices_text(model.prices) if model.prices or choice.is_paid else ""
         told = "  ".join(filter(None, (limit_text(model), prices, retirement_text(model))))
@@ -140,7 +124,6 @@ def model_lines(choice: ProviderChoice, most: int | None) -> Iterator[str]:
 
 
 def limit_text(model: ModelInfo) -> str:
-    """Say how much a model takes, and who says so."""
     if model.limit is None:
         return f"{'?':>9}  limit unknown"
     return f"{model.limit.tokens:>9,}  {model.limit.source}"
@@ -159,12 +142,12 @@ def prices_text(prices: Prices | None) -> str:
     if prices is None:
         return "price unknown"
     kinds = (("in", prices.input), ("cached", prices.cached), ("out", prices.output))
-    each = [
+    parts = [
         f"{kind} {'?' if price is None else f'${price:,.6g}'}"
         for kind, price in kinds
         if price is not None or kind != "cached"
     ]
-    return f"{' · '.join(each)} ({prices.source})"
+    return f"{' · '.join(parts)} ({prices.source})"
 
 
 def _list_of(choice: ProviderChoice) -> str:

@@ -1,20 +1,22 @@
 """The flags that commands share, and the settings that they lead to."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import wraps
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
 import click
 
-from jitchat.errors import SettingsError
+from jitchat.errors import SettingsError, UsageError
 from jitchat.paths import Paths, locate
-from jitchat.settings import Settings
-from jitchat.settings.schema import all_keys, kind_of, rule_of
+from jitchat.settings import Settings, load_settings
+from jitchat.settings.sections import SETTINGS
+
+_Command = Callable[..., Any]
+_Option = Callable[[_Command], _Command]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Flags:
     conversation: str | None = None
     """An id or a title, given ahead of the command."""
 
-    def over(self, other: Flags) -> Flags:
+    def over(self, other: "Flags") -> "Flags":
         """Merge: these, and the other's where these are silent."""
         return Flags(
             self.config or other.config,
@@ -38,25 +40,33 @@ class Flags:
         )
 
     def paths(self) -> Paths:
-        """Say where things are."""
         return locate(os.environ, self.config, self.database)
 
-    def settings(self, chosen: tuple[str, str] | None = None) -> Settings:
+    def settings(self, picked: tuple[str, str] | None = None) -> Settings:
         """Load the settings, with these flags on top.
 
-        `chosen` are the provider and the model that were picked in the app, which count where
+        `picked` are the provider and the model that were picked in the app, which count where
         nothing else names any.
-
-        Raises:
-            SettingsError: A source of them is wrong, or `--config` names no file.
-
         """
-        from jitchat.settings import load_settings  # noqa: PLC0415  not needed to print help
-
         config = self.paths().config
         if self.config is not None and not config.exists():
             raise SettingsError(f"--config: there is no file {config}.", "Check the name.")
-        return load_settings(config, os.environ, self.given, chosen)
+        return load_settings(config, os.environ, self.given, picked)
+
+
+def text_given(text: str) -> str:
+    """Take the text that was given, or what comes on standard input for `-`."""
+    if text != "-":
+        return text
+    return sys.stdin.buffer.read().decode("utf-8-sig", "replace") if sys.stdin else ""
+
+
+def turn_number(text: str) -> int:
+    """Read `12` or `#12`; a click type."""
+    digits = text.removeprefix("#")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
+        raise UsageError(f"{text!r} is not the number of a turn.", "Write it as 12 or '#12'.")
+    return int(digits)
 
 
 class SharedOption(click.Option):
@@ -67,7 +77,6 @@ class _OwnOptionsFirst:
     """Help in two parts, for a command or a group."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the command's own options, then the shared ones."""
         parts: dict[str, list[tuple[str, str]]] = {"Options": [], "Settings": []}
         for parameter in ctx.command.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -88,85 +97,73 @@ class SharingGroup(_OwnOptionsFirst, click.Group):
     """A group likewise; its commands are listed first, in the order in which they were added."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands and the options."""
         self.format_commands(ctx, formatter)
         super().format_options(ctx, formatter)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
-        """Name the commands."""
         return list(self.commands)
 
 
-def location_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --config and --db; the command gets them as `flags`."""
-    return _with_flags(command, [])
+def with_options(*options: _Option) -> _Option:
+    """Add several options to a command, in the order in which its help is to list them."""
+
+    def add(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
-def embedder_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add those and the flags of the embedder."""
-    return _with_flags(command, [key for key in _flagged() if key.startswith("embedder.")])
+def options_as(name: str, kind: type[Any], *options: _Option) -> _Option:
+    """Add options whose values the command gets as one dataclass, the argument `name`."""
+
+    def add(command: _Command) -> _Command:
+        @wraps(command)
+        def with_values(*args: object, **values: Any) -> object:  # noqa: ANN401  as click calls it
+            own = {part.name: values.pop(part.name) for part in fields(kind)}
+            return command(*args, **{name: kind(**own)}, **values)
+
+        return with_options(*options)(with_values)
+
+    return add
 
 
-def endpoint_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --config and --db, and the flags that say where a model is and how much it takes."""
-    return _with_flags(command, ["provider.base_url", "provider.limit", "provider.reserve"])
-
-
-def provider_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --config and --db, and the flags that say who serves a model."""
-    return _with_flags(command, ["provider.name", "provider.base_url"])
-
-
-def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add every shared flag; the command gets them as `flags`."""
-    return _with_flags(command, _flagged())
-
-
-def tour_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add what the tour leaves open: it has a database and a choice of modes of its own."""
-    return _with_flags(command, [key for key in _flagged() if key != "chat.mode"], has_db=False)
-
-
-def _flagged() -> list[str]:
-    return [key for key in all_keys() if rule_of(key).flag]
-
-
-def _with_flags(
-    command: Callable[..., Any], keys: list[str], *, has_db: bool = True
-) -> Callable[..., Any]:
-    @wraps(command)
-    def with_flags(*args: object, **values: Any) -> object:  # noqa: ANN401  as click calls it
-        given = {key: found for key in keys if (found := values.pop(_name(key))) is not None}
-        own = Flags(values.pop("config"), values.pop("db", None), given)
-        outer = click.get_current_context().obj
-        return command(*args, flags=own.over(outer) if isinstance(outer, Flags) else own, **values)
-
-    wrapped: Callable[..., Any] = with_flags
-    for key in reversed(keys):
-        wrapped = _setting_option(key)(wrapped)
+def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
+    """Add --config, --db and the flags of settings; the command gets them as `flags`."""
     file = click.Path(path_type=Path, dir_okay=False)
+    shared = partial(click.option, cls=SharedOption)
+    options = [shared("--config", type=file, metavar="FILE", help="The configuration to use.")]
     if has_db:
-        wrapped = click.option(
-            "--db", type=file, metavar="FILE", cls=SharedOption, help="The database to use."
-        )(wrapped)
-    return click.option(
-        "--config", type=file, metavar="FILE", cls=SharedOption, help="The configuration to use."
-    )(wrapped)
+        options.append(shared("--db", type=file, metavar="FILE", help="The database to use."))
+    for key in keys:
+        known, name = SETTINGS[key], key.replace(".", "_")
+        help_text = f"{known.help[0].upper()}{known.help[1:]}."
+        # what the value may be is checked with the settings
+        option = shared(known.flag, name, type=known.kind, metavar=known.unit, help=help_text)
+        options.append(option)
+
+    def add(command: _Command) -> _Command:
+        @wraps(command)
+        def with_flags(*args: object, **values: Any) -> object:  # noqa: ANN401  as click calls it
+            values_by_key = {key: values.pop(key.replace(".", "_")) for key in keys}
+            given = {key: value for key, value in values_by_key.items() if value is not None}
+            own = Flags(values.pop("config"), values.pop("db", None), given)
+            outer = click.get_current_context().obj
+            flags = own.over(outer) if isinstance(outer, Flags) else own
+            return command(*args, flags=flags, **values)
+
+        return with_options(*options)(with_flags)
+
+    return add
 
 
-def _setting_option(key: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make the option that stands for a setting; what it may be is checked with the settings."""
-    rule, kind = rule_of(key), kind_of(key)
-    text = rule.help[0].upper() + rule.help[1:]
-    return click.option(
-        rule.flag,
-        _name(key),
-        type=kind,
-        metavar=rule.unit,
-        cls=SharedOption,
-        help=f"{text}.",
-    )
+_FLAGGED = [key for key, known in SETTINGS.items() if known.flag]
 
-
-def _name(key: str) -> str:
-    return key.replace(".", "_")
+location_options = _shared_options([])
+embedder_options = _shared_options([key for key in _FLAGGED if key.startswith("embedder.")])
+endpoint_options = _shared_options(["provider.base_url", "provider.limit", "provider.reserve"])
+provider_options = _shared_options(["provider.name", "provider.base_url"])
+common_options = _shared_options(_FLAGGED)
+tour_options = _shared_options([key for key in _FLAGGED if key != "chat.mode"], has_db=False)
+"""Without what the tour decides by itself: it has a database and a choice of modes of its own."""

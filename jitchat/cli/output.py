@@ -1,17 +1,23 @@
-"""The one way out of every headless command.
+"""The one way out of every headless command: sentences, columns, tables, JSON, files.
 
 Invariant: what others wrote (a model, a file, a server, the user's own arguments) passes
 `visible` on its way to the terminal; JSON escapes the same characters instead, so that nothing
 of it is lost. Colours are our own, and only for a terminal that wants them.
 """
 
+from __future__ import annotations
+
 import codecs
+import errno
+import json
 import os
+import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import IO
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -20,6 +26,14 @@ from jitchat.crash import crash_report, place_of
 from jitchat.errors import BenchFailed, JitchatError
 from jitchat.paths import locate
 from jitchat.text.sanitize import CHANGED, visible
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_GAP = "  "
+_NARROWEST = 12
+_FILE_WIDTH = 160
+"""Columns of a table that goes to a file."""
 
 
 class OutputError(JitchatError):
@@ -54,34 +68,13 @@ def emit(text: str, *, err: bool = False, newline: bool = True) -> None:
     except BrokenPipeError:  # a reader that went away (`| head`) is no failure
         raise
     except OSError as error:
-        raise _failed(error) from error
+        raise OutputError(f"The output cannot be written: {error.strerror}.") from error
 
 
 def say_json(value: object) -> None:
     """Print JSON: readable where the output is UTF-8, else ASCII alone."""
-    import json  # noqa: PLC0415  needed by some commands only
-
     text = json.dumps(value, indent=2, ensure_ascii=not _is_utf8(sys.stdout))
     emit(text.translate(_escapes()))
-
-
-@contextmanager
-def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Draw a bar for who looks at standard error, and nothing for a file or a pipe."""
-    if not is_terminal(sys.stderr):
-        yield lambda _: None
-        return
-    with click.progressbar(length=total, label=visible(label), file=sys.stderr) as bar:
-        yield bar.update
-
-
-def is_terminal(stream: IO[str] | None) -> bool:
-    """Whether somebody is looking."""
-    return stream is not None and stream.isatty()
-
-
-def _failed(error: OSError) -> OutputError:
-    return OutputError(f"The output cannot be written: {error.strerror}.")
 
 
 def _is_utf8(stream: IO[str] | None) -> bool:
@@ -102,60 +95,121 @@ def _escaped(character: str) -> str:
     return "".join(f"\\u{units[at] << 8 | units[at + 1]:04x}" for at in range(0, len(units), 2))
 
 
-_NARROWEST = 12
-_GAP = "  "
-_TO_THE_RIGHT = ("turn", "tokens", "rank", "score")
+@contextmanager
+def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Draw a bar for who looks at standard error, and nothing for a file or a pipe."""
+    if not is_terminal(sys.stderr):
+        yield lambda _: None
+        return
+    with click.progressbar(length=total, label=visible(label), file=sys.stderr) as bar:
+        yield bar.update
 
 
-def fitted(rows: Sequence[Sequence[str]], width: int | None) -> list[str]:
-    """Make a line of each row, the headings first; `width` in cells, None for what it takes."""
-    columns = _columns(rows, width)
-    return [_line(row, rows[0], columns) for row in rows]
+def is_terminal(stream: IO[str] | None) -> bool:
+    return stream is not None and stream.isatty()
 
 
-def _columns(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
-    """Choose the width of each column in cells; 0 for a text that has no room at all."""
-    from rich.cells import cell_len  # noqa: PLC0415  not needed for JSON
-
-    *fixed, why, text = (max(map(cell_len, cells)) for cells in zip(*rows, strict=True))
-    if width is None:
-        return [*fixed, why, text]
-    room = max(_NARROWEST, width - sum(fixed) - len(_GAP) * (len(fixed) + 1))
-    why = min(why, max(_NARROWEST, room // 2))
-    return [*fixed, why, room - why if room - why >= _NARROWEST else 0]
+def terminal_width() -> int | None:
+    """The width in cells; None where the output is no terminal."""
+    return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
 
 
-def _line(row: Sequence[str], headings: Sequence[str], columns: Sequence[int]) -> str:
+def columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+    """Make a line of each row, its cells below each other; `right` are aligned to the right."""
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    return [
+        _GAP.join(
+            f"{cell:>{width}}" if at in right else f"{cell:<{width}}"
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def print_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> None:
+    for line in columns(rows, right):
+        say(line)
+
+
+def fitted_columns(rows: Sequence[Sequence[str]], right: Collection[int]) -> list[str]:
+    """Make lines that fit a terminal, if there is one: the last two columns give way."""
     from rich.cells import cell_len, set_cell_size  # noqa: PLC0415  not needed for JSON
 
-    cells: list[str] = []
-    for heading, cell, width in zip(headings, row, columns, strict=True):
-        if cell_len(cell) > width:
-            cells.append(f"{set_cell_size(cell, width - 1)}…" if width else "")
-        else:
-            blank = " " * (width - cell_len(cell))
-            cells.append(blank + cell if heading in _TO_THE_RIGHT else cell + blank)
-    return _GAP.join(cells).rstrip()
+    *fixed, why, text = (max(map(cell_len, cells)) for cells in zip(*rows, strict=True))
+    if (width := terminal_width()) is not None:
+        room = max(_NARROWEST, width - sum(fixed) - len(_GAP) * (len(fixed) + 1))
+        why = min(why, max(_NARROWEST, room // 2))
+        text = room - why if room - why >= _NARROWEST else 0
+
+    def cell_of(at: int, cell: str, wide: int) -> str:
+        if cell_len(cell) > wide:
+            return f"{set_cell_size(cell, wide - 1)}…" if wide else ""
+        blank = " " * (wide - cell_len(cell))
+        return blank + cell if at in right else cell + blank
+
+    widths = [*fixed, why, text]
+    return [_GAP.join(map(cell_of, range(len(widths)), row, widths)).rstrip() for row in rows]
+
+
+def print_tables(tables: Iterable[Table]) -> None:
+    """Print tables as wide as the terminal is, or as a file needs them, a blank line between."""
+    from rich.console import Console  # noqa: PLC0415  not needed to print help
+
+    console = Console(width=None if is_terminal(sys.stdout) else _FILE_WIDTH)
+    for number, table in enumerate(tables):
+        with console.capture() as drawn:
+            console.print(table)
+        emit("\n" * bool(number) + drawn.get().rstrip())
+
+
+def require_writable(path: Path) -> None:
+    """Refuse a file that will not take the figures, before they are measured."""
+    if why := why_unwritable(path):
+        raise _unwritable(path, why)
+
+
+def why_unwritable(path: Path) -> str:
+    """Say why a file cannot be written, without touching it; empty where it can."""
+    try:
+        try:
+            path.stat()
+            place = path
+        except FileNotFoundError:
+            place = path.parent
+            place.stat()
+    except OSError as error:
+        return error.strerror or "it cannot be reached"
+    if path.is_dir():
+        return os.strerror(errno.EISDIR)
+    return "" if os.access(place, os.W_OK) else os.strerror(errno.EACCES)
+
+
+def write_file(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise _unwritable(path, str(error.strerror)) from error
+    say(f"written to {path}", err=True)
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write JSON, and say where; raises as `write_file`."""
+    write_file(path, (json.dumps(value, indent=2) + "\n").encode())
+
+
+def _unwritable(path: Path, why: str) -> BenchFailed:
+    return BenchFailed(f"{path} cannot be written: {why}.", "Name another.")
 
 
 def tell_defect(error: BaseException) -> int:
     """Write the report, say where it is; the exit code."""
-    path = locate(os.environ).crash
-    where = place_of(path, crash_report(error, __version__))
-    say(
-        f"jitchat: a defect stopped it ({type(error).__name__}). What is stored is safe.{where}",
-        err=True,
-    )
+    where = place_of(locate(os.environ).crash, crash_report(error, __version__))
+    warn(f"a defect stopped it ({type(error).__name__}). What is stored is safe.{where}")
     return 1
 
 
 def require_yes(*, given: bool) -> None:
-    """Ask whether they may be sent; not where `--yes` was given.
-
-    Raises:
-        BenchFailed: They may not, or nobody is there to say so.
-
-    """
+    """Ask whether they may be sent; not where `--yes` was given."""
     if given:
         return
     if not is_terminal(sys.stdin):

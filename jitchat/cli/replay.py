@@ -1,35 +1,27 @@
 """`jitchat replay`: a window that was sent, as it was, with its ledger and what came of it."""
 
-import shutil
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import click
 
-from jitchat.cli.opening import choose_conversation, opened_store
-from jitchat.cli.options import Flags, SharingCommand, location_options
-from jitchat.cli.output import emit, fitted, is_terminal, say, say_json
+from jitchat.cli.cold_store import choose_conversation, opened_store
+from jitchat.cli.options import Flags, SharingCommand, location_options, turn_number
+from jitchat.cli.output import emit, fitted_columns, say, say_json
 from jitchat.cli.report import print_segments, sums, window_fields
 from jitchat.errors import StoreUnreadable, UsageError
 from jitchat.replay import Replay, Replayed, sends_for
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Send
 from jitchat.text.sanitize import one_line
-from jitchat.tui.figures import (
-    ending_sentences,
-    hash_sentence,
-    part_figure,
-    send_sentence,
-    stable_sentence,
-)
+from jitchat.tui import figures
 from jitchat.window.why import parts_told
 from jitchat.window.window import ContextWindow, LedgerRow
 
 
 @click.command("replay", cls=SharingCommand)
-@click.argument("turn")
+@click.argument("turn", type=turn_number)
 @click.option(
     "--conversation", metavar="ID", help="Its id or title; the one touched last if not given."
 )
@@ -45,25 +37,23 @@ from jitchat.window.window import ContextWindow, LedgerRow
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
 @location_options
-def replay_command(flags: Flags, turn: str, conversation: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
+def replay_command(flags: Flags, turn: int, conversation: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Show the window that was sent for TURN; send nothing.
 
     TURN is the number of a message, such as 12, or of a reply to it.
     """
-    position = _position(turn)
     with opened_store(flags.paths()) as store:
         identity = choose_conversation(store, conversation or flags.conversation).id
         replay = Replay(store, identity)
-        chosen = _sends_for(replay, store, identity, position)
-        send, number = _pick(chosen, position, wanted["number"])
+        chosen = _sends_for(replay, store, identity, turn)
+        send, number = _pick(chosen, turn, wanted["number"])
         replayed = replay.open(send)
-    if wanted["as_json"]:
-        fields = message_fields if wanted["messages"] else replayed_fields
-        say_json(fields(replayed, identity))
-    elif wanted["messages"]:
-        print_messages(replayed)
+    if wanted["messages"]:
+        _print_messages(replayed, as_json=wanted["as_json"])
+    elif wanted["as_json"]:
+        say_json(_fields(replayed, identity))
     else:
-        print_replayed(replayed, identity, (number, len(chosen)), _terminal_width())
+        _print_replayed(replayed, identity, (number, len(chosen)))
     if not replayed.is_as_sent:
         raise StoreUnreadable(
             f"What is kept of this window of #{send.said} is damaged: its hash is not the one"
@@ -72,26 +62,7 @@ def replay_command(flags: Flags, turn: str, conversation: str | None, **wanted: 
         )
 
 
-def _position(turn: str) -> int:
-    """Read `12` or `#12`.
-
-    Raises:
-        UsageError: It is no number.
-
-    """
-    digits = turn.removeprefix("#")
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
-        raise UsageError(f"{turn!r} is not the number of a turn.", "Write it as 12 or '#12'.")
-    return int(digits)
-
-
 def _sends_for(replay: Replay, store: ColdStore, conversation: str, position: int) -> list[Send]:
-    """Choose the sends of a turn.
-
-    Raises:
-        UsageError: There is none, or no such turn.
-
-    """
     sends = replay.sends()
     if chosen := sends_for(sends, position):
         return chosen
@@ -102,12 +73,7 @@ def _sends_for(replay: Replay, store: ColdStore, conversation: str, position: in
 
 
 def _pick(chosen: list[Send], position: int, number: int | None) -> tuple[Send, int]:
-    """Take the one of that number, from 1; the last if there is none.
-
-    Raises:
-        UsageError: There are not so many.
-
-    """
+    """Take the one of that number, from 1; the last if there is none."""
     place = len(chosen) if number is None else number
     if place > len(chosen):
         times = "once" if len(chosen) == 1 else f"{len(chosen)} times"
@@ -117,14 +83,10 @@ def _pick(chosen: list[Send], position: int, number: int | None) -> tuple[Send, 
     return chosen[place - 1], place
 
 
-def _terminal_width() -> int | None:
-    return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
-
-
 _HEADINGS = ("verdict", "turn", "rank", "tokens", "score", "why", "parts")
 
 
-def replayed_fields(replayed: Replayed, conversation: str) -> dict[str, Any]:
+def _fields(replayed: Replayed, conversation: str) -> dict[str, Any]:
     """Describe all that is kept of a send; the cost is in US dollars, of the answer too."""
     send, reply = replayed.send, replayed.reply
     fields = window_fields(replayed.window, conversation, None)
@@ -145,56 +107,49 @@ def replayed_fields(replayed: Replayed, conversation: str) -> dict[str, Any]:
     }
 
 
-def message_fields(replayed: Replayed, _: str) -> list[dict[str, str]]:
-    """Describe the messages alone, exactly as they left."""
-    return [
-        {"role": message.role.value, "content": message.content}
-        for message in replayed.window.messages()
-    ]
-
-
-def print_messages(replayed: Replayed) -> None:
-    """Print the messages in order, each under its number and role."""
+def _print_messages(replayed: Replayed, *, as_json: bool) -> None:
+    """Print the messages, each under its number and role; JSON has them exactly as sent."""
     messages = replayed.window.messages()
+    if as_json:
+        say_json([{"role": sent.role.value, "content": sent.content} for sent in messages])
+        return
     for number, message in enumerate(messages, start=1):
         say(f"── message {number} of {len(messages)}: {message.role} ──")
         say(message.content)
 
 
-def print_replayed(
-    replayed: Replayed, conversation: str, place: tuple[int, int], width: int | None
-) -> None:
+def _print_replayed(replayed: Replayed, conversation: str, place: tuple[int, int]) -> None:
     """Print a send: its segments and sums, its ledger, its hash, and the reply.
 
-    `place` is the number among the sends of its turn, and how many there are. `width` is the
-    terminal's, in cells; None where there is no terminal.
+    `place` is the number among the sends of its turn, and how many there are.
     """
     window = replayed.window
-    say(send_sentence(replayed.send, *place))
-    print_segments(window, width)
-    for line in (*sums(window, conversation), stable_sentence(window, replayed.send.usage)):
+    say(figures.send_sentence(replayed.send, *place))
+    print_segments(window)
+    for line in (*sums(window, conversation), figures.stable_sentence(window, replayed.send.usage)):
         say(line)
-    _print_ledger(window, width)
-    say(hash_sentence(replayed, whole=True))
-    for line in ending_sentences(replayed):
+    _print_ledger(window)
+    say(figures.hash_sentence(replayed, whole=True))
+    for line in figures.ending_sentences(replayed):
         say(line)
     if replayed.reply is not None:
         say(replayed.reply.content)
 
 
-def _print_ledger(window: ContextWindow, width: int | None) -> None:
+def _print_ledger(window: ContextWindow) -> None:
     if window.ledger:
         say("")
-        for line in fitted([_HEADINGS, *(_row(window, row) for row in window.ledger)], width):
+        rows = [_HEADINGS, *(_row(window, row) for row in window.ledger)]
+        for line in fitted_columns(rows, right=(1, 2, 3, 4)):
             emit(line)
     if (never := window.never_candidates) is not None:
-        say(f"{one_line(never.sentence)} ({part_figure(window, never.tokens)} tokens)")
+        say(f"{one_line(never.sentence)} ({figures.part_figure(window, never.tokens)} tokens)")
     say("")
 
 
 def _row(window: ContextWindow, row: LedgerRow) -> Sequence[str]:
     return (
         *(row.verdict.value, f"#{row.turn}", "" if row.rank is None else str(row.rank)),
-        *(part_figure(window, row.tokens), f"{row.score:.2f}"),
+        *(figures.part_figure(window, row.tokens), f"{row.score:.2f}"),
         *(one_line(row.reason), parts_told(row.parts)),
     )

@@ -3,17 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from jitchat.cli.output import emit, fitted, painted, say
+from jitchat.cli.output import emit, fitted_columns, painted, say
 from jitchat.providers.catalogue.table import Prices
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line, shortened
 from jitchat.tui.figures import identity_sentence, limit_sentence, part_figure
-from jitchat.window.record import (
-    ledger_fields,
-    never_candidates_fields,
-    picking_fields,
-    segment_fields,
-)
+from jitchat.window import record
 from jitchat.window.savings import picking_sentences, window_cost
 from jitchat.window.window import ContextWindow, Segment, Verdict
 
@@ -33,7 +28,7 @@ def window_fields(
     window: ContextWindow, conversation: str, prices: Prices | None
 ) -> dict[str, Any]:
     """Turn the window into what JSON knows; `turn` is the #id on screen, cost in US dollars."""
-    segments = [segment_fields(segment) for segment in window.segments]
+    segments = [record.segment_fields(segment) for segment in window.segments]
     for fields in segments:
         del fields["text"]
     return {
@@ -53,10 +48,10 @@ def window_fields(
         "stable_tokens": window.stable_tokens,
         "cost": prices.of_input(window.used) if prices is not None else None,
         "price_source": prices.source if prices is not None else None,
-        **picking_fields(window),
+        **record.picking_fields(window),
         "segments": segments,
-        "ledger": [ledger_fields(row) for row in window.ledger],
-        "never_candidates": never_candidates_fields(window),
+        "ledger": [record.ledger_fields(row) for row in window.ledger],
+        "never_candidates": record.never_candidates_fields(window),
         "messages": [
             {"role": message.role.value, "content": message.content}
             for message in window.messages()
@@ -64,23 +59,19 @@ def window_fields(
     }
 
 
-def print_window(
-    window: ContextWindow, conversation: str, width: int | None, prices: Prices | None
-) -> None:
+def print_window(window: ContextWindow, conversation: str, prices: Prices | None) -> None:
     """Print one line a segment, and the sum that the meter shows.
 
-    `width` is the terminal's, in cells; None where there is no terminal. `prices` are the model's;
-    None where nobody knows them.
+    `prices` are the model's; None where nobody knows them.
     """
-    print_segments(window, width)
+    print_segments(window)
     for line in (*sums(window, conversation), _price_line(window, prices), *_not_there(window)):
         say(line)
 
 
-def print_segments(window: ContextWindow, width: int | None) -> None:
-    """Print one line a segment, fitted to a terminal's width in cells; None for no terminal."""
+def print_segments(window: ContextWindow) -> None:
     rows = [_HEADINGS, *(_row(segment, _sign(window)) for segment in window.segments)]
-    for (kind, *_), line in zip(rows, fitted(rows, width), strict=True):
+    for (kind, *_), line in zip(rows, fitted_columns(rows, right=(1, 2)), strict=True):
         emit(painted(line[: len(kind)], _COLOURS.get(kind)) + line[len(kind) :])
 
 
@@ -91,7 +82,6 @@ def _row(segment: Segment, sign: str) -> Sequence[str]:
 
 
 def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
-    """Write the identity, where the limit comes from, and what `full` would be."""
     sign = _sign(window)
     yield f"{conversation} in {window.mode}: {identity_sentence(window)}"
     if window.limit_source:
@@ -105,7 +95,6 @@ def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
 
 
 def _price_line(window: ContextWindow, prices: Prices | None) -> str:
-    """Say what sending it costs, and how that is known."""
     stable = f"stable prefix {part_figure(window, window.stable_tokens)} tokens"
     if prices is None:
         return f"{stable}; cost unknown: no price of {window.model} is known"
@@ -114,14 +103,13 @@ def _price_line(window: ContextWindow, prices: Prices | None) -> str:
 
 
 def _not_there(window: ContextWindow) -> Iterator[str]:
-    sign = _sign(window)
     left_out = sum(row.verdict in (Verdict.LEFT_OUT, Verdict.INDEX) for row in window.ledger)
     if left_out:
         are = "is" if left_out == 1 else "are"
-        told = f"{counted(left_out, 'candidate')} {are} not there"
-        yield f"{told} at full text; --json says why"
+        candidates = counted(left_out, "candidate")
+        yield f"{candidates} {are} not there at full text; --json says why"
     if (never := window.never_candidates) is not None:
-        yield f"{never.sentence} ({sign}{never.tokens:,} tokens)"
+        yield f"{never.sentence} ({_sign(window)}{never.tokens:,} tokens)"
 
 
 def _sign(window: ContextWindow) -> str:

@@ -1,60 +1,224 @@
-"""The options of `jitchat rot`."""
+"""`jitchat rot`: what it is given, and whether the app is opened at the lab or a run made here."""
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import wraps
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from jitchat.cli.chosen import chosen_in_the_app
-from jitchat.cli.options import Flags, SharingGroup, common_options
+from jitchat.cli import rot_runs
+from jitchat.cli.cold_store import load_settings
+from jitchat.cli.options import Flags, SharingGroup, common_options, options_as
 from jitchat.cli.output import is_terminal
-from jitchat.cli.rot_output import RotFiles, file_options
-from jitchat.cli.rot_runs import compare_command, forget_command, list_command, show_command
 from jitchat.errors import UsageError
 from jitchat.lab.experiment import PRESETS, Experiment, RunWanted, preset
 from jitchat.lab.facts import Kind
-from jitchat.lab.runs import Runs
-from jitchat.settings.profiles import nearest
+from jitchat.settings.checks import choose_one
 from jitchat.text.sanitize import shortened
 from jitchat.values import Mode
 
 USUAL = "quick"
 """The preset where none is given."""
+SHORTEST, LONGEST = 500, 10_000_000
+"""Tokens of a conversation: room for a fact and for talk about it; more than any model takes."""
+_LENGTH = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(k?)", re.IGNORECASE)
+_DEPTH = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,4})?) ?%?")
+_SHARE = re.compile(r"[01](?:\.[0-9]{1,6})?|\.[0-9]{1,6}")
+_QUOTED = 60
+"""Characters of what was given that an error repeats."""
+_Name = TypeVar("_Name", bound=StrEnum)
 
 
-_KINDS = "direct, paraphrased, updated, distracted, exact, counting, absent"
+def known_name(option: str, name: str, names: Sequence[str]) -> str:
+    if name not in names:
+        quoted = repr(shortened(name, _QUOTED))
+        raise UsageError(f"{option} cannot be {quoted}.", choose_one(name, names))
+    return name
 
 
-def rot_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a run; the command gets them as `wanted`."""
-
-    @wraps(command)
-    def with_wanted(*args: object, **values: Any) -> object:  # noqa: ANN401  as click calls it
-        given = {each.name: values.pop(each.name) for each in fields(RotFlags)}
-        return command(*args, wanted=RotFlags(**given), **values)
-
-    wrapped = file_options(with_wanted)
-    for option in reversed((*_OF_THE_GRID, *_OF_THE_RUN)):
-        wrapped = option(wrapped)
-    return wrapped
+def names_of(option: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
+    """Read a list of names, each once, in the order in which they are given."""
+    names = [member.value for member in kind]
+    given = [piece.strip() for piece in text.split(",")]
+    return tuple(dict.fromkeys(kind(known_name(option, name, names)) for name in given))
 
 
-_OF_THE_GRID = (
+def lengths_of(text: str) -> tuple[int, ...]:
+    """Read `1k,2k,8000`."""
+    lengths = tuple(_length(piece.strip()) for piece in text.split(","))
+    _require_ascending("--lengths", text, lengths)
+    return lengths
+
+
+def depths_of(text: str) -> tuple[float, ...]:
+    """Read `0,50,100`, which are percent."""
+    depths = tuple(_depth(piece.strip()) for piece in text.split(","))
+    _require_ascending("--depths", text, depths)
+    return depths
+
+
+def threshold_of(text: str) -> tuple[str, float]:
+    """Read `jit=0.9`."""
+    mode, _, share = (piece.strip() for piece in text.partition("="))
+    if not _SHARE.fullmatch(share) or float(share) > 1:
+        raise UsageError(
+            f"--fail-under: {shortened(text, _QUOTED)!r} is no mode with a share from 0 to 1.",
+            "Write it as jit=0.9.",
+        )
+    return known_name("--fail-under", mode, [known.value for known in Mode]), float(share)
+
+
+def _length(piece: str) -> int:
+    read = _LENGTH.fullmatch(piece)
+    tokens = float(read[1]) * (1_000 if read[2] else 1) if read else 0.0
+    if not 1 <= tokens <= LONGEST or tokens != int(tokens):
+        raise UsageError(
+            f"--lengths: {shortened(piece, _QUOTED)!r} is no number of tokens.",
+            f"Give whole numbers from {SHORTEST:,} to {LONGEST:,}; k is 1,000: 1k,2k,8k.",
+        )
+    if tokens < SHORTEST:
+        raise UsageError(
+            f"--lengths: {shortened(piece, _QUOTED)} is too short to plant facts in.",
+            f"The shortest length is {SHORTEST:,} tokens.",
+        )
+    return int(tokens)
+
+
+def _depth(piece: str) -> float:
+    read = _DEPTH.fullmatch(piece)
+    percent = float(read[1]) if read else -1.0
+    if not 0 <= percent <= 100:
+        raise UsageError(
+            f"--depths: {shortened(piece, _QUOTED)!r} is no depth.",
+            "Give percents from 0, the beginning, to 100, the end: 0,50,100.",
+        )
+    return round(percent / 100, 6)
+
+
+def _require_ascending(option: str, text: str, numbers: Sequence[float]) -> None:
+    if any(later <= earlier for earlier, later in pairwise(numbers)):
+        raise UsageError(
+            f"{option} are not ascending: {shortened(text, _QUOTED)}.",
+            "Give each once, the smallest first.",
+        )
+
+
+_OWN_GRID = ("lengths", "depths", "kinds", "modes", "repeats", "conversation")
+"""With any of these, the grid is the user's own."""
+_GRID = ("preset", *_OWN_GRID, "seed")
+"""What says what is asked, so that a run that goes on has it already."""
+
+
+@dataclass(frozen=True, slots=True)
+class RotFlags:
+    """What was given to `jitchat rot`; None where nothing was."""
+
+    preset: str | None
+    lengths: tuple[int, ...] | None
+    depths: tuple[float, ...] | None
+    kinds: tuple[Kind, ...] | None
+    modes: tuple[Mode, ...] | None
+    repeats: int | None
+    seed: int | None
+    conversation: str | None
+    judge: str | None
+    parallel: int
+    resume: str | None
+    fail_under: tuple[tuple[str, float], ...]
+    yes: bool
+    headless: bool
+    json: Path | None
+    csv: Path | None
+    svg: Path | None
+    text: Path | None
+
+    @property
+    def files(self) -> rot_runs.RotFiles:
+        return rot_runs.RotFiles(self.json, self.csv, self.svg, self.text)
+
+    @property
+    def wants_the_app(self) -> bool:
+        """Whether nothing asks for a run without the screen."""
+        files = self.files.named()
+        return not any((self.fail_under, self.yes, self.headless, self.resume, files))
+
+    def require_alone(self, command: str) -> None:
+        """Refuse options of a run beside a command that makes none."""
+        given = [
+            *(name for name in (*_GRID, "judge", "resume") if getattr(self, name) is not None),
+            *(name for name in ("fail_under", "yes", "headless") if getattr(self, name)),
+            *(name for name, _ in self.files.named()),
+        ]
+        if given:
+            raise UsageError(f"{_options(given)} are for a run.", f"Leave them out of `{command}`.")
+
+    def require_consistent(self) -> None:
+        """Refuse what cannot be asked for at once."""
+        given = [name for name in (*_GRID, "judge") if getattr(self, name) is not None]
+        if self.resume is not None and given:
+            raise UsageError(
+                f"--resume goes on as the run was begun, and {_options(given)} would change that.",
+                "Leave out the one or the other.",
+            )
+
+    def experiment(self, *, is_reader: bool) -> Experiment:
+        """Make the grid: of the preset, and what was given beside it."""
+        name = known_name("--preset", self.preset or USUAL, PRESETS)
+        own: dict[str, Any] = {
+            part: value for part in _OWN_GRID if (value := getattr(self, part)) is not None
+        }
+        if own:
+            own["preset"] = "own"
+        if self.seed is not None:
+            own["seed"] = self.seed
+        return replace(preset(name, is_reader=is_reader), **own)
+
+    def thresholds(self) -> Mapping[str, float]:
+        """The shares of `--fail-under`, by mode."""
+        thresholds = dict(self.fail_under)
+        if len(thresholds) < len(self.fail_under):
+            raise UsageError("--fail-under names a mode twice.", "Give one share for each.")
+        return thresholds
+
+
+def _options(names: list[str]) -> str:
+    options = [f"--{name.replace('_', '-')}" for name in names]
+    return " and ".join(filter(None, (", ".join(options[:-1]), options[-1])))
+
+
+_rot_options = options_as(
+    "wanted",
+    RotFlags,
     click.option("--preset", metavar="NAME", help=f"{USUAL} if not given, standard or deep."),
     click.option(
         "--lengths",
+        type=lengths_of,
         metavar="LIST",
         help="Tokens of the conversation, ascending, from 500 on: 1k,2k,8k.",
     ),
-    click.option("--depths", metavar="LIST", help="Where the facts stand, in percent: 0,50,100."),
-    click.option("--kinds", metavar="LIST", help=f"Of question: {_KINDS}."),
-    click.option("--modes", metavar="LIST", help="Of full, recency, jit."),
+    click.option(
+        "--depths",
+        type=depths_of,
+        metavar="LIST",
+        help="Where the facts stand, in percent: 0,50,100.",
+    ),
+    click.option(
+        "--kinds",
+        type=lambda text: names_of("--kinds", text, Kind),
+        metavar="LIST",
+        help=f"Of question: {', '.join(Kind)}.",
+    ),
+    click.option(
+        "--modes",
+        type=lambda text: names_of("--modes", text, Mode),
+        metavar="LIST",
+        help="Of full, recency, jit.",
+    ),
     click.option(
         "--repeats",
         type=click.IntRange(1, 100),
@@ -69,8 +233,6 @@ _OF_THE_GRID = (
         metavar="ID",
         help="Plant the facts in a copy of this one of yours, not in made-up talk.",
     ),
-)
-_OF_THE_RUN = (
     click.option(
         "--judge",
         metavar="MODEL",
@@ -90,6 +252,7 @@ _OF_THE_RUN = (
     ),
     click.option(
         "--fail-under",
+        type=threshold_of,
         multiple=True,
         metavar="MODE=SHARE",
         help="Exit with 1 where fewer of a mode's cells are right: jit=0.9. May be repeated;"
@@ -97,228 +260,12 @@ _OF_THE_RUN = (
     ),
     click.option("--yes", is_flag=True, help="Send without asking whether the cost is right."),
     click.option("--headless", is_flag=True, help="Run here, not in the app."),
+    *rot_runs.FILE_OPTIONS,
 )
 
 
-SHORTEST = 500
-"""Tokens of a conversation, at least: room for a fact, and for talk about it."""
-LONGEST = 10_000_000
-"""Tokens of a conversation, at most: more than any model takes."""
-_LENGTH = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(k?)", re.IGNORECASE)
-_DEPTH = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,4})?) ?%?")
-_SHARE = re.compile(r"[01](?:\.[0-9]{1,6})?|\.[0-9]{1,6}")
-_SHOWN = 60
-_Name = TypeVar("_Name", bound=StrEnum)
-
-
-def known(option: str, name: str, names: Sequence[str]) -> str:
-    """Take one of these names.
-
-    Raises:
-        UsageError: It is none of them.
-
-    """
-    if name not in names:
-        listed = f"Use {', '.join(names[:-1])} or {names[-1]}."
-        quoted = repr(shortened(name, _SHOWN))
-        raise UsageError(f"{option} cannot be {quoted}.", listed + nearest(name, names))
-    return name
-
-
-def listed(option: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
-    """Read a list of names, each once, in the order in which they are given.
-
-    Raises:
-        UsageError: One is unknown, or there is none.
-
-    """
-    names = [each.value for each in kind]
-    given = [piece.strip() for piece in text.split(",")]
-    return tuple(dict.fromkeys(kind(known(option, name, names)) for name in given))
-
-
-def lengths_of(text: str) -> tuple[int, ...]:
-    """Read `1k,2k,8000`.
-
-    Raises:
-        UsageError: It is no ascending list of lengths.
-
-    """
-    found = tuple(_length(piece.strip()) for piece in text.split(","))
-    _require_ascending("--lengths", text, found)
-    return found
-
-
-def depths_of(text: str) -> tuple[float, ...]:
-    """Read `0,50,100`, which are percent.
-
-    Raises:
-        UsageError: It is no ascending list of percents.
-
-    """
-    found = tuple(_depth(piece.strip()) for piece in text.split(","))
-    _require_ascending("--depths", text, found)
-    return found
-
-
-def threshold_of(text: str, modes: Sequence[str]) -> tuple[str, float]:
-    """Read `jit=0.9`.
-
-    Raises:
-        UsageError: It is something else.
-
-    """
-    mode, _, share = (piece.strip() for piece in text.partition("="))
-    if not _SHARE.fullmatch(share) or float(share) > 1:
-        raise UsageError(
-            f"--fail-under: {shortened(text, _SHOWN)!r} is no mode with a share from 0 to 1.",
-            "Write it as jit=0.9.",
-        )
-    return known("--fail-under", mode, modes), float(share)
-
-
-def _length(piece: str) -> int:
-    read = _LENGTH.fullmatch(piece)
-    tokens = float(read[1]) * (1_000 if read[2] else 1) if read else 0.0
-    if not 1 <= tokens <= LONGEST or tokens != int(tokens):
-        raise UsageError(
-            f"--lengths: {shortened(piece, _SHOWN)!r} is no number of tokens.",
-            f"Give whole numbers from {SHORTEST:,} to {LONGEST:,}; k is 1,000: 1k,2k,8k.",
-        )
-    if tokens < SHORTEST:
-        raise UsageError(
-            f"--lengths: {shortened(piece, _SHOWN)} is too short to plant facts in.",
-            f"The shortest length is {SHORTEST:,} tokens.",
-        )
-    return int(tokens)
-
-
-def _depth(piece: str) -> float:
-    read = _DEPTH.fullmatch(piece)
-    percent = float(read[1]) if read else -1.0
-    if not 0 <= percent <= 100:
-        raise UsageError(
-            f"--depths: {shortened(piece, _SHOWN)!r} is no depth.",
-            "Give percents from 0, the beginning, to 100, the end: 0,50,100.",
-        )
-    return round(percent / 100, 6)
-
-
-def _require_ascending(option: str, text: str, found: Sequence[float]) -> None:
-    if any(later <= earlier for earlier, later in pairwise(found)):
-        raise UsageError(
-            f"{option} are not ascending: {shortened(text, _SHOWN)}.",
-            "Give each once, the smallest first.",
-        )
-
-
-_GRID = ("preset", "lengths", "depths", "kinds", "modes", "repeats", "seed", "conversation")
-"""What says what is asked, so that a run that goes on has it already."""
-
-
-@dataclass(frozen=True, slots=True)
-class RotFlags:
-    """What was given to `jitchat rot`; None where nothing was."""
-
-    preset: str | None
-    lengths: str | None
-    depths: str | None
-    kinds: str | None
-    modes: str | None
-    repeats: int | None
-    seed: int | None
-    conversation: str | None
-    judge: str | None
-    parallel: int
-    resume: str | None
-    fail_under: tuple[str, ...]
-    yes: bool
-    headless: bool
-    files: RotFiles
-
-    @property
-    def wants_the_app(self) -> bool:
-        """Whether nothing asks for a run without the screen."""
-        told = (self.fail_under, self.yes, self.headless, self.resume, self.files.named())
-        return not any(told)
-
-    def require_alone(self, command: str) -> None:
-        """Refuse options of a run beside a command that makes none.
-
-        Raises:
-            UsageError: There are some.
-
-        """
-        given = [name for name in (*_GRID, "judge", "resume") if getattr(self, name) is not None]
-        given += [name for name in ("fail_under", "yes", "headless") if getattr(self, name)]
-        given += [name for name, _ in self.files.named()]
-        if given:
-            raise UsageError(f"{_options(given)} are for a run.", f"Leave them out of `{command}`.")
-
-    def require_consistent(self) -> None:
-        """Refuse what cannot be asked for at once.
-
-        Raises:
-            UsageError: Two options contradict each other.
-
-        """
-        given = [name for name in (*_GRID, "judge") if getattr(self, name) is not None]
-        if self.resume is not None and given:
-            raise UsageError(
-                f"--resume goes on as the run was begun, and {_options(given)} would change that.",
-                "Leave out the one or the other.",
-            )
-
-    def experiment(self, *, is_reader: bool) -> Experiment:
-        """Make the grid: of the preset, and what was given beside it.
-
-        Raises:
-            UsageError: A part of it cannot be read.
-
-        """
-        name = known("--preset", self.preset or USUAL, PRESETS)
-        own: dict[str, Any] = dict(self._grid())
-        if self.seed is not None:
-            own["seed"] = self.seed
-        return replace(preset(name, is_reader=is_reader), **own)
-
-    def thresholds(self) -> Mapping[str, float]:
-        """Read `--fail-under`, by mode.
-
-        Raises:
-            UsageError: It cannot be read, or names a mode twice.
-
-        """
-        modes = [mode.value for mode in Mode]
-        found = [threshold_of(text, modes) for text in self.fail_under]
-        if len(dict(found)) < len(found):
-            raise UsageError("--fail-under names a mode twice.", "Give one share for each.")
-        return dict(found)
-
-    def _grid(self) -> Iterator[tuple[str, Any]]:
-        """Read what was given of the grid; with any of it, the grid is the user's own."""
-        read: dict[str, Callable[[str], object]] = {
-            "lengths": lengths_of,
-            "depths": depths_of,
-            "kinds": lambda text: listed("--kinds", text, Kind),
-            "modes": lambda text: listed("--modes", text, Mode),
-            "repeats": int,
-            "conversation": str,
-        }
-        given = [name for name in read if getattr(self, name) is not None]
-        for name in given:
-            yield name, read[name](getattr(self, name))
-        if given:
-            yield "preset", "own"
-
-
-def _options(names: list[str]) -> str:
-    told = [f"--{name.replace('_', '-')}" for name in names]
-    return " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
-
-
 @click.group("rot", cls=SharingGroup, invoke_without_command=True)
-@rot_options
+@_rot_options
 @common_options
 @click.pass_context
 def rot_command(context: click.Context, flags: Flags, wanted: RotFlags) -> int | None:
@@ -334,39 +281,28 @@ def rot_command(context: click.Context, flags: Flags, wanted: RotFlags) -> int |
         wanted.require_alone(f"jitchat rot {context.invoked_subcommand}")
         return None
     wanted.require_consistent()
-    if wanted.resume is None and wanted.conversation is None:
-        wanted = replace(wanted, conversation=flags.conversation)
     if wanted.resume is not None:
-        flags = _as_begun(flags, wanted.resume)
-    settings = flags.settings(chosen_in_the_app(flags.paths().database))
-    is_reader = settings.in_use().is_reader
-    asked = wanted.experiment(is_reader=is_reader) if wanted.resume is None else None
-    if asked is not None and wanted.wants_the_app and is_terminal(sys.stdout):
-        return _in_the_app(flags, wanted, asked)
-    from jitchat.cli.rot_run import run_here  # noqa: PLC0415  loads much
+        flags = rot_runs.as_begun(flags, wanted.resume)
+    elif wanted.conversation is None:
+        wanted = replace(wanted, conversation=flags.conversation)
+    settings = load_settings(flags)
+    experiment = None
+    if wanted.resume is None:
+        experiment = wanted.experiment(is_reader=settings.in_use().is_reader)
+    if experiment is not None and wanted.wants_the_app and is_terminal(sys.stdout):
+        from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app
 
-    run_here(flags, settings, wanted, asked)
+        return run_chat(flags, None, RunWanted(experiment, wanted.parallel, wanted.judge or ""))
+    from jitchat.cli.rot_run import run_here  # noqa: PLC0415  loads the session
+
+    run_here(flags, settings, wanted, experiment)
     return None
 
 
-def _as_begun(flags: Flags, wanted: str) -> Flags:
-    """Have the model of a run answer, where the flags name none."""
-    if {"provider.name", "provider.model"} & flags.given.keys():
-        return flags
-    file = Runs(flags.paths().rot).open(wanted)
-    file.close()
-    meant: dict[str, Any] = {"provider.name": file.run.provider}
-    if not file.run.is_reader:
-        meant["provider.model"] = file.run.model
-    return Flags(given=meant).over(flags)
-
-
-def _in_the_app(flags: Flags, wanted: RotFlags, asked: Experiment) -> int:
-    """Open the app at the lab."""
-    from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app
-
-    return run_chat(flags, None, RunWanted(asked, wanted.parallel, wanted.judge or ""))
-
-
-for _command in (list_command, show_command, compare_command, forget_command):
+for _command in (
+    rot_runs.list_command,
+    rot_runs.show_command,
+    rot_runs.compare_command,
+    rot_runs.forget_command,
+):
     rot_command.add_command(_command)

@@ -1,27 +1,97 @@
-"""`jitchat rot list`: the runs that are kept."""
-
-from __future__ import annotations
+"""The runs that the lab keeps: `jitchat rot list`, `show`, `compare`, `forget`; their files."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import click
 
-from jitchat.cli.options import Flags, SharingCommand, location_options
-from jitchat.cli.output import is_terminal, say, say_json
-from jitchat.cli.rot_output import RotFiles, file_options
+from jitchat.cli import output
+from jitchat.cli.options import Flags, SharingCommand, location_options, options_as
 from jitchat.errors import StoreError, UsageError
 from jitchat.lab.compare import compare_runs
+from jitchat.lab.experiment import Result
+from jitchat.lab.report import comparison_tables, tables
 from jitchat.lab.run_file import Run, RunFile
 from jitchat.lab.runs import Runs
-from jitchat.lab.stats import NOTHING, Tally, count_results, percent
+from jitchat.lab.stats import NOTHING, Tallies, Tally, count_results, percent
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 
-if TYPE_CHECKING:
-    Listed = tuple[Run, int, Mapping[Mode, Tally]]
+_FORMATS = {
+    "json": "Write the run here, as JSON: every cell and every setting. `-` is standard output.",
+    "csv": "Write its cells here, as CSV.",
+    "svg": "Draw its heatmaps and curves here, as SVG.",
+    "text": "Draw them here in characters.",
+}
+_ENDINGS = {"text": "txt"}
+"""Of a file in a format, where that is not the format's name."""
+_STDOUT = Path("-")
+"""Standard output in place of a file: then the tables are not printed there."""
+FILE_OPTIONS = tuple(
+    click.option(f"--{name}", type=click.Path(path_type=Path), metavar="OUT", help=text)
+    for name, text in _FORMATS.items()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RotFiles:
+    """The files that were asked for; None where one was not."""
+
+    json: Path | None = None
+    csv: Path | None = None
+    svg: Path | None = None
+    text: Path | None = None
+
+    def named(self) -> list[tuple[str, Path]]:
+        """List format and file of those that were asked for."""
+        files = ((name, getattr(self, name)) for name in _FORMATS)
+        return [(name, path) for name, path in files if path is not None]
+
+    def require_writable(self) -> None:
+        """Refuse what will not take the figures, before there are any."""
+        named = self.named()
+        for _, path in named:
+            if path != _STDOUT:
+                output.require_writable(path)
+        if len({path.absolute() for _, path in named}) < len(named):
+            options = " and ".join(f"--{name}" for name, _ in named)
+            raise UsageError(f"{options}: two of them name one file.", "Name another.")
+
+
+def print_run(run: Run, results: Sequence[Result], files: RotFiles) -> Tallies:
+    """Print the tables of a run, and write it to files; what was counted for them."""
+    from jitchat.lab.export.files import exported  # noqa: PLC0415  loads every format
+
+    tallies = count_results(results)
+    if all(path != _STDOUT for _, path in files.named()):
+        output.print_tables(tables(run, tallies))
+    for name, path in files.named():
+        content = exported(_ENDINGS.get(name, name), run, results)
+        if path == _STDOUT:
+            output.emit(content.decode(), newline=False)
+        else:
+            output.write_file(path, content)
+    return tallies
+
+
+def as_begun(flags: Flags, wanted: str) -> Flags:
+    """Have the model of a run answer, where the flags name none."""
+    if {"provider.name", "provider.model"} & flags.given.keys():
+        return flags
+    with _opened(flags, wanted) as file:
+        run = file.run
+    given: dict[str, Any] = {"provider.name": run.provider}
+    if not run.is_reader:
+        given["provider.model"] = run.model
+    return Flags(given=given).over(flags)
+
+
+def _opened(flags: Flags, wanted: str) -> closing[RunFile]:
+    return closing(Runs(flags.paths().rot).open(wanted))
 
 
 @click.command("list", cls=SharingCommand)
@@ -29,35 +99,29 @@ if TYPE_CHECKING:
 @location_options
 def list_command(flags: Flags, as_json: bool) -> None:
     """List the runs, the latest first, with their shares of right answers."""
-    found = Runs(flags.paths().rot).each(_listed)
+    runs = Runs(flags.paths().rot).each(_summary)
     if as_json:
-        say_json([_fields(*each) for each in found])
-    elif found:
-        _print(found)
+        output.say_json([_fields(*run) for run in runs])
+    elif runs:
+        output.print_columns([_cells(*run) for run in runs], right=(1,))
     else:
-        say("There are no runs yet. `jitchat rot` makes one.")
+        output.say("There are no runs yet. `jitchat rot` makes one.")
 
 
-def _listed(file: RunFile) -> Listed:
-    """Read what is listed of a run."""
+def _summary(file: RunFile) -> tuple[Run, int, Mapping[Mode, Tally]]:
+    """Read what is listed of a run: how many cells are decided, and its shares."""
     shares: Mapping[Mode, Tally] = {}
     with suppress(StoreError):  # it is listed all the same
         shares = count_results(file.results()).by_mode
     return file.run, file.count(), shares
 
 
-def _print(found: Sequence[Listed]) -> None:
-    """Print a line a run."""
-    rows = []
-    for run, decided, shares in found:
-        told = ", ".join(f"{mode} {_told(shares.get(mode))}" for mode in run.experiment.modes)
-        rows.append((run.id, f"{decided:,}/{run.experiment.size:,}", told, one_line(run.title)))
-    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for name, cells, told, title in rows:
-        say(f"{name:<{wide[0]}}  {cells:>{wide[1]}}  {told:<{wide[2]}}  {title}")
+def _cells(run: Run, decided: int, shares: Mapping[Mode, Tally]) -> tuple[str, ...]:
+    listed = ", ".join(f"{mode} {_share(shares.get(mode))}" for mode in run.experiment.modes)
+    return run.id, f"{decided:,}/{run.experiment.size:,}", listed, one_line(run.title)
 
 
-def _told(tally: Tally | None) -> str:
+def _share(tally: Tally | None) -> str:
     """Write the share of right answers, with how many came: `76 % of 140`; a dash for none."""
     if tally is None or not tally.answered:
         return NOTHING
@@ -66,7 +130,7 @@ def _told(tally: Tally | None) -> str:
 
 def _fields(run: Run, decided: int, shares: Mapping[Mode, Tally]) -> dict[str, Any]:
     """Turn it into what JSON knows; a share is 0 to 1, and null where no answer came."""
-    found = [(mode, shares.get(mode)) for mode in run.experiment.modes]
+    tallies = [(mode, shares.get(mode)) for mode in run.experiment.modes]
     return {
         "id": run.id,
         "title": run.title,
@@ -74,8 +138,8 @@ def _fields(run: Run, decided: int, shares: Mapping[Mode, Tally]) -> dict[str, A
         "model": run.model,
         "cells": run.experiment.size,
         "decided": decided,
-        "shares": {mode.value: tally.share if tally else None for mode, tally in found},
-        "answered": {mode.value: tally.answered if tally else 0 for mode, tally in found},
+        "shares": {mode.value: tally.share if tally else None for mode, tally in tallies},
+        "answered": {mode.value: tally.answered if tally else 0 for mode, tally in tallies},
         "begun_at": run.begun_at.isoformat(),
         "ended_at": run.ended_at.isoformat() if run.ended_at is not None else None,
     }
@@ -83,15 +147,13 @@ def _fields(run: Run, decided: int, shares: Mapping[Mode, Tally]) -> dict[str, A
 
 @click.command("show", cls=SharingCommand)
 @click.argument("run", metavar="RUN")
-@file_options
+@options_as("files", RotFiles, *FILE_OPTIONS)
 @location_options
 def show_command(flags: Flags, run: str, files: RotFiles) -> None:
     """Print the tables of a run again, and write it to files.
 
     RUN is its id, or `last`.
     """
-    from jitchat.cli.rot_output import print_run  # noqa: PLC0415  loads rich
-
     files.require_writable()
     with _opened(flags, run) as file:
         print_run(file.run, file.results(), files)
@@ -107,15 +169,12 @@ def compare_command(flags: Flags, before: str, after: str) -> None:
     The one that was begun first is the earlier one, however they are named. Only cells that both
     have answers for count. A and B are ids, or `last`.
     """
-    from jitchat.cli.rot_output import print_tables  # noqa: PLC0415  loads rich
-    from jitchat.lab.report import comparison_tables  # noqa: PLC0415
-
     with _opened(flags, before) as first, _opened(flags, after) as second:
         if first.run.id == second.run.id:
             raise UsageError(f"A and B are both {first.run.id}.", "Name two runs.")
         earlier, later = sorted((first, second), key=lambda file: file.run.begun_at)
-        found = compare_runs(earlier.run, earlier.results(), later.run, later.results())
-    print_tables(comparison_tables(found))
+        comparison = compare_runs(earlier.run, earlier.results(), later.run, later.results())
+    output.print_tables(comparison_tables(comparison))
 
 
 @click.command("forget", cls=SharingCommand)
@@ -127,38 +186,22 @@ def forget_command(flags: Flags, run: str, yes: bool) -> None:
 
     RUN is its id, or `last`.
     """
-    runs = Runs(flags.paths().rot)
-    name, told = _named(runs, run)
-    if not yes:
-        _require_yes(told)
-    runs.forget(name)
-    say(f"{told} is forgotten.", err=True)
-
-
-@contextmanager
-def _opened(flags: Flags, wanted: str) -> Iterator[RunFile]:
-    file = Runs(flags.paths().rot).open(wanted)
     try:
-        yield file
-    finally:
-        file.close()
-
-
-def _named(runs: Runs, wanted: str) -> tuple[str, str]:
-    """Find a run's id, and how it is told; one that cannot be read can be forgotten, too."""
-    try:
-        file = runs.open(wanted)
+        with _opened(flags, run) as file:
+            run, name = file.run.id, f"{file.run.id}, {one_line(file.run.title)},"
     except StoreError:
-        return wanted, f"{wanted}, which cannot be read,"
-    file.close()
-    return file.run.id, f"{file.run.id}, {one_line(file.run.title)},"
+        name = f"{run}, which cannot be read,"
+    if not yes:
+        _require_yes(name)
+    Runs(flags.paths().rot).forget(run)
+    output.say(f"{name} is forgotten.", err=True)
 
 
-def _require_yes(told: str) -> None:
-    if not is_terminal(sys.stdin):
+def _require_yes(name: str) -> None:
+    if not output.is_terminal(sys.stdin):
         raise UsageError(
             "Nothing was forgotten: there is no terminal to confirm it in.",
             "Give --yes to forget it without being asked.",
         )
-    if not click.confirm(f"Forget {told} with all its answers?", err=True):
+    if not click.confirm(f"Forget {name} with all its answers?", err=True):
         raise click.ClickException("Nothing was forgotten.")

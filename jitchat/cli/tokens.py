@@ -1,46 +1,64 @@
 """`jitchat tokens`: how a model's tokens are counted, and what its server taught about that."""
 
 import asyncio
-import os
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from jitchat.cli.chosen import chosen_in_the_app
-from jitchat.cli.opening import opened_store
-from jitchat.cli.options import Flags, SharingCommand, provider_options
-from jitchat.cli.output import say, say_json
+from jitchat.cli.cold_store import load_settings, opened_store
+from jitchat.cli.options import Flags, SharingCommand, provider_options, text_given
+from jitchat.cli.output import print_columns, say, say_json, warn
 from jitchat.errors import UsageError
-from jitchat.settings.profiles import CHOSEN, Profile
+from jitchat.models import ResolvedModel, resolve_model
+from jitchat.settings.settings import CHOSEN
 from jitchat.store.models import LearntModels, server_of
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line, repaired
+from jitchat.tui import figures
 from jitchat.values import Message, Role, Sample
 from jitchat.window.calibration import Calibration
-from jitchat.window.tokens import TokenCounter, counter_for, request_tokens
+from jitchat.window.tokens import request_tokens
 
 _SHOWN = 8
 """So many of the latest samples are printed; JSON has all."""
-_AT = (1_000, 10_000)
+_BANDS_AT = (1_000, 10_000)
 """Where the band is told, in tokens of one's own."""
 _READER = "reader"
+_LEAST = 3
+"""Samples that a correction takes."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """What is known of counting for one model."""
+class _Learnt:
+    """What one model of one server taught about one counter."""
 
-    profile: Profile
     server: str
     model: str
-    counter: TokenCounter
+    counter: str
     samples: tuple[Sample, ...]
-    refused: tuple[str, ...]
-    """Parameters that its server refused, by name."""
-    learnt: Calibration
+    calibration: Calibration
+    refused: tuple[str, ...] = ()
+    """Parameters that the server refused, by name."""
+
+    @property
+    def correction(self) -> str:
+        """`× 1.13 + 11`: what a count is multiplied by, and what each request adds."""
+        offset = round(self.calibration.offset)
+        added = f" {'+' if offset > 0 else '−'} {abs(offset):,}" if offset else ""
+        return f"× {self.calibration.slope:.3f}".rstrip("0").rstrip(".") + added
+
+    def fields(self, *bands_at: int) -> dict[str, Any]:
+        """The correction and its bands as JSON knows them; None where nothing is corrected."""
+        learnt = self.calibration
+        correction = {"slope": learnt.slope, "offset": learnt.offset, "samples": learnt.samples}
+        bands = {str(at): learnt.band(at) for at in bands_at}
+        is_corrected = bool(learnt.samples)
+        return {
+            "correction": correction if is_corrected else None,
+            "band": bands if is_corrected else None,
+        }
 
 
 @click.command("tokens", cls=SharingCommand)
@@ -69,194 +87,148 @@ def tokens_command(  # noqa: PLR0913  one for each option
             raise UsageError("--text is counted for a model, and none is named.", "Name one.")
         if forget:
             raise UsageError("--forget is for one model, and none is named.", "Name one.")
-        list_models(flags, as_json=as_json)
+        _list_models(flags, as_json=as_json)
         return
-    if forget:
-        _forget(flags, model)
-    known = _known(flags, model)
-    found = _text_fields(known, _given(text), exact=exact) if text is not None else None
+    resolved = _resolved(flags, model)
+    learnt = _learnt(flags, resolved, forget=forget)
+    counts = None
+    if text is not None:
+        counts = _count(resolved, learnt.calibration, text_given(text), exact=exact)
     if as_json:
-        say_json(_fields(known) | ({"text": found} if found is not None else {}))
+        say_json(_fields(resolved, learnt) | ({"text": counts} if counts is not None else {}))
         return
-    for line in (*_told(known), *(_text_told(known, found) if found is not None else [])):
+    for line in (*_lines(resolved, learnt), *_count_lines(resolved, counts)):
         say(line)
 
 
-def _given(text: str) -> str:
-    """Take the text that was given, or what comes on standard input for `-`."""
-    if text != "-":
-        return text
-    return sys.stdin.buffer.read().decode("utf-8-sig", "replace") if sys.stdin else ""
-
-
-def _forget(flags: Flags, model: str) -> None:
-    """Forget what the model's server taught, and say so, beside what is printed of the model."""
-    known = _known(flags, model)
-    with opened_store(flags.paths()) as store:
-        was_any = LearntModels(store.database).of(known.server, known.model).forget()
-    told = "What its server taught is forgotten." if was_any else "There was nothing to forget."
-    say(f"jitchat: {told}", err=True)
-
-
-def _known(flags: Flags, model: str) -> _Known:
-    """Look up what the settings and the cold store say of the model."""
-    chosen = chosen_in_the_app(flags.paths().database)
-    settings = flags.settings(chosen)
+def _resolved(flags: Flags, model: str) -> ResolvedModel:
+    settings = load_settings(flags)
     if settings.origin("provider.name") != CHOSEN or settings.model_name() != model:
         meant = {"provider.name": _READER} if model == _READER else {"provider.model": model}
         settings = Flags(given=meant).over(flags).settings()
-    profile, name = settings.in_use(), settings.model_name()
-    counter, server = counter_for(name, os.environ), server_of(profile.base_url)
+    return resolve_model(settings)
+
+
+def _learnt(flags: Flags, model: ResolvedModel, *, forget: bool) -> _Learnt:
+    """Look up what the cold store has of the model; with `forget`, delete it first, and say so."""
+    server, counter = server_of(model.profile.base_url), model.counter.name
     with opened_store(flags.paths()) as store:
-        kept = LearntModels(store.database).of(server, name)
-        samples, refused = kept.samples(counter.name), tuple(sorted(kept.refused()))
-    return _Known(profile, server, name, counter, samples, refused, Calibration.of(samples))
+        kept = LearntModels(store.database).of(server, model.name)
+        if forget:
+            forgotten = "What its server taught is forgotten."
+            warn(forgotten if kept.forget() else "There was nothing to forget.")
+        samples, refused = kept.samples(counter), tuple(sorted(kept.refused()))
+    return _Learnt(server, model.name, counter, samples, Calibration.of(samples), refused)
 
 
-def _told(known: _Known) -> Iterator[str]:
-    where = f" ({known.server})" if known.server else ""
-    yield f"{known.model} of {known.profile.name}{where}"
-    own = "the model's own tokenizer" if known.counter.exact else "not the model's own tokenizer"
-    yield f"counted by {known.counter.name}, {own}"
-    yield from _learnt_told(known) if known.samples else [_NOTHING_LEARNT]
-    if known.refused:
-        yield f"left out, for its server refused it: {', '.join(map(one_line, known.refused))}"
+def _lines(model: ResolvedModel, learnt: _Learnt) -> Iterator[str]:
+    where = f" ({learnt.server})" if learnt.server else ""
+    yield f"{model.name} of {model.profile.name}{where}"
+    own = "the model's own tokenizer" if model.counter.exact else "not the model's own tokenizer"
+    yield f"counted by {learnt.counter}, {own}"
+    yield from _sample_lines(learnt)
+    if learnt.refused:
+        yield f"left out, for its server refused it: {', '.join(map(one_line, learnt.refused))}"
 
 
-def _learnt_told(known: _Known) -> Iterator[str]:
-    learnt, samples = known.learnt, known.samples
-    if not learnt.samples:
-        yield f"{counted(len(samples), 'sample')}, no correction yet: it takes {_LEAST} that agree"
+def _sample_lines(learnt: _Learnt) -> Iterator[str]:
+    samples, calibration = learnt.samples, learnt.calibration
+    if not samples:
+        yield (
+            "nothing learnt yet: each reply whose tokens the provider reports is a sample, and"
+            f" from {_LEAST} on counts are corrected"
+        )
+        return
+    count = counted(len(samples), "sample")
+    if not calibration.samples:
+        yield f"{count}, no correction yet: it takes {_LEAST} that agree"
     else:
-        yield f"{counted(len(samples), 'sample')}, {learnt.samples:,} of them used"
-        yield f"correction: {correction_sentence(learnt)}"
-        yield "band: " + ", ".join(f"± {learnt.band(at):,} at {at:,} tokens" for at in _AT)
+        yield f"{count}, {calibration.samples:,} of them used"
+        yield f"correction: {learnt.correction}"
+        bands = (f"± {calibration.band(at):,} at {at:,} tokens" for at in _BANDS_AT)
+        yield f"band: {', '.join(bands)}"
     yield "the latest, counted → reported:"
-    width = max(len(f"{each.counted:,}") for each in samples[-_SHOWN:])
-    for each in samples[-_SHOWN:]:
-        yield f"  {each.counted:>{width},} → {each.reported:,}"
+    latest = samples[-_SHOWN:]
+    width = max(len(f"{sample.counted:,}") for sample in latest)
+    for sample in latest:
+        yield f"  {sample.counted:>{width},} → {sample.reported:,}"
 
 
-def correction_sentence(learnt: Calibration) -> str:
-    """`× 1.13 + 11`: what a count is multiplied by, and what each request adds."""
-    offset = round(learnt.offset)
-    added = f" {'+' if offset > 0 else '−'} {abs(offset):,}" if offset else ""
-    return f"× {learnt.slope:.3f}".rstrip("0").rstrip(".") + added
-
-
-def _text_told(known: _Known, found: dict[str, int]) -> Iterator[str]:
-    from jitchat.tui.figures import reported, tokens  # noqa: PLC0415  loads the planner
-
-    exact = known.counter.exact
-    alone = tokens(found["counted"], exact=exact)
-    request = tokens(found["request"], exact=exact, band=found["band"])
-    yield f"text: {alone} tokens, {request} as a request of its own"
-    if "exact" in found:
-        yield f"{known.profile.name} counts exactly {reported(found['exact'])} for that request"
-
-
-def _text_fields(known: _Known, text: str, *, exact: bool) -> dict[str, int]:
+def _count(
+    model: ResolvedModel, calibration: Calibration, text: str, *, exact: bool
+) -> dict[str, int]:
+    """Count a text, and the request with it alone; `exact` has the provider count that request."""
     message = Message(Role.USER, repaired(text))
-    own = request_tokens(known.counter, (message,))
+    tokens = request_tokens(model.counter, (message,))
+    counts = {
+        "counted": model.counter.count(message.content),
+        "request": calibration.correct(tokens),
+        "band": calibration.band(tokens),
+    }
+    if exact:
+        counts["exact"] = asyncio.run(model.count_exactly((message,)))
+    return counts
+
+
+def _count_lines(model: ResolvedModel, counts: dict[str, int] | None) -> Iterator[str]:
+    if counts is None:
+        return
+    exact = model.counter.exact
+    alone = figures.tokens(counts["counted"], exact=exact)
+    request = figures.tokens(counts["request"], exact=exact, band=counts["band"])
+    yield f"text: {alone} tokens, {request} as a request of its own"
+    if "exact" in counts:
+        reported = figures.reported(counts["exact"])
+        yield f"{model.profile.name} counts exactly {reported} for that request"
+
+
+def _fields(model: ResolvedModel, learnt: _Learnt) -> dict[str, Any]:
+    samples = [
+        {"counted": sample.counted, "reported": sample.reported} for sample in learnt.samples
+    ]
     return {
-        "counted": known.counter.count(message.content),
-        "request": known.learnt.correct(own),
-        "band": known.learnt.band(own),
-    } | ({"exact": _exactly(known, message)} if exact else {})
-
-
-def _exactly(known: _Known, message: Message) -> int:
-    """Have the provider count a request with this message alone; it is not answered."""
-    from jitchat.cli.counting import count_by  # noqa: PLC0415  loads httpx
-
-    return asyncio.run(count_by(known.profile, known.model, (message,)))
-
-
-def _fields(known: _Known) -> dict[str, Any]:
-    learnt = known.learnt
-    return {
-        "provider": known.profile.name,
-        "server": known.server,
-        "model": known.model,
-        "counter": {"name": known.counter.name, "exact": known.counter.exact},
-        "correction": correction_fields(learnt),
-        "band": {str(at): learnt.band(at) for at in _AT} if learnt.samples else None,
-        "refused": list(known.refused),
-        "samples": [{"counted": each.counted, "reported": each.reported} for each in known.samples],
+        "provider": model.profile.name,
+        "server": learnt.server,
+        "model": model.name,
+        "counter": {"name": learnt.counter, "exact": model.counter.exact},
+        **learnt.fields(*_BANDS_AT),
+        "refused": list(learnt.refused),
+        "samples": samples,
     }
 
 
-def correction_fields(learnt: Calibration) -> dict[str, float | int] | None:
-    """Describe a correction; None where nothing is corrected."""
-    if not learnt.samples:
-        return None
-    return {"slope": learnt.slope, "offset": learnt.offset, "samples": learnt.samples}
-
-
-_LEAST = 3
-_NOTHING_LEARNT = (
-    "nothing learnt yet: each reply whose tokens the provider reports is a sample, and from"
-    f" {_LEAST} on counts are corrected"
-)
-
-
-AT = 10_000
-"""Where the band is told, in tokens of one's own."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Learnt:
-    """What one model of one server taught about one counter."""
-
-    server: str
-    model: str
-    counter: str
-    samples: int
-    learnt: Calibration
-
-
-def list_models(flags: Flags, *, as_json: bool) -> None:
-    """Print them, by server."""
+def _list_models(flags: Flags, *, as_json: bool) -> None:
+    """Print every model that taught anything, by server."""
     with opened_store(flags.paths()) as store:
         models = LearntModels(store.database)
-        found = [
-            _Learnt(server, model, counter, len(samples), Calibration.of(samples))
+        rows = [
+            _Learnt(server, model, counter, samples, Calibration.of(samples))
             for server, model, counter in models.counted()
             if (samples := models.of(server, model).samples(counter))
         ]
+    at = _BANDS_AT[-1]
     if as_json:
-        say_json([_learnt_fields(each) for each in found])
-    elif found:
-        _print_table([_cells(each) for each in found])
+        say_json(
+            [
+                {
+                    "server": row.server,
+                    "model": row.model,
+                    "counter": row.counter,
+                    "samples": len(row.samples),
+                    **row.fields(at),
+                }
+                for row in rows
+            ]
+        )
+    elif rows:
+        print_columns([_cells(row, at) for row in rows])
     else:
         say("No server taught anything yet: each reply whose tokens it reports is a sample.")
 
 
-def _learnt_fields(each: _Learnt) -> dict[str, Any]:
-    return {
-        "server": each.server,
-        "model": each.model,
-        "counter": each.counter,
-        "samples": each.samples,
-        "correction": correction_fields(each.learnt),
-        "band": {str(AT): each.learnt.band(AT)} if each.learnt.samples else None,
-    }
-
-
-def _cells(each: _Learnt) -> Sequence[str]:
-    learnt = each.learnt
-    told = f"{correction_sentence(learnt)}, ± {learnt.band(AT):,} at {AT:,} tokens"
-    return (
-        one_line(each.model),
-        one_line(each.server),
-        one_line(each.counter),
-        counted(each.samples, "sample"),
-        told if learnt.samples else "no correction yet",
-    )
-
-
-def _print_table(rows: Sequence[Sequence[str]]) -> None:
-    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
-        say("  ".join(cells).rstrip())
+def _cells(row: _Learnt, at: int) -> tuple[str, ...]:
+    correction = "no correction yet"
+    if row.calibration.samples:
+        correction = f"{row.correction}, ± {row.calibration.band(at):,} at {at:,} tokens"
+    names = map(one_line, (row.model, row.server, row.counter))
+    return (*names, counted(len(row.samples), "sample"), correction)

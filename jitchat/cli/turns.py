@@ -1,32 +1,21 @@
 """`jitchat window` and `jitchat send`: the headless twin of the chat, on the same session."""
 
 import asyncio
-import shutil
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import aclosing, contextmanager, suppress
 from typing import Any
 
 import click
 
-from jitchat.cli import compose
-from jitchat.cli.chosen import chosen_in_the_app
-from jitchat.cli.compose import key_in_the_open, session_with
-from jitchat.cli.opening import choose_conversation, opened_store
-from jitchat.cli.options import Flags, SharingCommand, common_options
-from jitchat.cli.output import is_terminal, say, say_json, warn
+from jitchat import models
+from jitchat.cli import cold_store
+from jitchat.cli.options import Flags, SharingCommand, common_options, text_given, with_options
+from jitchat.cli.output import say, say_json, warn
 from jitchat.cli.report import print_window, window_fields
-from jitchat.cli.who import Who, who_answers
-from jitchat.errors import (
-    EmptyDraft,
-    JitchatError,
-    ReplyCut,
-    StoreFull,
-    StoreReadOnly,
-    UsageError,
-)
+from jitchat.errors import EmptyDraft, JitchatError, ReplyCut, StoreFull, StoreReadOnly, UsageError
 from jitchat.events import Event, ReplyDelta, SendFailed, TurnStored
 from jitchat.memory import Memory
+from jitchat.models import ResolvedModel
 from jitchat.providers.provider import Finished
 from jitchat.session import Session
 from jitchat.settings.small_models import require_addresses
@@ -39,15 +28,16 @@ from jitchat.window.window import ContextWindow
 UNINDEXED = "the newest turns are not indexed, for nothing can be written to the database."
 
 
-def _on_a_conversation(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add what `window` and `send` have in common."""
-    help_text = "Its id or title; the one touched last if not given."
-    with_id = click.option("--conversation", metavar="ID", help=help_text)(command)
-    return click.argument("text")(with_id)
+_text_in_conversation = with_options(
+    click.argument("text"),
+    click.option(
+        "--conversation", metavar="ID", help="Its id or title; the one touched last if not given."
+    ),
+)
 
 
 @click.command("window", cls=SharingCommand)
-@_on_a_conversation
+@_text_in_conversation
 @click.option(
     "--budget", type=click.IntRange(min=1), metavar="N", help="Tokens that the window may have."
 )
@@ -70,48 +60,29 @@ def window_command(flags: Flags, text: str, conversation: str | None, **wanted: 
     A server on this machine is asked how much its model takes, and so is one of whose model
     nothing is known. TEXT is `-` for what comes on standard input.
     """
-    draft = given_text(text)
-    with opened_session(Flags(conversation=conversation).over(flags)) as (session, mode, who):
+    draft = read_draft(text)
+    with opened_session(Flags(conversation=conversation).over(flags)) as (session, mode, model):
         window = _planned(session, draft, mode, wanted["budget"], ask=wanted["ask_picker"])
-        _tell_doubts(who.doubt())
-        _tell_unmet(session, draft)
+        _warn(model.warning(), session.planning.unmet(draft))
         identity, prices = session.memory.conversation.id, session.options.prices
-        body = _body_of(session, window) if wanted["as_request"] else ""
-    if body:
-        say(body)
+        wire = session.wire(window) if wanted["as_request"] else None
+    if wanted["as_request"]:  # the reader is sent nothing: then its messages
+        say((wire.body if wire is not None else messages_body(window)).decode())
         return
-    exact = _counted_by(who, window) if wanted["exact"] else None
+    exact = asyncio.run(model.count_exactly(window.messages())) if wanted["exact"] else None
     if wanted["as_json"]:
         found = window_fields(window, identity, prices)
         say_json(found | ({"exact": exact} if exact else {}))
         return
-    print_window(window, identity, _terminal_width(), prices)
+    print_window(window, identity, prices)
     if exact:
-        say(f"{who.profile.title} counts {exact:,} tokens.")
-
-
-def _counted_by(who: Who, window: ContextWindow) -> int:
-    """Have the provider count the window."""
-    from jitchat.cli.counting import count_by  # noqa: PLC0415  loads httpx
-
-    return asyncio.run(count_by(who.profile, who.model, window.messages()))
-
-
-def _body_of(session: Session, window: ContextWindow) -> str:
-    """Write what would be posted; for the reader, which is sent nothing, its messages."""
-    wire = session.wire(window)
-    return (wire.body if wire is not None else messages_body(window)).decode()
+        say(f"{model.profile.title} counts {exact:,} tokens.")
 
 
 def _planned(
     session: Session, draft: str, mode: Mode, budget: int | None, *, ask: bool
 ) -> ContextWindow:
-    """Plan the window; with `ask`, as the picker's model has it.
-
-    Raises:
-        UsageError: No such model is configured.
-
-    """
+    """Plan the window; with `ask`, as the picker's model has it."""
     once = Once(budget=session.options.budget.of_size(budget) if budget else None)
     if not ask:
         return session.preview(draft, mode, once)
@@ -131,7 +102,7 @@ def _planned(
 
 
 @click.command("send", cls=SharingCommand)
-@_on_a_conversation
+@_text_in_conversation
 @common_options
 def send_command(flags: Flags, text: str, conversation: str | None) -> None:
     """Send TEXT, print the reply as it comes, store both.
@@ -139,34 +110,24 @@ def send_command(flags: Flags, text: str, conversation: str | None) -> None:
     TEXT is `-` for what comes on standard input. The exit code is 3 where only a part of the reply
     came, which is kept; why, and what to do, is told on standard error.
     """
-    draft = given_text(text)
+    draft = read_draft(text)
     with opened_session(Flags(conversation=conversation).over(flags)) as opened:
-        error = asyncio.run(_sent(*opened, draft))
+        error = asyncio.run(_exchange(*opened, draft))
     if error is not None:
         raise error
 
 
-async def _sent(session: Session, mode: Mode, who: Who, draft: str) -> JitchatError | None:
-    """Send, after what is to be known first."""
-    _tell_doubts(key_in_the_open(who.settings), who.doubt())
-    _tell_unmet(session, draft)
-    return await _exchange(session, draft, mode)
+def _warn(*sentences: str | None) -> None:
+    """Say what may keep a message from being answered or private, or a turn out of its window."""
+    for sentence in filter(None, sentences):
+        warn(sentence)
 
 
-def _tell_doubts(*doubts: str) -> None:
-    """Say what may keep a message from being answered, or from staying private."""
-    for doubt in filter(None, doubts):
-        say(f"jitchat: {doubt}", err=True)
-
-
-def _tell_unmet(session: Session, draft: str) -> None:
-    """Say which turns the text names that no window shows."""
-    if told := session.planning.unmet(draft):
-        say(f"jitchat: {told}", err=True)
-
-
-async def _exchange(session: Session, draft: str, mode: Mode) -> JitchatError | None:
+async def _exchange(
+    session: Session, mode: Mode, model: ResolvedModel, draft: str
+) -> JitchatError | None:
     """Send and print; whatever ends it, what came is stored and the line is closed."""
+    _warn(models.unencrypted_keys(model.settings), model.warning(), session.planning.unmet(draft))
     printer = _Printer()
     events = session.send(draft, mode)
     try:
@@ -189,7 +150,6 @@ class _Printer:
         """The message, then what came of a reply."""
 
     def take(self, event: Event) -> None:
-        """Print or keep what an event says."""
         if isinstance(event, ReplyDelta):
             say(event.text, newline=False)
             self._open_line = not event.text.endswith("\n")
@@ -199,7 +159,6 @@ class _Printer:
             self._stored.append(event.turn)
 
     def end_line(self) -> None:
-        """Leave the cursor at the start of a line."""
         if self._open_line:
             say("")
 
@@ -223,20 +182,18 @@ def _cut(stop: str) -> ReplyCut:
 
 
 @contextmanager
-def opened_session(flags: Flags) -> Iterator[tuple[Session, Mode, Who]]:
+def opened_session(flags: Flags) -> Iterator[tuple[Session, Mode, ResolvedModel]]:
     """Open the session on the conversation that is asked for, with everything indexed."""
     paths = flags.paths()
-    settings = flags.settings(chosen_in_the_app(paths.database))
+    settings = cold_store.load_settings(flags)
     require_addresses(settings)
-    with opened_store(paths) as store:
-        conversation = choose_conversation(store, flags.conversation)
-        who, embedder = (
-            who_answers(settings, store.database),
-            compose.make_embedder(settings, paths, warn),
-        )
-        session = session_with(who, Memory(store, conversation, embedder), asking=True)
+    with cold_store.opened_store(paths) as store:
+        conversation = cold_store.choose_conversation(store, flags.conversation)
+        model = models.resolve_model(settings, store.database)
+        embedder = models.make_embedder(settings, paths, warn)
+        session = model.open_session(Memory(store, conversation, embedder), ask=True)
         _index_missing(session.memory)
-        yield session, Mode(settings.chat.mode), who
+        yield session, Mode(settings.chat.mode), model
 
 
 def _index_missing(memory: Memory) -> None:
@@ -249,20 +206,11 @@ def _index_missing(memory: Memory) -> None:
         warn(UNINDEXED)
 
 
-def given_text(text: str) -> str:
-    """Take the text that was given, or what comes on standard input for `-`.
-
-    Raises:
-        EmptyDraft: There is nothing but white space.
-
-    """
+def read_draft(text: str) -> str:
+    """Take the text that was given, or what comes on standard input for `-`."""
+    draft = text_given(text)
     if text == "-":
-        data = sys.stdin.buffer.read() if sys.stdin else b""
-        text = data.decode("utf-8-sig", "replace").rstrip("\r\n")
-    if not text.strip():
+        draft = draft.rstrip("\r\n")
+    if not draft.strip():
         raise EmptyDraft("The text is empty.", "Say something in TEXT.")
-    return text
-
-
-def _terminal_width() -> int | None:
-    return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
+    return draft

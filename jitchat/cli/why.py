@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from jitchat.cli.options import Flags, SharingCommand, common_options
+from jitchat.cli.options import Flags, SharingCommand, common_options, turn_number
 from jitchat.cli.output import say, say_json
-from jitchat.cli.turns import given_text, opened_session
+from jitchat.cli.turns import opened_session, read_draft
 from jitchat.errors import UnknownTurn, UsageError
 from jitchat.session import Session
 from jitchat.store.path import parent_of
@@ -20,22 +20,13 @@ from jitchat.window.why import Standing
 
 _WIDTH = 60
 """Characters of the message that are repeated."""
-_DIGITS = 12
-
-
-def _turn_id(text: str) -> int:
-    """Read `12` or `#12`."""
-    digits = text.removeprefix("#")
-    if not digits.isdecimal() or len(digits) > _DIGITS:
-        raise click.BadParameter(f"{text!r} is no turn's #id, which is a number.")
-    return int(digits)
 
 
 @click.command("why", cls=SharingCommand)
-@click.argument("turn", metavar="ID", type=_turn_id)
+@click.argument("turn", metavar="ID", type=turn_number)
 @click.argument("text", required=False)
 @click.option(
-    "--turn", "said", type=_turn_id, metavar="N", help="Of the window that was sent for turn N."
+    "--turn", "said", type=turn_number, metavar="N", help="Of the window that was sent for turn N."
 )
 @click.option("--conversation", metavar="ID", help="The one touched last if not given.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -49,7 +40,7 @@ def why_command(flags: Flags, turn: int, text: str | None, **wanted: Any) -> Non
     said = wanted["said"]
     if text is not None and said is not None:
         raise UsageError("TEXT and --turn name two windows.", "Give one of them.")
-    draft = given_text(text) if text is not None else None
+    draft = read_draft(text) if text is not None else None
     on = Flags(conversation=wanted["conversation"]).over(flags)
     with opened_session(on) as (session, mode, _):
         explained = _sent(session, said) if said is not None else _planned(session, draft, mode)
@@ -88,12 +79,6 @@ def _sent(session: Session, position: int) -> Explained:
 
 
 def _fields(session: Session, explained: Explained, turn: int) -> Mapping[str, Any]:
-    """Answer as plain data.
-
-    Raises:
-        UnknownTurn: There is no such turn.
-
-    """
     answer = why(session.memory, explained, turn)
     if answer.standing is Standing.UNKNOWN:
         raise UnknownTurn(str(answer))
@@ -122,7 +107,6 @@ def _placed_fields(placed: Placed) -> Mapping[str, Any]:
 
 
 def _heading(explained: Explained) -> str:
-    """Say which window it is."""
     mode, text = explained.window.mode, shortened(explained.draft, _WIDTH)
     if explained.said is not None:
         return f"The window that was sent in {mode} for #{explained.said.position}, “{text}”:"

@@ -1,6 +1,6 @@
 """What the user can set, and where each value came from."""
 
 from jitchat.settings.load import load_settings
-from jitchat.settings.schema import Settings
+from jitchat.settings.settings import Settings
 
 __all__ = ["Settings", "load_settings"]

@@ -6,16 +6,12 @@ valid key or value. It never quotes a secret.
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from jitchat.errors import SettingsError
-from jitchat.settings.profiles import nearest
-from jitchat.settings.schema import all_keys
-from jitchat.settings.sections import SECTIONS, Secret, Setting, shown
+from jitchat.settings.sections import SECTIONS, SETTINGS, Secret, Setting, shown
 from jitchat.text.sanitize import repaired, shortened
-
-__all__ = ["checked", "nearest", "toml_text", "unknown", "unknown_in_table"]
 
 _EXPECTED: dict[type, str] = {
     str: "a text",
@@ -25,7 +21,6 @@ _EXPECTED: dict[type, str] = {
     bool: "true or false",
     dict: 'a table of texts, for example { "X-Title" = "jitchat" }',
 }
-_FOUND: dict[type, str] = {dict: "a table", list: "a list"}
 _TABLES = ("providers", "models", "keys")
 """Sections that are made by the user's own names."""
 LONGEST_FILE = 256 << 10
@@ -35,6 +30,19 @@ _DEEP_NAME = re.compile(
     rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_DEEPEST}}}"""
 )
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+
+
+def nearest(wrong: str, known: Iterable[str]) -> str:
+    """Ask for the closest of `known`, as a sentence; empty where none is close."""
+    from difflib import get_close_matches  # noqa: PLC0415  needed only when something is wrong
+
+    close = get_close_matches(wrong[:80], list(known), n=1, cutoff=0.5)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def choose_one(wrong: str, choices: Sequence[str]) -> str:
+    """Name the choices, and the one that may have been meant."""
+    return f"Use {', '.join(choices[:-1])} or {choices[-1]}.{nearest(wrong, choices)}"
 
 
 def checked(known: Setting, value: object, origin: str) -> object:
@@ -55,22 +63,20 @@ def checked(known: Setting, value: object, origin: str) -> object:
 
 
 def unknown(name: str, origin: str) -> SettingsError:
-    """Make the error for a section or a key that does not exist."""
     section, dot, _ = name.partition(".")
     if dot:
-        known = [key.partition(".")[2] for key in all_keys() if key.startswith(f"{section}.")]
+        known = [key.partition(".")[2] for key in SETTINGS if key.startswith(f"{section}.")]
         listed = f"[{section}] may hold {', '.join(known)}."
-        near = nearest(name, all_keys())
+        near = nearest(name, SETTINGS)
     else:
         listed = f"Sections are {', '.join([*SECTIONS, *_TABLES])}."
-        own = [key for key in all_keys() if key.endswith(f".{name}")]
+        own = [key for key in SETTINGS if key.endswith(f".{name}")]
         near = f" Did you mean {own[0]!r}?" if own else nearest(name, [*SECTIONS, *_TABLES])
     what = "key" if dot else "section"
     return SettingsError(f"{origin}: {_quoted(name)} is not a {what} of jitchat.", listed + near)
 
 
 def unknown_in_table(table: str, name: str, known: Iterable[str], origin: str) -> SettingsError:
-    """Make the error for a key that a table of the user's own cannot hold."""
     names = list(known)
     return SettingsError(
         f"{origin}: {_quoted(f'{table}.{name}')} is not a key of jitchat.",
@@ -93,23 +99,19 @@ def _of_type(expected: type, value: object) -> object:
 
 
 def _headers(value: object) -> dict[str, Secret] | None:
-    if not isinstance(value, Mapping) or not all(isinstance(each, str) for each in value.values()):
+    if not isinstance(value, Mapping) or not all(isinstance(text, str) for text in value.values()):
         return None
     return {str(name): Secret(text.strip()) for name, text in value.items()}
 
 
 def _require_choice(known: Setting, value: object, origin: str) -> None:
-    choices = known.rule.choices
-    if choices and value not in choices:
-        listed = f"Use {', '.join(choices[:-1])} or {choices[-1]}."
-        raise SettingsError(
-            f"{origin}: {known.key} cannot be {_quoted(value)}.",
-            listed + nearest(str(value), choices),
-        )
+    if known.choices and value not in known.choices:
+        what = f"{origin}: {known.key} cannot be {_quoted(value)}."
+        raise SettingsError(what, choose_one(str(value), known.choices))
 
 
 def _require_size(known: Setting, value: object, origin: str) -> None:
-    least, most = known.rule.least, known.rule.most
+    least, most = known.least, known.most
     if not isinstance(value, int | float) or isinstance(value, bool):
         return
     if isinstance(value, float) and not math.isfinite(value):
@@ -141,17 +143,17 @@ def _is_sendable(text: str) -> bool:
 
 def _refused(known: Setting, origin: str, why: str) -> SettingsError:
     usual = "" if known.default is None else f"; by default {shown(known.default)}"
-    return SettingsError(f"{origin}: {known.key} {why}.", f"It is {known.rule.help}{usual}.")
+    return SettingsError(f"{origin}: {known.key} {why}.", f"It is {known.help}{usual}.")
 
 
 def _kind_of(known: Setting, value: object) -> str:
     """Say what was given, without its value where that may be a secret."""
-    if known.rule.hidden or known.kind is Secret:
+    if known.hidden or known.kind is Secret:
         return "what is there"
     if known.kind is dict and isinstance(value, dict):
         return "one of other things"
-    if type(value) in _FOUND:
-        return _FOUND[type(value)]
+    if isinstance(value, dict | list):
+        return "a table" if isinstance(value, dict) else "a list"
     return shown(value) if isinstance(value, bool) else _quoted(value)
 
 

@@ -1,13 +1,12 @@
-"""What pasting does to keys: what can be put right is, and said; what cannot is refused.
-
-It runs without a shell, in the home folder, and once in a process, for it may ask for a password
-or a touch; and again where the server refused what it printed, for some keys last an hour.
-
-Its backends fail in ways of their own (no session, locked, refused): then there is no key.
+"""Providers' keys: cleaned as they are pasted, stored, and found again.
 
 The first source that has one wins: the variable JITCHAT_PROVIDER_API_KEY for the provider that
 answers, the provider's own variables, `api_key_cmd`, `api_key` in the configuration, the keys
 file, the keyring. Every key that is found is remembered as a secret, so that no report shows it.
+
+`api_key_cmd` runs without a shell, in the home folder, and once in a process, for it may ask for
+a password or a touch; and again where the server refused its key, for some keys last an hour.
+Keyring backends fail in ways of their own (no session, locked, refused): then there is no key.
 """
 
 import json
@@ -33,8 +32,8 @@ from jitchat.settings.sections import Secret
 from jitchat.text.sanitize import shortened
 
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
-_ASSIGNED = re.compile(r"(?:export\s+|set\s+)?[A-Za-z_][A-Za-z0-9_]*\s*[=:]\s*(?=\S)")
-_BEARER = re.compile(r"(?:authorization\s*:\s*)?bearer\s+", re.IGNORECASE)
+_ASSIGNED = re.compile(r"\A(?:export\s+|set\s+)?[A-Za-z_][A-Za-z0-9_]*\s*[=:]\s*(?=\S)")
+_BEARER = re.compile(r"\A(?:authorization\s*:\s*)?bearer\s+", re.IGNORECASE)
 _QUOTES = ('"', "'", "`", "“”", "‘’", "<>")
 _MASKED = ("***", "•••", "xxxx")
 _SHORTEST = 8
@@ -59,12 +58,7 @@ class CleanedKey:
 
 
 def cleaned_key(text: str) -> CleanedKey:
-    """Take off what is pasted along with keys.
-
-    Raises:
-        UsageError: What is left is no key.
-
-    """
+    """Take off what is pasted along with keys; UsageError where what is left is no key."""
     removed: list[str] = []
     while found := _next_tidied(text):
         what, text = found
@@ -74,10 +68,19 @@ def cleaned_key(text: str) -> CleanedKey:
     return CleanedKey(Secret(text), tuple(removed))
 
 
-def foreign_owner(key: str, provider: str) -> str:
-    """Say whose key it looks like, where that is somebody else than `provider`; else empty."""
-    owner = next((name for start, name in _OWNERS.items() if key.startswith(start)), "")
-    return "" if owner == provider else owner
+def key_notes(profile: Profile, cleaned: CleanedKey, place: str, source: str) -> Iterator[str]:
+    """Tell, a sentence each, what was taken off, whose it looks like, and what comes before it.
+
+    `place` is where it was stored, `source` where the provider's key is now from, both as
+    `key_source` says it.
+    """
+    if cleaned.removed:
+        yield f"Taken off: {', '.join(cleaned.removed)}."
+    owner = next((name for start, name in _OWNERS.items() if cleaned.key.startswith(start)), "")
+    if owner not in ("", profile.name) and profile.wants_key:
+        yield f"It looks like a key of {owner}, not of {profile.name}."
+    if source != place:
+        yield f"The key in {source} comes before it."
 
 
 def _next_tidied(text: str) -> tuple[str, str] | None:
@@ -86,15 +89,10 @@ def _next_tidied(text: str) -> tuple[str, str] | None:
         ("invisible characters", text.translate(dict.fromkeys(map(ord, _INVISIBLE)))),
         ("white space around it", text.strip()),
         ("quotation marks", _unquoted(text)),
-        ("the word Bearer", _without(_BEARER, text)),
-        ("the variable's name", _without(_ASSIGNED, text) if _assigns(text) else text),
+        ("the word Bearer", _BEARER.sub("", text)),
+        ("the variable's name", _ASSIGNED.sub("", text)),  # not the `=` at the end of base64
     )
     return next(((what, left) for what, left in ways if left != text), None)
-
-
-def _without(start: re.Pattern[str], text: str) -> str:
-    found = start.match(text)
-    return text[found.end() :] if found else text
 
 
 def _unquoted(text: str) -> str:
@@ -104,11 +102,6 @@ def _unquoted(text: str) -> str:
     return text[1:-1] if around else text
 
 
-def _assigns(text: str) -> bool:
-    """Whether it begins with a name and `=`; the `=` at the end of base64 is no such thing."""
-    return _ASSIGNED.match(text) is not None and not _BEARER.match(text)
-
-
 def _reason_against(text: str) -> str:
     """Say why it is no key, as a clause; empty where it may be one."""
     reasons = (
@@ -116,7 +109,7 @@ def _reason_against(text: str) -> str:
         ("…" in text or "..." in text, "it holds an ellipsis, so only a part of it was copied"),
         (any(mask in text for mask in _MASKED) or "●" in text, "it is masked, not written out"),
         (len(text.splitlines()) > 1, "there is a line break in it"),
-        (any(each.isspace() for each in text), "there is a blank in it"),
+        (any(character.isspace() for character in text), "there is a blank in it"),
         (not text.isascii(), "it holds characters that no key has"),
         (not text.isprintable(), "it holds control characters"),
         (len(text) < _SHORTEST, f"it has fewer than {_SHORTEST} characters"),
@@ -126,34 +119,24 @@ def _reason_against(text: str) -> str:
 
 SECONDS = 10.0
 """How long a command may take."""
-_found: dict[str, Secret] = {}
+_printed_keys: dict[str, Secret] = {}
+"""By command."""
 _lock = threading.Lock()
 
 
-def key_from_command(command: str, provider: str) -> Secret:
+def key_from_command(command: str, provider: str, refused: str | None = None) -> Secret:
     """Run the command, or take what it printed before: its first line.
+
+    It is run again where the server `refused` what it printed, unless it printed another meanwhile.
 
     Raises:
         SettingsError: It cannot be run, fails, takes too long or prints nothing.
 
     """
     with _lock:  # two threads that want the same key ask for one password
-        if command not in _found:
-            _found[command] = _printed(command, f"api_key_cmd of {provider}")
-        return _found[command]
-
-
-def renewed_key(command: str, provider: str, refused: str) -> Secret:
-    """Run the command again, unless it printed another key than the refused one meanwhile.
-
-    Raises:
-        SettingsError: See `key_from_command`.
-
-    """
-    with _lock:
-        if _found.get(command, refused) == refused:
-            _found[command] = _printed(command, f"api_key_cmd of {provider}")
-        return _found[command]
+        if _printed_keys.get(command, refused) == refused:
+            _printed_keys[command] = _printed(command, f"api_key_cmd of {provider}")
+        return _printed_keys[command]
 
 
 def _printed(command: str, what: str) -> Secret:
@@ -212,12 +195,7 @@ def key_from_ring(name: str) -> Secret:
 
 
 def put_into_ring(name: str, key: Secret) -> None:
-    """Store a provider's key.
-
-    Raises:
-        JitchatError: There is no keyring, or it does not take it.
-
-    """
+    """Store a provider's key; JitchatError where no keyring takes it."""
     ring, why = _ring(), "the package keyring is not installed"
     if ring is not None:
         try:
@@ -262,12 +240,7 @@ class KeysFile:
         self.path = path
 
     def keys(self) -> dict[str, Secret]:
-        """Read every key; none where there is no file.
-
-        Raises:
-            SettingsError: The file cannot be read, or is none of ours.
-
-        """
+        """Read every key; none where there is no file. SettingsError where it cannot be read."""
         import tomllib  # noqa: PLC0415  4 ms, not needed to print help
 
         try:
@@ -279,29 +252,22 @@ class KeysFile:
         except (ValueError, RecursionError):  # its own words may quote a key
             why = "is not valid TOML"
         else:
-            if all(isinstance(each, str) for each in document.values()):
-                return {name: _remembered(key) for name, key in document.items()}
+            if all(isinstance(key, str) for key in document.values()):
+                keys = {name: Secret(key.strip()) for name, key in document.items()}
+                for key in keys.values():
+                    remember_secret(key)
+                return keys
             why = "holds something else than texts"
         raise SettingsError(
             f"The keys file {self.path} {why}.", "Correct it, or delete it and set the keys again."
         )
 
     def put(self, name: str, key: Secret) -> None:
-        """Store a key, in place of the one that was there.
-
-        Raises:
-            JitchatError: The file cannot be written.
-
-        """
+        """Store a key, in place of the one that was there; JitchatError where that cannot be."""
         self._write(self.keys() | {name: key})
 
     def remove(self, name: str) -> bool:
-        """Forget a key; whether there was one.
-
-        Raises:
-            JitchatError: The file cannot be written.
-
-        """
+        """Forget a key; whether there was one. JitchatError where that cannot be."""
         kept = self.keys()
         if kept.pop(name, None) is None:
             return False
@@ -325,11 +291,6 @@ class KeysFile:
             f"The keys file {self.path} cannot be written: {why}. Nothing was changed.",
             "Make its folder writable, or set the key as a variable.",
         )
-
-
-def _remembered(key: str) -> Secret:
-    remember_secret(key.strip())
-    return Secret(key.strip())
 
 
 def _replace(path: Path, content: bytes) -> None:
@@ -367,55 +328,37 @@ class FoundKey:
 
 
 def find_key(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> FoundKey | None:
-    """Find the key of a provider; None where there is none.
+    """Find a key; SettingsError where its command fails, or the keys file cannot be read."""
 
-    Raises:
-        SettingsError: Its command fails, or the keys file cannot be read.
+    def run(refused: str | None = None) -> Secret:
+        key = key_from_command(profile.api_key_cmd, profile.name, refused)
+        remember_secret(key)
+        return key
 
-    """
     for source, key in _stored(profile, environ, KeysFile(keys_file).keys):
-        found = key_from_command(profile.api_key_cmd, profile.name) if key is None else key
-        if found:
-            remember_secret(found)
-            return FoundKey(found, source, _renewal(profile) if key is None else None)
+        if key is None:
+            return FoundKey(run(), source, run)
+        if key:
+            remember_secret(key)
+            return FoundKey(key, source)
     return None
 
 
-def _renewal(profile: Profile) -> Callable[[str], str]:
-    def renew(refused: str) -> str:
-        found = renewed_key(profile.api_key_cmd, profile.name, refused)
-        remember_secret(found)
-        return found
-
-    return renew
-
-
 def key_source(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> str:
-    """Say where the key would come from, without running a command; empty for nowhere.
-
-    Raises:
-        SettingsError: The keys file cannot be read.
-
-    """
+    """Say where the key would come from, without running a command; empty for nowhere."""
     return key_sources([profile], environ, keys_file)[profile.name]
 
 
 def key_sources(
     profiles: Iterable[Profile], environ: Mapping[str, str], keys_file: Path
 ) -> dict[str, str]:
-    """Say it of several, by name; the keys file is read once.
-
-    Raises:
-        SettingsError: The keys file cannot be read.
-
-    """
+    """Say it of several, by name; SettingsError where the keys file cannot be read."""
     filed = cache(KeysFile(keys_file).keys)
-    return {each.name: _source(each, environ, filed) for each in profiles}
-
-
-def _source(profile: Profile, environ: Mapping[str, str], filed: _Filed) -> str:
-    sources = (source for source, key in _stored(profile, environ, filed) if key != "")
-    return next(sources, "")
+    sources = {}
+    for profile in profiles:
+        stored = _stored(profile, environ, filed)
+        sources[profile.name] = next((source for source, key in stored if key != ""), "")
+    return sources
 
 
 def _stored(

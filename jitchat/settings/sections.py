@@ -1,11 +1,13 @@
-"""What a setting is made of: its type, default and meaning, and how its value is written.
+"""What can be set: each setting's type, default, meaning, limits, flag and variable, once.
 
-What is said here is what `--help`, the checks and `jitchat config` go by.
+`--help`, the checks, the variables and `jitchat config` go by what stands here: a new setting is
+a field of its section, and its line in the README.
 """
 
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin
 
 from jitchat.index.embedder import DEFAULT_MODEL
 from jitchat.text.sanitize import one_line
@@ -21,9 +23,13 @@ class Secret(str):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """What is known of one setting beside its default."""
+class Setting:
+    """One setting, wherever it stands."""
 
+    key: str
+    """As messages call it: `section.name`, `providers.NAME.limit` …"""
+    kind: type[Any]
+    default: object
     help: str
     flag: str = ""
     """The command line's name for it; empty where it has none."""
@@ -34,39 +40,41 @@ class Rule:
     choices: tuple[str, ...] = ()
     least: float | None = None
     most: float | None = None
-    kind: type[Any] | None = None
-    """The value's type, where the default is None: not set."""
     hidden: bool = False
     """Whether the value may hold a secret, as a Secret does."""
 
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting, wherever it stands."""
-
-    key: str
-    """As messages call it: `section.name`, `providers.NAME.limit` …"""
-    kind: type[Any]
-    default: object
-    rule: Rule
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The environment variables that set it; the last one that is set wins."""
+        own = f"JITCHAT_{self.key.replace('.', '_').upper()}"
+        return (self.variable, own) if self.variable else (own,)
 
 
-def setting(default: Any, help_text: str, **rule: Any) -> Any:  # noqa: ANN401  as its field's type
-    """Make the field of a setting."""
-    known = Rule(help_text, **rule)
-    metadata, in_repr = {"rule": known}, not known.hidden
-    if known.kind is dict:
+def setting(default: Any, help_text: str, **more: Any) -> Any:  # noqa: ANN401  as its field's type
+    """Make the field of a setting; its type is that of the field, where None means not set."""
+    described = Setting("", type(default), default, help_text, **more)
+    metadata, in_repr = {"setting": described}, not described.hidden
+    if default == {}:
         return field(default_factory=dict, metadata=metadata, repr=in_repr)
     return field(default=default, metadata=metadata, repr=in_repr)
 
 
 def settings_of(table: type[Any], prefix: str) -> dict[str, Setting]:
-    """List the settings of a table by their names in it."""
     return {
-        each.name: _described(f"{prefix}.{each.name}", each)
-        for each in fields(table)
-        if "rule" in each.metadata
+        part.name: replace(
+            part.metadata["setting"], key=f"{prefix}.{part.name}", kind=_kind_of(part.type)
+        )
+        for part in fields(table)
+        if "setting" in part.metadata
     }
+
+
+def _kind_of(annotation: Any) -> type[Any]:  # noqa: ANN401  a type, or one of typing's
+    """Take the type of a value from its field's annotation: `int` from `int | None`."""
+    if isinstance(annotation, UnionType):
+        annotation = next(kind for kind in get_args(annotation) if kind is not NoneType)
+    kind: type[Any] = dict if get_origin(annotation) is Mapping else annotation
+    return kind
 
 
 def shown(value: object, *, hidden: bool = False) -> str:
@@ -80,12 +88,6 @@ def shown(value: object, *, hidden: bool = False) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f'"{one_line(value)}"' if isinstance(value, str) else str(value)
-
-
-def _described(key: str, found: Field[Any]) -> Setting:
-    rule: Rule = found.metadata["rule"]
-    default = {} if rule.kind is dict else found.default
-    return Setting(key, rule.kind or type(default), default, rule)
 
 
 PROTOCOLS = ("openai", "anthropic", "gemini", "ollama")
@@ -123,32 +125,27 @@ class ProviderSettings:
     api_key: Secret = setting(Secret(), "its key")  # noqa: RUF009  as immutable as any str
     api_key_env: str = setting("", "the variable that holds its key")
     api_key_cmd: str = setting("", "a command that prints its key", hidden=True)
-    limit: int | None = setting(
-        None, "the model's context size", flag="--limit", unit="N", least=1, kind=int
-    )
+    limit: int | None = setting(None, "the model's context size", flag="--limit", unit="N", least=1)
     reserve: int | None = setting(
         None,
         "tokens kept free for the reply; a quarter, 2,048 at most",
         flag="--reserve",
         unit="N",
         least=1,
-        kind=int,
     )
     temperature: float | None = setting(
-        None, "the sampling temperature; not sent if not set", least=0, kind=float
+        None, "the sampling temperature; not sent if not set", least=0
     )
-    top_p: float | None = setting(
-        None, "the share of likely words to choose from", least=0, most=1, kind=float
-    )
-    top_k: int | None = setting(None, "how many likely words to choose from", least=0, kind=int)
-    seed: int | None = setting(None, "what makes sampling repeatable, where it is", kind=int)
+    top_p: float | None = setting(None, "the share of likely words to choose from", least=0, most=1)
+    top_k: int | None = setting(None, "how many likely words to choose from", least=0)
+    seed: int | None = setting(None, "what makes sampling repeatable, where it is")
     effort: str = setting("", "how hard a reasoning model thinks: low, medium, high …")
-    max_tokens: int | None = setting(None, "the longest answer in tokens", least=1, kind=int)
+    max_tokens: int | None = setting(None, "the longest answer in tokens", least=1)
     connect_seconds: float | None = setting(
-        None, "how long connecting may take; 5 if not set", least=0.1, kind=float
+        None, "how long connecting may take; 5 if not set", least=0.1
     )
     read_seconds: float | None = setting(
-        None, "how long a silence of the server may last; 600 if not set", least=1, kind=float
+        None, "how long a silence of the server may last; 600 if not set", least=1
     )
 
 
@@ -158,26 +155,22 @@ class NamedProvider(ProviderSettings):
 
     name: str = field(default="")
     protocol: str = setting("", "what its API speaks", choices=PROTOCOLS)
-    headers: Mapping[str, Secret] = setting(None, "headers to send besides", kind=dict)
+    headers: Mapping[str, Secret] = setting({}, "headers to send besides")
 
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
     """A table `[models."NAME"]`: what the user knows of a model. Prices are in US dollars."""
 
-    limit: int | None = setting(None, "its context size", least=1, kind=int)
-    input_price: float | None = setting(
-        None, "what a million tokens of input cost", least=0, kind=float
-    )
+    limit: int | None = setting(None, "its context size", least=1)
+    input_price: float | None = setting(None, "what a million tokens of input cost", least=0)
     cached_price: float | None = setting(
-        None, "what a million tokens from the provider's cache cost", least=0, kind=float
+        None, "what a million tokens from the provider's cache cost", least=0
     )
     written_price: float | None = setting(
-        None, "what a million tokens put into that cache cost", least=0, kind=float
+        None, "what a million tokens put into that cache cost", least=0
     )
-    output_price: float | None = setting(
-        None, "what a million tokens of output cost", least=0, kind=float
-    )
+    output_price: float | None = setting(None, "what a million tokens of output cost", least=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,3 +247,9 @@ SECTIONS: dict[str, type[Any]] = {
     "summariser": SummariserSettings,
     "screen": ScreenSettings,
 }
+SETTINGS = {
+    made.key: made
+    for section, kind in SECTIONS.items()
+    for made in settings_of(kind, section).values()
+}
+"""Every setting of a section by `section.name`, in order."""

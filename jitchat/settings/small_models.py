@@ -9,8 +9,8 @@ from typing import Literal
 
 from jitchat.errors import SettingsError
 from jitchat.settings.profiles import Profile, is_loopback, same_server
-from jitchat.settings.schema import Settings
 from jitchat.settings.sections import SmallModelSettings, shown
+from jitchat.settings.settings import Settings
 
 SmallModelSection = Literal["picker", "summariser"]
 SMALL_MODELS: tuple[SmallModelSection, ...] = ("picker", "summariser")
@@ -56,12 +56,7 @@ def address_of(settings: Settings, section: SmallModelSection) -> ModelAddress |
 
 
 def require_addresses(settings: Settings) -> None:
-    """Find every small model that is named.
-
-    Raises:
-        SettingsError: One cannot be found.
-
-    """
+    """Refuse a small model that is named and cannot be found."""
     for section in SMALL_MODELS:
         address_of(settings, section)
 
@@ -93,7 +88,6 @@ def _served_by(
 def _nowhere(
     settings: Settings, section: SmallModelSection, wanted: SmallModelSettings
 ) -> SettingsError:
-    """Make the error for a model that the reader would have to serve."""
     key, value = ("provider", wanted.provider) if wanted.provider else ("model", wanted.model)
     return SettingsError(
         f"{settings.origin(f'{section}.{key}')}: {section}.{key} is {shown(value.strip())}, but"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
+from jitchat import models
 from jitchat.cli import commands
-from jitchat.cli import compose as composing
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.indexer import Indexer
 from jitchat.store.database import Database
@@ -96,5 +96,5 @@ def demo(home: Path, indexed_demo: Path) -> None:
 def scripted(monkeypatch: pytest.MonkeyPatch) -> ScriptedProvider:
     """Answers in place of whoever the settings name."""
     provider = ScriptedProvider()
-    monkeypatch.setattr(composing, "make_provider", lambda *asked: provider)
+    monkeypatch.setattr(models, "make_provider", lambda *asked: provider)
     return provider

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli import bench_options
+from jitchat.cli import output
 from tests.bench.support import labelled_sample, question
 from tests.transfer.files import brief, plain_turns, written
 
@@ -39,7 +39,7 @@ def test_the_table_has_a_row_a_category(jitchat: Shell, data: Path):
 def test_every_number_is_whole_in_80_columns(
     jitchat: Shell, data: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(bench_options, "is_terminal", lambda _: True)
+    monkeypatch.setattr(output, "is_terminal", lambda _: True)
     monkeypatch.setenv("COLUMNS", "80")
     done = jitchat("bench", "locomo", "--data", data, "--embedder", "lexical", "--modes", "jit")
     assert max(map(len, done.out.splitlines())) <= 80

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.asking import ANSWER_BRIEFLY
-from jitchat.cli import compose as composing
+from jitchat import models as resolving
+from jitchat.bench.questions import ANSWER_BRIEFLY
 from jitchat.cli import output
+from jitchat.cli.bench import with_model
+from jitchat.cli.options import Flags
 from jitchat.errors import RequestRefused, Unreachable
 from jitchat.providers.provider import Finished
 from tests.bench.support import labelled_sample, question
@@ -48,7 +50,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, ScriptedProvider]:
     def choose(profile: Profile, *asked: object) -> ScriptedProvider:
         return known[profile.model]
 
-    monkeypatch.setattr(composing, "make_provider", choose)
+    monkeypatch.setattr(resolving, "make_provider", choose)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-1")
     return known
 
@@ -294,3 +296,21 @@ def test_no_key_and_no_login_reaches_the_disk(
         assert "https://models.test/v1" in kept
         assert "canary" not in kept
         assert "secret-88" not in kept
+
+
+@pytest.mark.parametrize(
+    ("flags", "model", "answers"),
+    [
+        ({}, "gpt", ("openai", "gpt")),
+        ({}, "groq/llama", ("groq", "llama")),
+        ({"provider.name": "groq"}, "llama", ("groq", "llama")),
+        ({"provider.name": "reader"}, "gpt", ("openai", "gpt")),
+        ({"provider.name": "groq"}, "reader", ("reader", "reader")),
+    ],
+)
+def test_a_benchmarks_answerer_is_a_model_of_the_provider_that_is_configured(
+    flags: dict[str, object], model: str, answers: tuple[str, str]
+):
+    profile = with_model(Flags(given=flags), model).settings().in_use()
+
+    assert (profile.name, profile.model) == answers

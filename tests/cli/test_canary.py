@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli import answerers
+from jitchat import models
 from jitchat.errors import KeyRefused
 from jitchat.settings.keys import KeysFile
 from jitchat.settings.sections import Secret
@@ -33,9 +33,10 @@ SOURCES = {
 
 
 @pytest.fixture(params=SOURCES)
-def source(request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def source(
+    request: pytest.FixtureRequest, home: Path, demo: None, monkeypatch: pytest.MonkeyPatch
+) -> str:
     """Where the key is."""
-    home.mkdir()
     (home / "config.toml").write_text(f"{TABLE}{SOURCES[request.param]}\n")
     if request.param == "the variable of who answers":
         monkeypatch.setenv("JITCHAT_PROVIDER_API_KEY", KEY)
@@ -86,7 +87,7 @@ def test_a_key_is_only_looked_for_where_there_is_something_to_send_it_to(
     def never(*asked: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(answerers, "find_key", never)
+    monkeypatch.setattr(models, "find_key", never)
 
     assert jitchat("window", "hello").code == 0
     assert jitchat("config").code == 0

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli import compose, main, opening, output
+from jitchat import models
+from jitchat.cli import cold_store, main, output
 from tests.support import ROOT, ScriptedProvider
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
             raise ZeroDivisionError(f"{api_key} {messages[-1].content}")
             yield
 
-    monkeypatch.setattr(compose, "make_provider", lambda *asked: Broken())
+    monkeypatch.setattr(models, "make_provider", lambda *asked: Broken())
 
 
 def test_a_defect_is_a_sentence_with_the_place_of_a_report(jitchat: Shell, broken: None):
@@ -157,7 +158,7 @@ def test_ctrl_c_anywhere_ends_with_its_code(jitchat: Shell, monkeypatch: pytest.
     def pressed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(opening, "open_store", pressed)
+    monkeypatch.setattr(cold_store, "open_store", pressed)
 
     done = jitchat("conversations")
 

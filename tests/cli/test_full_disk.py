@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli import opening
+from jitchat.cli import cold_store
 from tests.memory.support import make_full, make_read_only
 from tests.support import talk
 
@@ -31,7 +31,7 @@ def test_turns_that_cannot_be_indexed_stop_no_command_that_reads(
     command: tuple[str, ...],
     refuse: Callable[..., None],
 ) -> None:
-    open_store = opening.open_store
+    open_store = cold_store.open_store
 
     def filled(paths: Paths) -> ColdStore:
         store = open_store(paths)
@@ -39,7 +39,7 @@ def test_turns_that_cannot_be_indexed_stop_no_command_that_reads(
         refuse(store, on=True)
         return store
 
-    monkeypatch.setattr(opening, "open_store", filled)
+    monkeypatch.setattr(cold_store, "open_store", filled)
     done = jitchat(*command)
     assert done.code == 0, done.err
     assert "the newest turns are not indexed" in done.err
@@ -48,14 +48,14 @@ def test_turns_that_cannot_be_indexed_stop_no_command_that_reads(
 
 @pytest.mark.usefixtures("demo")
 def test_a_message_is_still_refused_there(jitchat: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    open_store = opening.open_store
+    open_store = cold_store.open_store
 
     def filled(paths: Paths) -> ColdStore:
         store = open_store(paths)
         make_full(store, on=True)
         return store
 
-    monkeypatch.setattr(opening, "open_store", filled)
+    monkeypatch.setattr(cold_store, "open_store", filled)
     done = jitchat("send", "deploy " * 10_000)
     assert done.code == 1
     assert "the disk is full" in done.err

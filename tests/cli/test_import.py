@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from jitchat.cli import compose as composing
+from jitchat import models
 from jitchat.cli import output
 from jitchat.index.pace import BATCH
 from tests.memory.support import FailingEmbedder
@@ -166,7 +166,7 @@ def test_an_import_that_is_interrupted_while_indexing_catches_up_later(
     jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     embedder, turns = Interrupted(), plain_turns(300)
-    monkeypatch.setattr(composing, "make_embedder", lambda *_: embedder)
+    monkeypatch.setattr(models, "make_embedder", lambda *_: embedder)
 
     done = jitchat("import", written(tmp_path, "talk.json", turns))
 
@@ -183,7 +183,7 @@ def test_an_import_that_is_interrupted_while_indexing_catches_up_later(
 def test_an_embedder_that_fails_is_told_and_costs_no_turn(
     jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(composing, "make_embedder", lambda *_: FailingEmbedder())
+    monkeypatch.setattr(models, "make_embedder", lambda *_: FailingEmbedder())
 
     done = jitchat("import", written(tmp_path, "talk.json", plain_turns(20)))
 

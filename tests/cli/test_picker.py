@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli import compose as composing
+from jitchat import models
 from jitchat.small_models.small_model import SmallModel
 from jitchat.store.database import Database
 from jitchat.store.models import ChosenModel
@@ -33,7 +33,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> ScriptedProvider:
     def make(found, section):
         return SmallModel(provider, EstimateCounter(), found.timeout)
 
-    monkeypatch.setattr(composing, "make_small_model", make)
+    monkeypatch.setattr(models, "make_small_model", make)
     return provider
 
 

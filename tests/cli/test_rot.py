@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli import compose as composing
-from jitchat.cli import lab_service, output
+from jitchat import models
+from jitchat.cli import output
 from jitchat.errors import Unreachable
 from jitchat.providers.provider import Options, Piece, RetryScheduled
 from tests.support import ScriptedProvider
@@ -58,8 +58,7 @@ class Model(ScriptedProvider):
 def model(monkeypatch: pytest.MonkeyPatch) -> Model:
     """Answers in place of whoever the settings name."""
     made = Model()
-    for module in (composing, lab_service):
-        monkeypatch.setattr(module, "make_provider", lambda *asked: made)
+    monkeypatch.setattr(models, "make_provider", lambda *asked: made)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-1")
     return made
 

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from jitchat.cli import rot as command
-from jitchat.cli.rot import depths_of, lengths_of, listed, threshold_of
+from jitchat.cli.rot import depths_of, lengths_of, names_of, threshold_of
 from jitchat.lab.experiment import Experiment, RunWanted, preset
 from jitchat.lab.facts import Kind
 from jitchat.values import Mode
@@ -44,9 +44,9 @@ def test_depths_are_percents(text: str, depths: tuple[float, ...]):
 
 
 def test_names_are_taken_once_in_the_order_in_which_they_are_given():
-    assert listed("--modes", "jit, full,jit", Mode) == (Mode.JIT, Mode.FULL)
-    assert listed("--kinds", "exact", Kind) == (Kind.EXACT,)
-    assert threshold_of(" jit = .9 ", ["full", "jit"]) == ("jit", 0.9)
+    assert names_of("--modes", "jit, full,jit", Mode) == (Mode.JIT, Mode.FULL)
+    assert names_of("--kinds", "exact", Kind) == (Kind.EXACT,)
+    assert threshold_of(" jit = .9 ") == ("jit", 0.9)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli import rot_runs
+from jitchat.cli import output
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.facts import Kind
 from jitchat.lab.runs import Runs
@@ -104,7 +104,7 @@ def test_a_run_is_forgotten_after_a_yes(
     assert refused.code == 2
     assert "no terminal to confirm it in. Give --yes" in refused.err
 
-    monkeypatch.setattr(rot_runs, "is_terminal", lambda _: True)
+    monkeypatch.setattr(output, "is_terminal", lambda _: True)
     asked = runs.open("r1", to_ask=True)
     kept = jitchat("rot", "forget", "r1", "--yes")
     assert (kept.code, kept.err.split(". ")[0]) == (

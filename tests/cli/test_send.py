@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli import compose as composing
+from jitchat import models
 from jitchat.errors import KeyRefused, StreamCut
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
 from tests.support import ScriptedProvider
@@ -161,7 +161,7 @@ class Stubborn(ScriptedProvider):
 
 
 def test_ctrl_c_keeps_what_came(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(composing, "make_provider", lambda *asked: Stubborn())
+    monkeypatch.setattr(models, "make_provider", lambda *asked: Stubborn())
 
     # Started in the background by a shell, Python finds Ctrl+C ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

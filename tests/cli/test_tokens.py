@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli import counting as cli_counting
-from jitchat.providers.catalogue.limits import count_exactly
+from jitchat.providers.catalogue import limits
 from jitchat.store.database import Database
 from jitchat.store.models import ChosenModel, LearntModels
 from jitchat.values import Sample
@@ -194,7 +193,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Routes:
             "POST /tokenize": {"tokens": list(range(9))},
         }
     )
-    monkeypatch.setattr(cli_counting, "count_exactly", partial(count_exactly, transport=routes))
+    monkeypatch.setattr(limits, "count_exactly", partial(limits.count_exactly, transport=routes))
     return routes
 
 

@@ -63,7 +63,7 @@ def test_of_a_window_that_was_sent_the_ledger_of_then_decides(
         (("9", "--turn", "59"), 1, "--turn: no window was sent for #59. Name a message that"),
         (("9", "--turn", "999"), 1, "--turn: no window was sent for #999."),
         (("9", "hi", "--turn", "59"), 2, "TEXT and --turn name two windows. Give one of them."),
-        (("nine",), 2, "'nine' is no turn's #id, which is a number."),
+        (("nine",), 2, "'nine' is not the number of a turn."),
         (("9", " "), 2, "The text is empty."),
         (("9", "hi", "--limit", "600", "--mode", "full", "--reserve", "9"), 1, "switch the mode"),
     ],

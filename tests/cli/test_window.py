@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jitchat.cli import counting
 from jitchat.providers.catalogue import limits
 from jitchat.values import MAXIMUM, Limit, Message
 from tests.transfer.files import plain_turns, written
@@ -131,7 +130,7 @@ def test_the_server_that_answers_counts_the_very_window(
         asked.append((endpoint.model, protocol, [message.content for message in messages]))
         return 4_321
 
-    monkeypatch.setattr(counting, "count_exactly", count)
+    monkeypatch.setattr(limits, "count_exactly", count)
     flags = ("--provider", "anthropic", "--model", "claude-x", "--exact")
 
     window = jitchat("window", QUESTION, *flags, "--json").json

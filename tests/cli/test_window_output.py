@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli import report, turns
+from jitchat.cli import output, report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,7 +91,7 @@ def test_exact_figures_are_not_marked(jitchat: Shell, shared_vocabulary: Path):
 def test_in_a_terminal_every_line_fits(jitchat: Shell, monkeypatch: pytest.MonkeyPatch, width: int):
     from rich.cells import cell_len
 
-    monkeypatch.setattr(turns, "is_terminal", lambda stream: True)
+    monkeypatch.setattr(output, "is_terminal", lambda stream: True)
     monkeypatch.setenv("COLUMNS", str(width))
 
     table = jitchat("window", "漢字" * 100).out.split("demo in jit")[0]

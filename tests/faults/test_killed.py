@@ -146,7 +146,7 @@ def test_a_migration_killed_at_any_statement_leaves_the_old_schema_or_the_new(
         outcomes.add(found == new)
         Database(path).close()
         assert schema(path) == new
-        statement += rounds(13, 1)
+        statement += rounds(31, 1)
     assert outcomes == {False, True}
 
 
@@ -159,7 +159,7 @@ def test_a_new_database_killed_while_it_is_made_can_be_made_again(nursery, tmp_p
         database = Database(path)
         require_sound(database)
         database.close()
-        statement += rounds(17, 1)
+        statement += rounds(31, 1)
 
 
 def test_an_indexing_killed_at_any_batch_is_caught_up(nursery, tmp_path, rounds):

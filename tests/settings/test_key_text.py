@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import UsageError
-from jitchat.settings.keys import cleaned_key, foreign_owner
+from jitchat.settings import load_settings
+from jitchat.settings.keys import THE_FILE, CleanedKey, cleaned_key, key_notes
+from jitchat.settings.sections import Secret
 
 KEY = "sk-canary-0123456789abcdef=="
 
@@ -86,4 +90,8 @@ def test_whatever_is_pasted_is_refused_or_can_be_sent(pasted: str):
     ],
 )
 def test_a_key_that_looks_like_somebody_elses_is_recognised(key: str, provider: str, owner: str):
-    assert foreign_owner(key, provider) == owner
+    profile = load_settings(Path("/nowhere/config.toml"), {}).profile(provider)
+
+    notes = list(key_notes(profile, CleanedKey(Secret(key)), THE_FILE, THE_FILE))
+
+    assert notes == ([f"It looks like a key of {owner}, not of {provider}."] if owner else [])

@@ -8,7 +8,7 @@ import pytest
 
 from jitchat.settings import Settings, load_settings
 from jitchat.settings.load import unknown_variables
-from jitchat.settings.schema import all_keys, kind_of, rule_of, variables_of
+from jitchat.settings.sections import SETTINGS
 
 NOWHERE = Path("/nowhere/config.toml")
 
@@ -27,7 +27,7 @@ def valid(key: str, value: object) -> object:
     """What the setting takes: `value`, or what it must be one of."""
     if key in ("provider.name", "picker.provider", "summariser.provider"):
         return "groq"
-    choices = rule_of(key).choices
+    choices = SETTINGS[key].choices
     return choices[-1] if choices else value
 
 
@@ -59,24 +59,24 @@ def test_flag_wins_over_environment_over_file_over_default(config: Path):
     ]
 
 
-@pytest.mark.parametrize("key", [key for key in all_keys() if rule_of(key).flag])
+@pytest.mark.parametrize("key", [key for key in SETTINGS if SETTINGS[key].flag])
 def test_the_origin_of_a_flag_is_the_flag_as_it_is_typed(key: str):
-    value = valid(key, {str: "x", int: 9_000}[kind_of(key)])
+    value = valid(key, {str: "x", int: 9_000}[SETTINGS[key].kind])
 
     settings = load_settings(NOWHERE, {}, {key: value})
 
     assert value_of(settings, key) == value
-    assert settings.origin(key) == rule_of(key).flag
+    assert settings.origin(key) == SETTINGS[key].flag
 
 
-@pytest.mark.parametrize("key", all_keys())
+@pytest.mark.parametrize("key", list(SETTINGS))
 def test_every_setting_has_a_variable_of_its_own(key: str):
-    text = str(valid(key, {bool: "no", int: "77", float: "1"}.get(kind_of(key), "x")))
+    text = str(valid(key, {bool: "no", int: "77", float: "1"}.get(SETTINGS[key].kind, "x")))
 
-    settings = load_settings(NOWHERE, {variables_of(key)[-1]: text})
+    settings = load_settings(NOWHERE, {SETTINGS[key].variables[-1]: text})
 
     assert value_of(settings, key) == {"no": False, "77": 77, "1": 1.0}.get(text, text)
-    assert settings.origin(key) == f"${variables_of(key)[-1]}"
+    assert settings.origin(key) == f"${SETTINGS[key].variables[-1]}"
 
 
 def test_an_empty_variable_counts_as_not_set():

@@ -10,7 +10,7 @@ import pytest
 
 from jitchat.errors import SettingsError
 from jitchat.settings import load_settings
-from jitchat.settings.schema import Secret, shown
+from jitchat.settings.sections import Secret, shown
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jitchat.errors import SettingsError
 from jitchat.settings import Settings, load_settings
-from jitchat.settings.schema import all_keys, kind_of, variables_of
+from jitchat.settings.sections import SETTINGS
 from tests.examples import examples
 
 NOWHERE = Path("/nowhere/config.toml")
@@ -210,14 +210,14 @@ def test_no_file_makes_it_fail_in_another_way(
 
 
 @examples(24)
-@given(key=st.sampled_from(all_keys()), text=st.text(max_size=20))
+@given(key=st.sampled_from(list(SETTINGS)), text=st.text(max_size=20))
 def test_no_variable_makes_it_fail_in_another_way(key: str, text: str):
-    variable, (section, name) = variables_of(key)[-1], key.split(".")
+    variable, (section, name) = SETTINGS[key].variables[-1], key.split(".")
 
     settings, told = loaded_or_refused(NOWHERE, {variable: text})
 
     if settings:
         value = getattr(getattr(settings, section), name)
-        assert value is None or type(value) is kind_of(key)
+        assert value is None or type(value) is SETTINGS[key].kind
     else:
         assert told.startswith(f"${variable}: {key} ")

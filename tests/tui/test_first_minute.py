@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli.opening import choose_conversation
+from jitchat.cli.cold_store import choose_conversation
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode

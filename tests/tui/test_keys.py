@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jitchat.settings.schema import Settings
+from jitchat.settings.settings import Settings
 from jitchat.tui.actions import ACTIONS, in_palette, screen_bindings
 from jitchat.tui.screens.help import HelpScreen
 from jitchat.tui.widgets.hint_line import EDITING, IDLE, fitting

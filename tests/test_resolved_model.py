@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli.who import Who, who_answers
 from jitchat.errors import StoreFull
 from jitchat.index.embedder import NoEmbedder
+from jitchat.models import ResolvedModel, resolve_model
 from jitchat.providers.catalogue import limits
 from jitchat.settings import Settings, load_settings
 from jitchat.store.models import LearntModel, ModelLists
@@ -43,7 +43,7 @@ def test_free_is_what_is_sure_to_run_here_and_what_the_user_says_is(
     flags = {"provider.name": name, "provider.base_url": base_url, "provider.model": "m"}
     given = {key: value for key, value in flags.items() if value is not None}
 
-    prices = who_answers(load_settings(config, {}, given)).prices()
+    prices = resolve_model(load_settings(config, {}, given)).prices
 
     assert (prices.of(Usage(9, 9)) if prices else None) == price
 
@@ -85,9 +85,9 @@ def test_a_session_reads_the_kept_list_of_its_model_once(
 NEAR = {"provider.base_url": "http://127.0.0.1:9/v1", "provider.model": "m"}
 
 
-def who_near(store: ColdStore, **more: object) -> Who:
+def model_near(store: ColdStore, **more: object) -> ResolvedModel:
     given = NEAR | {f"provider.{key}": value for key, value in more.items()}
-    return who_answers(load_settings(Path("/nowhere/config.toml"), {}, given), store.database)
+    return resolve_model(load_settings(Path("/nowhere/config.toml"), {}, given), store.database)
 
 
 @pytest.fixture
@@ -105,16 +105,16 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[Limit | None]:
 def test_a_limit_that_nobody_told_is_called_assumed(store: ColdStore, answers):
     answers.append(None)
 
-    assert who_near(store).asked_budget.limit_source == "assumed: the server did not say"
-    assert who_near(store).budget().limit_source == "assumed"
-    assert who_near(store).budget().is_assumed
+    assert model_near(store).asked_budget.limit_source == "assumed: the server did not say"
+    assert model_near(store).budget().limit_source == "assumed"
+    assert model_near(store).budget().is_assumed
 
 
 def test_what_a_server_said_stands_with_its_day_where_it_does_not_answer(store, answers):
     answers += [Limit(16_384, LOADED), None]
 
-    asked = who_near(store).asked_budget
-    away = who_near(store).asked_budget
+    asked = model_near(store).asked_budget
+    away = model_near(store).asked_budget
 
     assert (asked.limit, asked.limit_source) == (16_384, LOADED)
     day = datetime.now(UTC).date()
@@ -129,11 +129,11 @@ def test_what_cannot_be_kept_is_used_nevertheless(store, answers, monkeypatch):
     monkeypatch.setattr(LearntModel, "tell_limit", full)
     answers.append(Limit(16_384, LOADED))
 
-    assert who_near(store).asked_budget.limit == 16_384
+    assert model_near(store).asked_budget.limit == 16_384
 
 
 def test_a_limit_of_ones_own_asks_nobody(store, answers):
-    assert who_near(store, limit=9_000).asked_budget.limit == 9_000
+    assert model_near(store, limit=9_000).asked_budget.limit == 9_000
     assert answers == []
 
 
@@ -149,7 +149,7 @@ def test_a_limit_of_ones_own_asks_nobody(store, answers):
     ],
 )
 def test_a_model_that_is_gone_or_elsewhere_is_doubted(provider, model, told):
-    doubt = who_answers(settings_of(provider, model)).doubt()
+    doubt = resolve_model(settings_of(provider, model)).warning()
     assert doubt.startswith(told) if told else doubt == ""
 
 
@@ -158,6 +158,6 @@ def test_a_model_that_is_gone_or_elsewhere_is_doubted(provider, model, told):
     [("anthropic/claude-sonnet-5-5", True), ("m", False), ("meta-llama/llama", False)],
 )
 def test_a_provider_in_front_of_a_model_is_told_to_be_a_part_of_its_name(store, model, named):
-    doubt = who_near(store, model=model).doubt()
+    doubt = model_near(store, model=model).warning()
     told = f"{model} is asked for by that name at http://127.0.0.1:9/v1, which --base-url gives,"
     assert doubt.startswith(told) if named else doubt == ""

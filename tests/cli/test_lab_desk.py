@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli.chat import LocalBackend
-from jitchat.cli.lab_service import LocalLabService, judge_of
-from jitchat.cli.who import Who, who_answers
+from jitchat.cli.backend import LocalBackend
+from jitchat.cli.lab_desk import LocalLabService, judge_model
 from jitchat.errors import KeyRefused, StoreBusy, UsageError
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
+from jitchat.models import ResolvedModel, resolve_model
 from jitchat.paths import Paths, locate
 from jitchat.settings import load_settings
 from jitchat.values import LOADED, Limit
@@ -31,13 +31,13 @@ def paths(home: Path) -> Paths:
     return locate({"JITCHAT_HOME": str(home)})
 
 
-def who_of(**given: object) -> Who:
+def model_of(**given: object) -> ResolvedModel:
     flags = {"embedder.name": "none"} | {key.replace("__", "."): v for key, v in given.items()}
-    return who_answers(load_settings(Path("/nowhere/config.toml"), {}, flags))
+    return resolve_model(load_settings(Path("/nowhere/config.toml"), {}, flags))
 
 
-def desk_of(who: Who, paths: Paths, store) -> LabService:
-    return LocalLabService(lambda: who, paths, store)
+def desk_of(model: ResolvedModel, paths: Paths, store) -> LabService:
+    return LocalLabService(lambda: model, paths, store)
 
 
 @pytest.fixture
@@ -45,16 +45,16 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The models whose server was asked for their limit; it is 16,384."""
     models: list[str] = []
 
-    async def asked_limit(who: Who) -> Limit | None:
-        models.append(who.model)
-        return None if who.profile.is_reader else Limit(16_384, LOADED)
+    async def ask_limit(model: ResolvedModel) -> Limit | None:
+        models.append(model.name)
+        return None if model.profile.is_reader else Limit(16_384, LOADED)
 
-    monkeypatch.setattr(Who, "asked_limit", asked_limit)
+    monkeypatch.setattr(ResolvedModel, "ask_limit", ask_limit)
     return models
 
 
 def test_the_reader_is_here_and_free(paths: Paths, store, asked: list[str]):
-    found = desk_of(who_of(), paths, store).answerer()
+    found = desk_of(model_of(), paths, store).answerer()
 
     assert (found.provider, found.model, found.is_reader) == ("reader", "reader", True)
     assert (found.limit, found.reserve) == (32_768, 2_048)
@@ -76,7 +76,7 @@ def test_the_reader_is_here_and_free(paths: Paths, store, asked: list[str]):
 def test_only_what_is_known_to_stay_here_does(
     paths: Paths, store, asked: list[str], given: dict[str, object], here: bool
 ):
-    found = desk_of(who_of(**given), paths, store).answerer()
+    found = desk_of(model_of(**given), paths, store).answerer()
 
     assert found.is_here is here
     assert found.picker == str(given.get("picker.model", ""))
@@ -99,8 +99,8 @@ def test_the_app_asks_for_whoever_is_picked_in_it(paths: Paths, store, asked: li
 def test_a_run_is_described_by_what_it_is_asked_with(paths: Paths, store, asked: list[str]):
     made = conversation_of(store, talk(*["some words that are said"] * 400))
     own = Experiment((500, 99_000), (0.0,), (Kind.DIRECT,), conversation=made.title)
-    who = who_of(provider__name="ollama", provider__model="qwen3:8b")
-    lab = desk_of(who, paths, store).begin(own, 2)
+    model = model_of(provider__name="ollama", provider__model="qwen3:8b")
+    lab = desk_of(model, paths, store).begin(own, 2)
     run = lab.file.run
     lab.file.close()
 
@@ -110,20 +110,20 @@ def test_a_run_is_described_by_what_it_is_asked_with(paths: Paths, store, asked:
     assert dict(run.settings)["provider.model"] == '"qwen3:8b"'
 
     asked.clear()
-    again = desk_of(who, paths, store).resume("last")
+    again = desk_of(model, paths, store).resume("last")
     again.file.close()
     assert again.file.run == run
     assert asked == [], "its windows have the size that they had"
 
 
 def test_what_cannot_be_asked_makes_no_file(paths: Paths, store, asked: list[str]):
-    groq = who_of(provider__name="groq", provider__model="m")
+    groq = model_of(provider__name="groq", provider__model="m")
     with pytest.raises(KeyRefused, match="Nothing was sent: https://api"):
         desk_of(groq, paths, store).begin(TINY)
     with pytest.raises(KeyRefused):
-        desk_of(who_of(), paths, store).begin(TINY, judge="groq/m")
+        desk_of(model_of(), paths, store).begin(TINY, judge="groq/m")
     with pytest.raises(UsageError, match="There is no conversation"):
-        desk_of(who_of(), paths, store).begin(Experiment((500,), (0.0,), conversation="none"))
+        desk_of(model_of(), paths, store).begin(Experiment((500,), (0.0,), conversation="none"))
 
     assert not paths.rot.exists()
 
@@ -152,16 +152,16 @@ def test_a_run_goes_on_only_as_it_was_begun(
     paths: Paths, store, asked: list[str], given: dict[str, object], told: str
 ):
     named: dict[str, object] = {"provider.name": "ollama", "provider.model": "qwen3:8b"}
-    desk_of(who_of(**named), paths, store).begin(TINY).file.close()
+    desk_of(model_of(**named), paths, store).begin(TINY).file.close()
 
     with pytest.raises(UsageError) as refused:
-        desk_of(who_of(**named, **given), paths, store).resume("r1")
+        desk_of(model_of(**named, **given), paths, store).resume("r1")
     assert refused.value.what == told
     them = "it" if len(given) == 1 else "them"
     assert refused.value.remedy == f"Set {them} back, or begin a new run."
 
     apart = {"screen.theme": "nord", "provider.limit": 9_000, "provider.reserve": 100}
-    again = desk_of(who_of(**named, **apart), paths, store).resume("r1")
+    again = desk_of(model_of(**named, **apart), paths, store).resume("r1")
     assert again.file.run.limit == 16_384
     again.file.close()
 
@@ -177,7 +177,7 @@ def test_a_run_goes_on_only_as_it_was_begun(
 def test_a_run_does_not_go_on_with_another_jitchat(
     paths: Paths, store, asked: list[str], changes: dict[str, str], told: str
 ):
-    desk = desk_of(who_of(), paths, store)
+    desk = desk_of(model_of(), paths, store)
     lab = desk.begin(TINY)
     lab.file.run = replace(lab.file.run, **changes)
     lab.file.end()
@@ -193,7 +193,7 @@ def test_a_run_does_not_go_on_in_a_conversation_that_has_changed(
     paths: Paths, store, asked: list[str]
 ):
     made = conversation_of(store, talk(*["some words that are said"] * 400))
-    desk = desk_of(who_of(), paths, store)
+    desk = desk_of(model_of(), paths, store)
     desk.begin(Experiment((500,), (0.0,), conversation=made.id)).file.close()
     desk.resume("r1").file.close()
     store.append(made.id, talk("one more"))
@@ -203,7 +203,7 @@ def test_a_run_does_not_go_on_in_a_conversation_that_has_changed(
 
 
 def test_who_begins_or_resumes_a_run_has_it_for_himself(paths: Paths, store, asked: list[str]):
-    desk = desk_of(who_of(), paths, store)
+    desk = desk_of(model_of(), paths, store)
     lab = desk.begin(TINY)
     with pytest.raises(StoreBusy, match="r1 is being asked by another jitchat"):
         desk.resume("r1")
@@ -226,6 +226,6 @@ def test_who_begins_or_resumes_a_run_has_it_for_himself(paths: Paths, store, ask
 def test_a_judge_is_of_the_provider_that_answers(
     given: dict[str, object], model: str, judge: tuple[str, str]
 ):
-    found = judge_of(who_of(**given), model)
+    found = judge_model(model_of(**given), model)
 
-    assert (found.profile.name, found.model) == judge
+    assert (found.profile.name, found.name) == judge

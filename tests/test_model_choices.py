@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli.model_choices import ModelChoices, facts_of, server_of
 from jitchat.cli.models import limit_text, prices_text, retirement_text
+from jitchat.model_choices import ModelChoices
+from jitchat.models import known_facts
 from jitchat.providers.catalogue.models import LocalServer, ModelInfo, State
 from jitchat.providers.catalogue.table import Prices
 from jitchat.settings import load_settings
 from jitchat.settings.keys import KeysFile
-from jitchat.store.models import ModelLists
+from jitchat.store.models import ModelLists, server_of
 from jitchat.text.figures import age
 from jitchat.values import Limit
 from tests.providers.catalogue.servers import Routes, models
@@ -241,8 +242,8 @@ def test_what_is_unknown_is_said():
 def test_a_price_of_ones_own_stands_beside_those_that_are_known_anyway(choices):
     key = {"ANTHROPIC_API_KEY": "sk-ant-1234567890"}
     toml = '[models."claude-sonnet-4-5"]\ninput_price = 1.5\nwritten_price = 9.0\n'
-    known = facts_of(choices("", key).settings.profile("anthropic"), "claude-sonnet-4-5", None)
-    own = facts_of(choices(toml, key).settings.profile("anthropic"), "claude-sonnet-4-5", None)
+    known = known_facts(choices("", key).settings.profile("anthropic"), "claude-sonnet-4-5", None)
+    own = known_facts(choices(toml, key).settings.profile("anthropic"), "claude-sonnet-4-5", None)
     assert known.prices is not None
     assert own.prices is not None
     assert (own.prices.input, own.prices.written) == (1.5, 9.0)

@@ -1,4 +1,4 @@
-"""From settings to objects: what of the settings ends up where."""
+"""What of the settings ends up where, in sessions, budgets, providers and embedders."""
 
 from __future__ import annotations
 
@@ -7,25 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli import compose
-from jitchat.cli.bench_options import _of_model
-from jitchat.cli.chosen import chosen_in_the_app
-from jitchat.cli.compose import (
-    make_budget,
-    make_embedder,
-    make_provider,
-)
-from jitchat.cli.opening import choose_conversation, open_store, opened_store
-from jitchat.cli.options import Flags
-from jitchat.cli.who import who_answers
-from jitchat.errors import SettingsError, StoreUnreadable, UnknownConversation
+from jitchat import models
+from jitchat.errors import SettingsError
 from jitchat.index.embedder import NoEmbedder
+from jitchat.models import make_embedder, make_provider, resolve_model
 from jitchat.paths import locate
 from jitchat.providers.provider import Options, ReplyDelta
 from jitchat.settings import Settings, load_settings
-from jitchat.settings.schema import Secret
-from jitchat.store.database import Database
-from jitchat.store.models import ChosenModel
+from jitchat.settings.sections import Secret
 from jitchat.values import Limit, Message, Role, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter, request_tokens
@@ -50,16 +39,18 @@ def settings_with(**given: object) -> Settings:
         ({"provider__limit": 4_096}, 4_096),
     ],
 )
-def test_the_limit_is_the_given_one_else_what_is_safe_for_who_answers(
+def test_the_limit_is_the_given_one_else_what_is_safe_for_resolve_model(
     given: dict[str, object], limit: int
 ):
-    assert make_budget(settings_with(**given)).limit == limit
+    assert resolve_model(settings_with(**given)).asked_budget.limit == limit
 
 
 def test_the_budget_is_what_the_settings_say():
     given = {"window__recent": 1, "window__retrieved": 2, "window__index": 3}
 
-    budget = make_budget(settings_with(provider__limit=900, provider__reserve=100, **given))
+    budget = resolve_model(
+        settings_with(provider__limit=900, provider__reserve=100, **given)
+    ).asked_budget
 
     assert budget == Budget(900, 100, recent=1, retrieved=2, index=3, limit_source="set by you")
 
@@ -111,7 +102,7 @@ def test_the_embedders_folder_is_resolved(
 ):
     asked: list[object] = []
     monkeypatch.setenv("HOME", "/me")
-    monkeypatch.setattr(compose, "load_embedder", lambda *wanted: asked.extend(wanted))
+    monkeypatch.setattr(models, "load_embedder", lambda *wanted: asked.extend(wanted))
     paths = locate({"JITCHAT_HOME": str(tmp_path)})
 
     make_embedder(settings_with(embedder__path=given, embedder__model="a/b"), paths)
@@ -124,40 +115,11 @@ def test_the_home_of_nobody_in_its_folder_is_no_defect(
 ):
     asked: list[object] = []
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(compose, "load_embedder", lambda *wanted: asked.extend(wanted))
+    monkeypatch.setattr(models, "load_embedder", lambda *wanted: asked.extend(wanted))
 
     make_embedder(settings_with(embedder__path="~no-such-user/m"), locate({}))
 
     assert asked[2] == tmp_path / "~no-such-user" / "m"
-
-
-def test_the_conversation_is_the_named_one_else_the_latest_else_the_demo(store: ColdStore):
-    assert choose_conversation(store, None).id == "demo"
-    mine = store.create("Mine", "mine")
-
-    assert choose_conversation(store, None).id == mine.id
-    assert choose_conversation(store, "demo").id == "demo"
-    assert choose_conversation(store, "MINE").id == mine.id
-    with pytest.raises(UnknownConversation):
-        choose_conversation(store, "nope")
-    assert len(store.conversations()) == 2
-
-
-def test_a_store_that_cannot_be_read_is_not_left_open(tmp_path: Path):
-    paths = locate({"JITCHAT_HOME": str(tmp_path)})
-    paths.database.write_text("no database " * 100)
-
-    with pytest.raises(StoreUnreadable):
-        open_store(paths)
-
-
-def test_a_store_is_closed_whatever_happens_inside(tmp_path: Path):
-    paths = locate({"JITCHAT_HOME": str(tmp_path)})
-
-    with pytest.raises(ZeroDivisionError), opened_store(paths):
-        raise ZeroDivisionError
-
-    assert [path.name for path in tmp_path.iterdir()] == ["jitchat.db"]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +140,7 @@ def test_a_key_that_would_travel_in_the_open_is_warned_of(
     whole = {"model": "m", "api_key": Secret("sk-canary"), "base_url": "https://x.test/v1"} | given
     settings = settings_with(**{f"{section}__{key}": value for key, value in whole.items()})
 
-    warning = compose.key_in_the_open(settings)
+    warning = models.unencrypted_keys(settings)
 
     assert warning == (f"The key goes to {exposed} unencrypted: use https." if exposed else "")
 
@@ -195,14 +157,14 @@ def test_a_key_that_would_travel_in_the_open_is_warned_of(
 def test_a_reserve_that_nobody_set_is_a_quarter_of_a_small_limit(
     given: dict[str, object], limit: int, reserve: int
 ):
-    budget = make_budget(settings_with(**given))
+    budget = resolve_model(settings_with(**given)).asked_budget
 
     assert (budget.limit, budget.reserve) == (limit, reserve)
 
 
 def test_a_limit_that_was_found_out_takes_the_place_of_the_assumed_one():
     found = Limit(2_000, "loaded in the server")
-    budget = who_answers(settings_with(provider__model="m")).budget(found)
+    budget = resolve_model(settings_with(provider__model="m")).budget(found)
 
     assert (budget.limit, budget.reserve) == (2_000, 500)
 
@@ -213,7 +175,7 @@ def test_a_reserve_of_a_providers_own_table_is_told_by_its_name(tmp_path: Path):
     settings = load_settings(config, {}, {"provider.name": "groq", "provider.model": "m"})
 
     with pytest.raises(SettingsError) as caught:
-        make_budget(settings)
+        _ = resolve_model(settings).asked_budget
 
     assert str(caught.value).startswith(
         f"{config}: providers.groq.reserve (9,000) leaves nothing of the limit (8,192, assumed)."
@@ -249,35 +211,6 @@ def test_a_provider_is_asked_in_its_own_protocol_with_its_own_key(
     assert endpoint.key == ("" if name == "ollama" else f"key-of-{name}")
 
 
-def test_the_model_that_was_picked_in_the_app_is_read_from_the_cold_store(tmp_path: Path):
-    database = Database(tmp_path / "jitchat.db")
-    ChosenModel(database).put("groq", "picked")
-    database.close()
-
-    assert chosen_in_the_app(tmp_path / "jitchat.db") == ("groq", "picked")
-    assert chosen_in_the_app(tmp_path / "none.db") is None
-    (tmp_path / "jitchat.db").write_text("no database " * 100)
-    assert chosen_in_the_app(tmp_path / "jitchat.db") is None
-
-
-@pytest.mark.parametrize(
-    ("flags", "model", "answers"),
-    [
-        ({}, "gpt", ("openai", "gpt")),
-        ({}, "groq/llama", ("groq", "llama")),
-        ({"provider.name": "groq"}, "llama", ("groq", "llama")),
-        ({"provider.name": "reader"}, "gpt", ("openai", "gpt")),
-        ({"provider.name": "groq"}, "reader", ("reader", "reader")),
-    ],
-)
-def test_a_benchmarks_answerer_is_a_model_of_the_provider_that_is_configured(
-    flags: dict[str, object], model: str, answers: tuple[str, str]
-):
-    profile = _of_model(Flags(given=flags), model).settings().in_use()
-
-    assert (profile.name, profile.model) == answers
-
-
 @pytest.mark.parametrize(
     ("limit", "longest", "reserve"),
     [(8_192, None, 2_048), (4_096, None, 1_024), (8_192, 3_000, 3_000), (8_192, 9_000, 4_096)],
@@ -289,4 +222,4 @@ def test_the_reserve_is_for_the_longest_answer_that_is_asked_for(limit, longest,
         provider__limit=limit,
         provider__max_tokens=longest,
     )
-    assert make_budget(settings).reserve == reserve
+    assert resolve_model(settings).asked_budget.reserve == reserve

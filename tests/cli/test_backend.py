@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli import model_choices
-from jitchat.cli.chat import LocalBackend
-from jitchat.cli.model_backend import ModelBackend
+from jitchat import model_choices
+from jitchat.cli.backend import LocalBackend
 from jitchat.errors import JitchatError, SettingsError, StoreFull, UsageError
 from jitchat.paths import Paths, locate
 from jitchat.providers.catalogue.models import State
@@ -28,7 +27,8 @@ OWN = '[providers.work]\nbase_url = "http://llm.test/v1"\n'
 
 
 @pytest.fixture
-def paths(home: Path) -> Paths:
+def paths(home: Path, monkeypatch: pytest.MonkeyPatch) -> Paths:
+    monkeypatch.setenv("JITCHAT_EMBEDDER_NAME", "none")
     home.mkdir(exist_ok=True)
     return locate({"JITCHAT_HOME": str(home)})
 
@@ -37,11 +37,11 @@ def paths(home: Path) -> Paths:
 def made(paths: Paths, store, monkeypatch: pytest.MonkeyPatch):
     """made(toml, flags): a backend as the app has it, started with these."""
 
-    def make(toml: str = "", flags: dict[str, object] | None = None) -> ModelBackend:
+    def make(toml: str = "", flags: dict[str, object] | None = None) -> LocalBackend:
         paths.config.write_text(toml)
         paths.config.chmod(0o600)
         settings = load_settings(paths.config, os.environ, flags)
-        return ModelBackend(settings, paths, store)
+        return LocalBackend(settings, paths, store)
 
     return make
 
@@ -74,7 +74,7 @@ def test_a_pick_answers_in_the_same_conversation_and_at_the_next_start(made, sto
     assert (changed.provider.name, changed.provider.model) == ("ollama", "qwen3:8b")
     assert changed.memory is session.memory
     assert (note, kept(store)) == ("", ("ollama", "qwen3:8b"))
-    reopened = backend.session_on(session.memory)
+    reopened = backend.open_session(session.memory.conversation)
     assert (reopened.provider.name, reopened.provider.model) == ("ollama", "qwen3:8b")
 
 
@@ -149,13 +149,15 @@ def test_a_key_command_that_fails_keeps_the_model_that_was(made, store) -> None:
     with pytest.raises(SettingsError, match="api_key_cmd of work ended with code 1"):
         backend.choose_model(session, "work", "m")
     assert kept(store) is None
-    assert backend.session_on(session.memory).provider.name == "reader"
+    assert backend.open_session(session.memory.conversation).provider.name == "reader"
 
 
 def test_without_a_session_a_pick_counts_for_the_one_that_is_opened(made, store) -> None:
     backend = made('[provider]\nname = "groq"\napi_key_cmd = "false"\nmodel = "kimi"')
     assert backend.choose_model(None, "ollama", "qwen3:8b")[0] is None
-    assert backend.session_on(demo_session(store).memory).provider.model == "qwen3:8b"
+    assert (
+        backend.open_session(demo_session(store).memory.conversation).provider.model == "qwen3:8b"
+    )
 
 
 def test_the_other_model_has_its_own_limit_and_counter(made, store) -> None:
@@ -229,7 +231,7 @@ async def test_a_cloud_provider_behind_a_proxy_of_this_machine_is_no_local_serve
 
 async def test_the_reader_and_a_limit_of_ones_own_are_not_asked_for(made, store) -> None:
     backend = made('[models."qwen3:8b"]\nlimit = 9000')
-    session = backend.session_on(demo_session(store).memory)
+    session = backend.open_session(demo_session(store).memory.conversation)
     assert await backend.ask_limit(session) is None
     changed, _ = backend.choose_model(session, "ollama", "qwen3:8b")
     assert changed is not None

@@ -1,0 +1,173 @@
+"""What the terminal app needs (`jitchat.tui.backend`), made from the settings when first needed.
+
+The first frame waits for none of it: models, sessions and the lab are imported by the methods that
+use them, in the threads that these are called in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from jitchat.errors import JitchatError, SettingsError, StoreError
+from jitchat.index.embedder import Embedder
+from jitchat.index.embedding_models import model_cached
+from jitchat.paths import Paths
+from jitchat.settings import Settings, load_settings
+from jitchat.settings import keys as stored_keys
+from jitchat.store.models import ChosenModel, ModelLists
+from jitchat.store.store import ColdStore
+from jitchat.values import Conversation, Message
+
+if TYPE_CHECKING:
+    from jitchat.cli.lab_desk import LocalLabService
+    from jitchat.model_choices import ModelChoices
+    from jitchat.models import ResolvedModel
+    from jitchat.providers.catalogue.models import ProviderChoice
+    from jitchat.session import Session
+    from jitchat.window.budget import Budget
+
+
+class LocalBackend:
+    """See `Backend`; a model that is picked in the app comes before what the settings say."""
+
+    def __init__(
+        self, settings: Settings, paths: Paths, store: ColdStore, *, warns: bool = True
+    ) -> None:
+        """Without `warns`, no remark on the settings is shown."""
+        self.settings, self.store = settings, store
+        self.crash = paths.crash
+        self.warning = ""
+        self._paths, self._warns = paths, warns
+        self._picked: tuple[str, str] | None = None
+        """Provider and model; None before one is picked here."""
+        self._embedder: Embedder | None = None
+
+    def open_session(self, conversation: Conversation) -> Session:
+        from jitchat import models  # noqa: PLC0415  300 ms
+        from jitchat.memory import Memory  # noqa: PLC0415  loaded by then
+
+        model = self._model()
+        warnings = [
+            models.unencrypted_keys(self.settings), model.warning(), self.store.database.warning()
+        ]  # fmt: skip
+        if self._embedder is None:
+            self._embedder = models.make_embedder(
+                self.settings, self._paths, lambda error: warnings.append(str(error))
+            )
+        self.warning = " ".join(filter(None, warnings)) if self._warns else ""
+        return model.open_session(Memory(self.store, conversation, self._embedder))
+
+    def _model(self) -> ResolvedModel:
+        if self._picked is not None:
+            return self._resolved(*self._picked)
+        return self._resolved(self.settings.in_use().name, self.settings.model_name())
+
+    def _resolved(self, provider: str, model: str) -> ResolvedModel:
+        from jitchat.models import ResolvedModel  # noqa: PLC0415  300 ms
+
+        profile = self.settings.profile(provider)
+        return ResolvedModel(self.settings, profile, model, self.store.database)
+
+    def _resolved_for(self, session: Session) -> ResolvedModel:
+        return self._resolved(session.provider.name, session.provider.model)
+
+    def choices(self) -> Sequence[ProviderChoice]:
+        return self._choices().all()
+
+    async def find_local(self) -> Sequence[ProviderChoice]:
+        return await (await asyncio.to_thread(self._choices)).here()
+
+    async def fetch_models(self, provider: str) -> ProviderChoice:
+        return await (await asyncio.to_thread(self._choices)).fetched(provider)
+
+    def _choices(self) -> ModelChoices:
+        from jitchat import model_choices  # noqa: PLC0415  loads httpx
+
+        lists = ModelLists(self.store.database)
+        return model_choices.ModelChoices(self.settings, os.environ, self._paths.keys, lists)
+
+    def keep_key(self, provider: str, text: str) -> str:
+        cleaned, file = stored_keys.cleaned_key(text), stored_keys.KeysFile(self._paths.keys)
+        file.put(provider, cleaned.key)
+        profile = self.settings.profile(provider)
+        source = stored_keys.key_source(profile, os.environ, file.path)
+        notes = stored_keys.key_notes(profile, cleaned, stored_keys.THE_FILE, source)
+        return " ".join((f"The key is in {file.path}, which only you can read.", *notes))
+
+    def choose_model(
+        self, session: Session | None, provider: str, model: str
+    ) -> tuple[Session | None, str]:
+        from jitchat.models import unencrypted_key  # noqa: PLC0415  300 ms
+
+        resolved = self._resolved(provider, model)
+        changed = resolved.open_session(session.memory) if session is not None else None
+        self._picked = (provider, model)
+        notes = (
+            unencrypted_key(resolved.profile), resolved.warning(), self._keep_pick(provider, model)
+        )  # fmt: skip
+        return changed, " ".join(filter(None, notes))
+
+    def _keep_pick(self, provider: str, model: str) -> str:
+        """Keep the pick for the next start; say so where it will not count there."""
+        try:
+            ChosenModel(self.store.database).put(provider, model)
+        except StoreError as error:
+            return f"The next start will not know of it: {error}"
+        try:
+            later = load_settings(self._paths.config, os.environ, chosen=(provider, model))
+            profile = later.in_use()
+        except SettingsError:
+            return ""  # told at that start
+        if (profile.name, profile.model) == (provider, model):
+            return ""
+        key = "provider.name" if profile.name != provider else "provider.model"
+        origin = later.origin(key).removeprefix("implied by ")
+        named = f"{profile.name} {profile.model}".strip()
+        return f"{origin} names {named}: that answers again at the next start."
+
+    async def ask_limit(self, session: Session) -> Budget | None:
+        model = self._resolved_for(session)
+        try:
+            limit = await model.ask_limit(patient=True)
+            return model.budget(limit) if limit is not None else None
+        except JitchatError:  # told when a message is sent
+            return None
+
+    async def count_exactly(self, session: Session, messages: Sequence[Message]) -> int:
+        return await self._resolved_for(session).count_exactly(messages)
+
+    @property
+    def may_fetch_model(self) -> bool:
+        wanted = self.settings.embedder
+        is_wanted = wanted.name == "auto" and wanted.download and not wanted.path
+        return is_wanted and not model_cached(wanted.model, self._paths.models)
+
+    async def fetch_model(self, on_progress: Callable[[int], None]) -> tuple[bool, str]:
+        from jitchat.index.download import fetch_model  # noqa: PLC0415  only where one is fetched
+
+        outcome = await fetch_model(self.settings.embedder.model, self._paths.models, on_progress)
+        return outcome.fetched, outcome.sentence
+
+    def better_embedder(self) -> Embedder | None:
+        from jitchat.models import make_embedder  # noqa: PLC0415  300 ms
+
+        found = make_embedder(self.settings, self._paths)
+        if self._embedder is not None and found.id == self._embedder.id:
+            return None
+        self._embedder = found
+        return found
+
+    def lab_desk(self) -> LocalLabService:
+        from jitchat.cli.lab_desk import LocalLabService  # noqa: PLC0415  loads the lab
+
+        return LocalLabService(self._model, self._paths, self.store)
+
+    def hint(self) -> str:
+        return (
+            "Ctrl+L lists the providers; Enter takes a key or lists models.\n"
+            "Ollama, LM Studio, llama.cpp, vLLM are found once they run here.\n"
+            f"Others of your own: {self._paths.config}"
+        )

@@ -1,0 +1,248 @@
+"""Runs of the rot lab, made from the settings: the model that answers, an embedder and a judge.
+
+No conversation of the user's is touched: a run has a file of its own. What a server teaches
+about its model is kept where the chat keeps it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from jitchat import __version__, models
+from jitchat.bench.output import settings_fields, without_login
+from jitchat.errors import KeyRefused, UsageError
+from jitchat.index.embedder import Embedder
+from jitchat.lab.compare import changed_settings
+from jitchat.lab.costs import Answerer
+from jitchat.lab.experiment import Experiment
+from jitchat.lab.grade import CONTRACT
+from jitchat.lab.judge import Judge
+from jitchat.lab.lab import Lab
+from jitchat.lab.run_file import Run, RunFile, source_of
+from jitchat.lab.runs import Runs
+from jitchat.memory import Memory
+from jitchat.models import ResolvedModel
+from jitchat.paths import Paths
+from jitchat.session import Session
+from jitchat.settings.profiles import Profile
+from jitchat.settings.small_models import address_of
+from jitchat.store.store import ColdStore, local_now
+from jitchat.text.sanitize import one_line
+from jitchat.values import Turn
+from jitchat.window.budget import Budget
+from jitchat.window.tokens import message_tokens
+
+_QUESTION = 32
+"""Tokens of a question of the lab, about."""
+_USUAL = "openai"
+"""Who judges where the reader answers, and only a model is named."""
+_ELSEWHERE = "cloud"
+"""How a tag ends that Ollama answers by its own servers: `gpt-oss:120b-cloud`."""
+
+
+class LocalLabService:
+    """See `LabService`; the model that answers now is asked."""
+
+    def __init__(
+        self, resolve: Callable[[], ResolvedModel], paths: Paths, store: ColdStore
+    ) -> None:
+        """`resolve` gives the model that answers now; `store` is the user's."""
+        self._resolve, self._paths, self._store = resolve, paths, store
+        self.runs = Runs(paths.rot)
+
+    def answerer(self) -> Answerer:
+        model = self._resolve()
+        budget, prices = model.asked_budget, model.prices
+        picker = address_of(model.settings, "picker")
+        system = models.system_text(model.settings, CONTRACT)
+        return Answerer(
+            provider=model.profile.name,
+            model=model.name,
+            limit=budget.limit,
+            reserve=budget.reserve,
+            retrieved=budget.retrieved + budget.index,
+            recent=budget.recent,
+            input_price=prices.input if prices else None,
+            output_price=prices.output if prices else None,
+            is_here=is_here(model),
+            is_assumed=budget.is_assumed,
+            around=message_tokens(model.counter, system) + _QUESTION,
+            picker=picker.model if picker else "",
+        )
+
+    def prepare(self, experiment: Experiment, judge: str = "") -> Experiment:
+        model = self._resolve()
+        require_key(model.profile)
+        if judge:
+            require_key(judge_model(model, judge).profile)
+        return self._fitted(experiment, model)[0]
+
+    def begin(self, experiment: Experiment, parallel: int = 1, judge: str = "") -> Lab:
+        model = self._resolve()
+        require_key(model.profile)
+        experiment, turns = self._fitted(experiment, model)
+        judging = _make_judge(model, judge) if judge else None
+        embedder, budget = models.make_embedder(model.settings, self._paths), model.asked_budget
+        run = Run(
+            id="",
+            experiment=experiment,
+            provider=model.profile.name,
+            model=model.name,
+            embedder=embedder.id,
+            limit=budget.limit,
+            reserve=budget.reserve,
+            counter=model.counter.name,
+            version=__version__,
+            begun_at=local_now(),
+            judge=judge,
+            settings=tuple(settings_fields(model.settings).items()),
+            source=source_of(turns),
+        )
+        asking = _Asking(model, embedder, budget, judging, parallel, turns)
+        return asking.lab(self.runs.create(run))
+
+    def resume(self, wanted: str, parallel: int = 1) -> Lab:
+        """Open a run to ask what has no answer yet.
+
+        The model's limit and the reserve are what they were when it was begun, whatever they are
+        now; all else that shapes windows and answers must be so.
+        """
+        file = self.runs.open(wanted, to_ask=True)
+        try:
+            return self._asking_again(file.run, parallel).lab(file)
+        except BaseException:  # closed whatever it was, and passed on
+            file.close()
+            raise
+
+    def _asking_again(self, run: Run, parallel: int) -> "_Asking":
+        """Find what a run was begun with, or refuse what would be used now instead."""
+        model = self._resolve()
+        named = f"{model.profile.name} {model.name}"
+        _require_same(run, "", f"{run.provider} {run.model}", named)
+        require_key(model.profile)
+        embedder = models.make_embedder(model.settings, self._paths)
+        _require_same(run, "jitchat ", run.version, __version__)
+        _require_same(run, "the embedder ", run.embedder, embedder.id)
+        _require_same(run, "tokens counted by ", run.counter, model.counter.name)
+        if changes := list(changed_settings(run, settings_fields(model.settings))):
+            them = "it" if len(changes) == 1 else "them"
+            raise UsageError(" ".join(changes), f"Set {them} back, or begin a new run.")
+        judging = _make_judge(model, run.judge) if run.judge else None
+        budget = replace(model.budget(), limit=run.limit, reserve=run.reserve)
+        title, turns = self._conversation(run.experiment)
+        if source_of(turns) != run.source:
+            what = f"{title} has changed since {run.id} was begun."
+            raise UsageError(what, "Begin a new run.")
+        return _Asking(model, embedder, budget, judging, parallel, turns)
+
+    def title(self, experiment: Experiment) -> str:
+        """Name the user's conversation that is the filler; empty for made-up talk."""
+        return self._conversation(experiment)[0]
+
+    def _conversation(self, experiment: Experiment) -> tuple[str, Sequence[Turn]]:
+        """Load the user's conversation: its title and turns; none where talk is made up."""
+        if experiment.conversation is None:
+            return "", ()
+        conversation = self._store.conversation(experiment.conversation)
+        return one_line(conversation.title), self._store.turns(conversation.id)
+
+    def _fitted(
+        self, experiment: Experiment, model: ResolvedModel
+    ) -> tuple[Experiment, Sequence[Turn]]:
+        """Fit an experiment to the user's conversation; its turns, none where talk is made up."""
+        if experiment.conversation is None:
+            return experiment, ()
+        conversation = self._store.conversation(experiment.conversation)
+        turns = self._store.turns(conversation.id)
+        tokens = sum(message_tokens(model.counter, turn.content) for turn in turns)
+        reached = tuple(length for length in experiment.lengths if length <= tokens)
+        if not reached:
+            raise UsageError(
+                f"{one_line(conversation.title)} has {tokens:,} tokens, and the shortest length is"
+                f" {experiment.lengths[0]:,}.",
+                "Choose a shorter length, or a longer conversation.",
+            )
+        return replace(experiment, conversation=conversation.id, lengths=reached), turns
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """All that the cells of a run are asked with."""
+
+    model: ResolvedModel
+    embedder: Embedder
+    budget: Budget
+    judge: Judge | None
+    """None where rules alone judge."""
+    parallel: int
+    turns: Sequence[Turn]
+    """The user's turns that are the filler; none where talk is made up."""
+
+    def lab(self, file: RunFile) -> Lab:
+        return Lab(
+            file,
+            self._session,
+            self.embedder,
+            self.model.counter,
+            judge=self.judge,
+            parallel=self.parallel,
+            own=self.turns,
+        )
+
+    def _session(self, memory: Memory) -> Session:
+        """Open a session of the run; its server is not asked again how much its model takes."""
+        session = self.model.open_session(memory, instructions=CONTRACT)
+        session.take_budget(self.budget)
+        return session
+
+
+def _require_same(run: Run, what: str, then: str, now: str) -> None:
+    if then != now:
+        raise UsageError(
+            f"{run.id} was begun with {what}{one_line(then)}; now it would be {one_line(now)}.",
+            "Choose what it was begun with, or begin a new run.",
+        )
+
+
+def is_here(model: ResolvedModel) -> bool:
+    """Whether all that is asked is known to cost nothing and to stay on this machine."""
+    prices, picker = model.prices, address_of(model.settings, "picker")
+    if prices is None or not prices.is_free:
+        return False
+    stays = model.profile.is_reader or _stays(model.profile, model.name)
+    return stays and (picker is None or _stays(picker.profile, picker.model))
+
+
+def _stays(profile: Profile, model: str) -> bool:
+    return profile.is_local_preset and not model.endswith(_ELSEWHERE)
+
+
+def judge_model(model: ResolvedModel, name: str) -> ResolvedModel:
+    """Resolve the judge: of the provider that answers; beside the reader as `provider/model`."""
+    if name == "reader":
+        raise UsageError(
+            "--judge: the reader cannot judge, it only quotes.", "Name a provider's model."
+        )
+    profile = model.profile
+    if profile.is_reader:
+        provider, _, rest = name.partition("/")
+        if not (rest and provider in model.settings.provider_names()):
+            provider, rest = _USUAL, name
+        profile, name = model.settings.profile(provider), rest
+    return ResolvedModel(model.settings, profile, name, model.database)
+
+
+def _make_judge(model: ResolvedModel, name: str) -> Judge:
+    """Make the model that is asked about answers which no rule finds right. Slow."""
+    judge = judge_model(model, name)
+    require_key(judge.profile)
+    provider = models.make_provider(judge.profile, judge.name, judge.counter, judge.learnt)
+    return Judge(provider, judge.profile.sampling)
+
+
+def require_key(profile: Profile) -> None:
+    """Refuse a provider that is known to answer nobody without a key, where there is none. Slow."""
+    if models.lacks_key(profile):
+        raise KeyRefused(
+            f"Nothing was sent: {without_login(profile.base_url)} wants a key, and none is set.",
+            profile.key_help,
+        )

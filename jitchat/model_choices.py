@@ -1,0 +1,143 @@
+"""Every provider with its state and its models: for `jitchat models`, and for the screen.
+
+No server is asked without being told to; `running` asks those of this machine only.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import httpx
+
+from jitchat.models import completed_facts, kept_models
+from jitchat.providers.catalogue import lists as catalogue
+from jitchat.providers.catalogue.models import LocalServer, ModelInfo, ProviderChoice, State
+from jitchat.providers.catalogue.table import READER_LIMIT
+from jitchat.settings import Settings
+from jitchat.settings.keys import find_key, key_sources
+from jitchat.settings.profiles import Profile
+from jitchat.store.models import ModelLists, server_of
+from jitchat.values import OWN, Limit
+
+_Running = Sequence[LocalServer] | None
+"""The servers that answer on this machine; None where nobody looked yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoices:
+    """What the settings, the kept lists and this machine have to offer."""
+
+    settings: Settings
+    environ: Mapping[str, str]
+    keys_file: Path
+    lists: ModelLists
+    transport: httpx.AsyncBaseTransport | None = None
+
+    def all(self, running: _Running = None) -> tuple[ProviderChoice, ...]:
+        """List every provider. Slow; JitchatError where keys or kept lists cannot be read."""
+        return self._choices(self.settings.profiles(), running)
+
+    def one(self, name: str, running: _Running = None) -> ProviderChoice:
+        return self._choices([self.settings.profile(name)], running)[0]
+
+    def _choices(
+        self, profiles: Sequence[Profile], running: _Running
+    ) -> tuple[ProviderChoice, ...]:
+        sources = key_sources(profiles, self.environ, self.keys_file)
+        return tuple(self._choice(profile, running, sources[profile.name]) for profile in profiles)
+
+    def _choice(self, profile: Profile, running: _Running, key_source: str) -> ProviderChoice:
+        here = _server_of(profile, running or ())
+        state, note = _state(profile, running, key_source)
+        if state is State.RUNNING and here is not None and here.models:
+            models, fetched_at = here.models, None
+        else:
+            models, fetched_at = kept_models(profile, self.lists)
+        return ProviderChoice(
+            profile.name,
+            profile.title,
+            state,
+            note,
+            _offered(profile, models),
+            fetched_at,
+            bool(key_source),
+            next(iter(profile.key_variables), ""),
+        )
+
+    async def running(self) -> tuple[LocalServer, ...]:
+        """Look for servers on this machine, within a second."""
+        moved = {profile.name: profile.base_url for profile in self._local()}
+        return await catalogue.find_local(self.transport, moved)
+
+    async def here(self) -> tuple[ProviderChoice, ...]:
+        """Look for servers on this machine; what became of each of those that are looked for."""
+        return await asyncio.to_thread(self._choices, self._local(), await self.running())
+
+    def _local(self) -> list[Profile]:
+        return [profile for profile in self.settings.profiles() if profile.is_local_preset]
+
+    async def fetched(self, name: str) -> ProviderChoice:
+        """Ask a provider for its models, keep the list, and describe the provider anew."""
+        models = await self.refresh(name)
+        profile = self.settings.profile(name)
+        running = (LocalServer(name, profile.base_url, models),)
+        return await asyncio.to_thread(self.one, name, running)
+
+    async def refresh(self, name: str) -> tuple[ModelInfo, ...]:
+        """Ask a provider for its models, and keep the list; JitchatError where that cannot be."""
+        profile = self.settings.profile(name)
+        found = await asyncio.to_thread(find_key, profile, self.environ, self.keys_file)
+        key, renew = (found.key, found.renew) if found else ("", None)
+        endpoint = profile.endpoint(profile.model, key, renew)
+        models = await catalogue.fetch_models(endpoint, profile.protocol, self.transport)
+        fields = [model.fields() for model in models]
+        await asyncio.to_thread(self.lists.put, server_of(profile.base_url), fields)
+        return models
+
+
+def _state(profile: Profile, running: _Running, key_source: str) -> tuple[State, str]:
+    if profile.is_reader:
+        return State.READY, "It needs no key and no network."
+    if profile.is_local_preset:
+        return _local_state(profile, running, has_key=bool(key_source))
+    if profile.requires_key and not key_source:
+        return State.NEEDS_KEY, profile.key_help
+    return State.READY, f"The key is from {key_source}." if key_source else ""
+
+
+def _local_state(profile: Profile, running: _Running, *, has_key: bool) -> tuple[State, str]:
+    if running is None:
+        return State.NOT_LOOKED, ""
+    here = _server_of(profile, running)
+    if here is None:
+        return State.NOT_RUNNING, f"Nothing answers at {server_of(profile.base_url)}."
+    if server_of(here.base_url) != server_of(profile.base_url):
+        moved = f"Set providers.{profile.name}.base_url to that."
+        return State.NOT_RUNNING, f"One answers at {here.base_url}. {moved}"
+    if here.models:
+        return State.RUNNING, ""
+    if profile.protocol == "ollama":
+        return State.RUNNING, "It has no models yet: `ollama pull` fetches one."
+    return State.RUNNING, "" if has_key else f"It wants its key. {profile.key_help}"
+
+
+def _server_of(profile: Profile, running: Sequence[LocalServer]) -> LocalServer | None:
+    """Find the profile's server: at its own address, else wherever one of its kind answers."""
+    of_kind = [server for server in running if server.name == profile.name]
+    own = server_of(profile.base_url)
+    at_own_address = [server for server in of_kind if server_of(server.base_url) == own]
+    return next(iter(at_own_address + of_kind), None)
+
+
+def _offered(profile: Profile, models: Sequence[ModelInfo]) -> tuple[ModelInfo, ...]:
+    """Put the configured model first, and complete each by what the user and the table know.
+
+    Models that answer on another API than the provider's chat are left out.
+    """
+    listed = {model.name: model for model in models}
+    first = [listed.pop(profile.model, ModelInfo(profile.model))] if profile.model else []
+    if profile.is_reader:
+        first = [replace(model, limit=Limit(READER_LIMIT, OWN)) for model in first]
+    known = (completed_facts(profile, model) for model in (*first, *listed.values()))
+    return tuple(model for model in known if not model.other_api or model.name == profile.model)

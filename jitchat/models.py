@@ -1,0 +1,398 @@
+"""Who answers: settings, kept lists, lessons and the bundled table, resolved to one model.
+
+What is known of a model comes from the settings, from the lists that its server gave, from what
+it taught, and from the bundled table, in this order; only then is anything assumed. The provider,
+the small models, the embedder and the session are made from here, for the app and for commands.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+
+from jitchat.errors import EmbedderUnavailable, SettingsError, StoreError, UsageError
+from jitchat.index.embedder import Embedder, load_embedder
+from jitchat.memory import Memory
+from jitchat.paths import Paths, absolute, locate
+from jitchat.providers.catalogue import table
+from jitchat.providers.catalogue.models import ModelInfo, model_from
+from jitchat.providers.protocols.registry import protocol_named
+from jitchat.providers.provider import Endpoint, Provider, ServerQuirks
+from jitchat.providers.reader import ReaderProvider
+from jitchat.session import Session, SessionOptions
+from jitchat.settings import Settings
+from jitchat.settings import small_models as small
+from jitchat.settings.keys import FoundKey, find_key
+from jitchat.settings.profiles import Profile, same_server
+from jitchat.small_models.small_model import SmallModel
+from jitchat.store.database import Database
+from jitchat.store.models import LearntModel, LearntModels, ModelLists, server_of
+from jitchat.text.sanitize import one_line
+from jitchat.values import ASSUMED, BY_USER, LEARNT, LOADED, OWN, UNTOLD, Limit, Message
+from jitchat.window.budget import Budget
+from jitchat.window.plan import SYSTEM_PROMPT
+from jitchat.window.tokens import TokenCounter, counter_for, request_tokens
+
+ASSUMED_LIMIT, ASSUMED_LOCAL_LIMIT = 8_192, 4_096
+"""In tokens, for a model whose context size nobody told us."""
+_LOCAL_PATIENCE = 2.0
+"""Seconds that a server on this machine has to say how much its model takes."""
+
+
+@dataclass(frozen=True)  # without slots: what is known is looked up once, and kept
+class ResolvedModel:
+    """A model of a provider: its limit, prices, counter and small models."""
+
+    settings: Settings
+    profile: Profile
+    name: str
+    database: Database | None = None
+    """None: nothing that was kept is looked at, and nothing will be kept."""
+
+    @cached_property
+    def counter(self) -> TokenCounter:
+        return counter_for(self.name, os.environ)
+
+    @cached_property
+    def facts(self) -> ModelInfo:
+        """What is known without asking anybody; StoreError where a kept list cannot be read."""
+        return known_facts(self.profile, self.name, self.database)
+
+    @property
+    def learnt(self) -> LearntModel | None:
+        """What its server taught; None for the reader, who has no server."""
+        if self.profile.is_reader or self.database is None:
+            return None
+        return LearntModels(self.database).of(self.profile.base_url, self.name)
+
+    @property
+    def prices(self) -> table.Prices | None:
+        """None where nobody knows them. What is sure to run here is free."""
+        here = table.Prices(0.0, 0.0, source="runs here")
+        if self.profile.is_reader:
+            return here
+        return self.facts.prices or (here if self.profile.is_local_preset else None)
+
+    @property
+    def limit(self) -> Limit:
+        """The context size, without asking the server."""
+        own = self.profile.limit_of(self.name)
+        if own is not None:
+            return Limit(own, BY_USER)
+        if self.profile.is_reader:
+            return Limit(table.READER_LIMIT, OWN)
+        assumed = ASSUMED_LOCAL_LIMIT if self.profile.is_local else ASSUMED_LIMIT
+        known = self._limit_told_before() or self.facts.limit
+        return self._capped(known) or Limit(assumed, ASSUMED)
+
+    def _limit_told_before(self) -> Limit | None:
+        """What the server said when it was asked last, with the day."""
+        kept = self.learnt.told_limit() if self.learnt else None
+        if kept is None:
+            return None
+        limit, at = kept
+        return Limit(limit.tokens, f"{limit.source} on {at.astimezone():%Y-%m-%d}")
+
+    def _capped(self, limit: Limit | None) -> Limit | None:
+        """Let what the server taught by a refusal win over a larger figure that it tells."""
+        taught = self.learnt.limit() if self.learnt else None
+        if taught is None or (limit and (limit.source == LOADED or limit.tokens <= taught)):
+            return limit
+        return Limit(taught, LEARNT)
+
+    async def ask_limit(self, *, patient: bool = False) -> Limit | None:
+        """Ask the server how much the model takes, and keep the answer; None where that is settled.
+
+        A server that is not on this machine is asked where nothing else is known; with `patient`,
+        because nobody waits, also where the bundled table knows. Where it does not say, what is
+        known stands. SettingsError where its key cannot be had.
+        """
+        known = await asyncio.to_thread(lambda: self.limit)
+        if not self._asks_for_limit(known, patient=patient):
+            return None
+        from jitchat.providers.catalogue import limits  # noqa: PLC0415  loads httpx
+
+        endpoint = await asyncio.to_thread(endpoint_of, self.profile, self.name)
+        if endpoint.wants_key and not endpoint.key:
+            return None  # nobody would say anything
+        patience = limits.PATIENCE if patient or not self.profile.is_local else _LOCAL_PATIENCE
+        told = await limits.ask_limit(endpoint, self.profile.protocol, patience=patience)
+        if told is None:
+            return Limit(known.tokens, UNTOLD) if known.source == ASSUMED else None
+        if self.learnt is not None:
+            with suppress(StoreError):  # it is a help, and no reason to refuse a window
+                await asyncio.to_thread(self.learnt.tell_limit, told, datetime.now(UTC))
+        return self._capped(told)
+
+    def _asks_for_limit(self, known: Limit, *, patient: bool = False) -> bool:
+        if known.source in (BY_USER, OWN):
+            return False
+        return self.profile.is_local or patient or known.source == ASSUMED
+
+    def budget(self, limit: Limit | None = None) -> Budget:
+        """Say what a window may spend; SettingsError where the reserve leaves nothing of it."""
+        limit = limit or self.limit
+        reserve, spend = self.profile.reserve_of(limit.tokens), self.settings.window
+        if reserve >= limit.tokens:
+            raise self._no_room(limit, reserve)
+        return Budget(
+            limit.tokens, reserve, spend.recent, spend.retrieved, spend.index, limit.source
+        )
+
+    @cached_property
+    def asked_budget(self) -> Budget:
+        """The budget by the limit that the server has now. Slow; no event loop may run."""
+        if not self._asks_for_limit(self.limit):
+            return self.budget()
+        return self.budget(asyncio.run(self.ask_limit()))
+
+    def _no_room(self, limit: Limit, reserve: int) -> SettingsError:
+        own, wide = "provider.reserve", f"the limit ({limit.tokens:,}, {limit.source})"
+        if self.settings.provider.reserve is None or not self.profile.in_use:
+            own = f"providers.{self.profile.name}.reserve"
+        if self.profile.in_use and self.settings.provider.limit == limit.tokens:
+            wide = f"provider.limit ({limit.tokens:,}, {self.settings.origin('provider.limit')})"
+        return SettingsError(
+            f"{self.settings.origin(own)}: {own} ({reserve:,}) leaves nothing of {wide}.",
+            "Lower the reserve, or raise the limit to the model's context size.",
+        )
+
+    async def count_exactly(self, messages: Sequence[Message]) -> int:
+        """Have the provider count, which takes a request; JitchatError where it cannot."""
+        if self.profile.is_reader:
+            raise UsageError(
+                "The reader reports what is counted here: there is nobody to ask.",
+                "Ctrl+L or --model picks a model.",
+            )
+        from jitchat.providers.catalogue import limits  # noqa: PLC0415  loads httpx
+
+        endpoint = await asyncio.to_thread(endpoint_of, self.profile, self.name)
+        return await limits.count_exactly(endpoint, self.profile.protocol, messages)
+
+    def open_session(
+        self,
+        memory: Memory,
+        counter: TokenCounter | None = None,
+        *,
+        ask: bool = False,
+        instructions: str = "",
+    ) -> Session:
+        """Start a session in which this model answers. Slow: see `make_provider`.
+
+        With `ask`, its limit is asked for first where it is open, which no running loop allows.
+        `instructions` follow the system text of the settings. Raises what these and `budget` raise.
+        """
+        counter, learnt = counter or self.counter, self.learnt
+        longest = None if self.profile.is_reader else self.facts.max_output
+        options = SessionOptions(
+            budget=self.asked_budget if ask else self.budget(),
+            system=system_text(self.settings, instructions),
+            request=replace(self.profile.sampling, longest=longest),
+            picker=self._small_model("picker"),
+            summariser=self._small_model("summariser"),
+            prices=self.prices,
+            learnt=learnt,
+        )
+        provider = make_provider(self.profile, self.name, counter, learnt)
+        return Session(memory, provider, counter, options)
+
+    def _small_model(self, section: small.SmallModelSection) -> SmallModel | None:
+        address = small.address_of(self.settings, section)
+        if address is None:
+            return None
+        helper = replace(self, profile=address.profile, name=address.model)
+        is_this_one = self.name == helper.name and same_server(
+            self.profile.base_url, helper.profile.base_url
+        )
+        made = make_small_model(address, section)
+        return replace(made, prices=helper.prices, answers=is_this_one)
+
+    def warning(self) -> str:
+        """Warn of what is set and may not be meant, or may not answer; mostly empty."""
+        if self.profile.is_reader:
+            return self._limit_warning()
+        warnings = (
+            self._limit_warning(),
+            self._retirement_warning(),
+            self._other_api_warning(),
+            self._slash_warning(),
+        )
+        return " ".join(filter(None, warnings))
+
+    def _limit_warning(self) -> str:
+        own, taught = self.profile.limit_of(self.name), self.learnt and self.learnt.limit()
+        if own is None or not taught or own <= taught:
+            return ""
+        return (
+            f"{one_line(self.name)} took {taught:,} tokens when it refused a window; the limit is"
+            f" set to {own:,} and that counts. If windows are refused, lower it or take it out."
+        )
+
+    def _retirement_warning(self) -> str:
+        day = self.facts.retires
+        if day is None or day > datetime.now(UTC).date():
+            return ""
+        return (
+            f"{one_line(self.name)} was retired on {day} ({table.source()}): choose another where"
+            " it does not answer."
+        )
+
+    def _other_api_warning(self) -> str:
+        if not self.facts.other_api:
+            return ""
+        api = "OpenAI's Responses API" if self.facts.other_api == "responses" else "another API"
+        return (
+            f"{one_line(self.name)} answers only on {api}, which jitchat does not speak"
+            f" ({table.source()}): choose another model."
+        )
+
+    def _slash_warning(self) -> str:
+        """Tell of a PROVIDER/MODEL that is taken for a name, for an address is given."""
+        provider, slash, _ = self.name.partition("/")
+        implied = self.settings.origin("provider.name").removeprefix("implied by ")
+        is_given = self.settings.origin("provider.model").startswith(("--", "$"))
+        if not (slash and is_given and provider in self.settings.provider_names()):
+            return ""
+        if not self.profile.in_use or implied != self.settings.origin("provider.base_url"):
+            return ""
+        return (
+            f"{one_line(self.name)} is asked for by that name at"
+            f" {server_of(self.profile.base_url)}, which {implied} gives, not of {provider}."
+        )
+
+
+def resolve_model(settings: Settings, database: Database | None = None) -> ResolvedModel:
+    """Resolve the model that the settings choose; SettingsError where they name none."""
+    return ResolvedModel(settings, settings.in_use(), settings.model_name(), database)
+
+
+def known_facts(profile: Profile, model: str, database: Database | None) -> ModelInfo:
+    """Tell what is known of one model without asking: set by the user, listed, or in the table."""
+    listed = kept_models(profile, ModelLists(database))[0] if database is not None else ()
+    info = next((info for info in listed if info.name == model), ModelInfo(model))
+    if info.is_loaded:
+        info = replace(info, limit=None)  # it was, when the list was made
+    return completed_facts(profile, info)
+
+
+def kept_models(
+    profile: Profile, lists: ModelLists
+) -> tuple[tuple[ModelInfo, ...], datetime | None]:
+    """Read a provider's kept list and its time; a row that cannot be read is as good as none."""
+    kept = lists.get(server_of(profile.base_url)) if profile.base_url else None
+    if kept is None:
+        return (), None
+    fetched_at, rows = kept
+    try:
+        return tuple(model_from(row) for row in rows), fetched_at
+    except LookupError:
+        return (), None
+
+
+def completed_facts(profile: Profile, info: ModelInfo) -> ModelInfo:
+    """Add what the bundled table knows; what the user set wins over what anybody tells."""
+    known_provider = table.known_as(profile.name, profile.base_url)
+    info = info.completed(known_provider)
+    preset = table.PRESETS.get(known_provider)
+    if preset is None or not same_server(profile.base_url, preset.base_url):
+        info = replace(info, other_api="", retires=None)  # a gateway may translate, or keep it
+    limit, own = profile.limit_of(info.name), profile.facts_of(info.name)
+    if limit is not None:
+        info = replace(info, limit=Limit(limit, BY_USER))
+    prices = {
+        "input": own.input_price,
+        "output": own.output_price,
+        "cached": own.cached_price,
+        "written": own.written_price,
+    }
+    given = {kind: price for kind, price in prices.items() if price is not None}
+    if given:
+        known = info.prices or table.Prices(None, None)
+        info = replace(info, prices=replace(known, **given, source=BY_USER, above=()))
+    return info
+
+
+def make_provider(
+    profile: Profile, model: str, counter: TokenCounter, quirks: ServerQuirks | None = None
+) -> Provider:
+    """Make the one who answers. Slow: its key may come from a command.
+
+    `quirks` are what its server taught before about this model; None where nobody keeps them.
+
+    Raises:
+        SettingsError: The command for its key fails, or the keys file cannot be read.
+
+    """
+    if profile.is_reader:
+        return ReaderProvider(
+            lambda messages, answer: (
+                request_tokens(counter, tuple(messages)),
+                counter.count(answer),
+            )
+        )
+    return _over_http(endpoint_of(profile, model), profile, quirks)
+
+
+def make_small_model(address: small.ModelAddress, section: small.SmallModelSection) -> SmallModel:
+    """Make the model of a section; slow, and raises, as `make_provider`."""
+    profile = replace(address.profile, read_seconds=address.timeout)
+    provider = _over_http(replace(endpoint_of(profile, address.model), name=section), profile)
+    return SmallModel(provider, counter_for(address.model, os.environ), address.timeout)
+
+
+def _over_http(
+    endpoint: Endpoint, profile: Profile, quirks: ServerQuirks | None = None
+) -> Provider:
+    from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  httpx: 100 ms, reader needs none
+
+    return HttpProvider(endpoint, protocol_named(profile.protocol), quirks=quirks)
+
+
+def endpoint_of(profile: Profile, model: str) -> Endpoint:
+    """Say where a model is served, with its key; slow, and raises, as `make_provider`."""
+    found = key_of(profile)
+    return profile.endpoint(model, found.key, found.renew) if found else profile.endpoint(model)
+
+
+def key_of(profile: Profile) -> FoundKey | None:
+    """Find a provider's key in this process's environment and files; raises as `make_provider`."""
+    return find_key(profile, os.environ, locate(os.environ).keys)
+
+
+def lacks_key(profile: Profile) -> bool:
+    """Whether it is known to answer nobody without a key, and there is none. Slow at times."""
+    return profile.requires_key and key_of(profile) is None
+
+
+def unencrypted_key(profile: Profile) -> str:
+    """Warn of a key that would travel unencrypted; mostly empty. Raises as `make_provider`."""
+    if profile.exposes_key and (key_of(profile) or profile.headers):
+        return f"The key goes to {profile.exposes_key} unencrypted: use https."
+    return ""
+
+
+def unencrypted_keys(settings: Settings) -> str:
+    """Warn likewise of the model that answers, and of the small ones: of the first such key."""
+    addresses = [small.address_of(settings, section) for section in small.SMALL_MODELS]
+    profiles = (settings.in_use(), *(address.profile for address in addresses if address))
+    return next(filter(None, map(unencrypted_key, profiles)), "")
+
+
+def system_text(settings: Settings, instructions: str = "") -> str:
+    """Give the instructions of the settings, or else the built-in ones, and then further ones."""
+    return "\n\n".join(filter(None, (settings.chat.system or SYSTEM_PROMPT, instructions)))
+
+
+def make_embedder(
+    settings: Settings,
+    paths: Paths,
+    warn: Callable[[EmbedderUnavailable], object] = lambda _: None,
+) -> Embedder:
+    """Load the embedder of the settings, as far as it is on this machine; see `load_embedder`."""
+    wanted = settings.embedder
+    folder = absolute(Path(wanted.path)) if wanted.path else None
+    return load_embedder(wanted.name, wanted.model, folder, paths.models, warn)

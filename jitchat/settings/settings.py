@@ -1,0 +1,244 @@
+"""The settings as a whole: every value, where it came from, and the providers that they make.
+
+A key is written `section.name`, everywhere. `[provider]` counts for the one provider that is in
+use, and for no other.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from jitchat.errors import SettingsError
+from jitchat.providers.catalogue.table import PRESETS, READER, Preset
+from jitchat.providers.provider import Options
+from jitchat.settings import sections
+from jitchat.settings.checks import nearest
+from jitchat.settings.profiles import Profile, is_loopback, same_server
+from jitchat.settings.sections import NamedModel, NamedProvider, ProviderSettings, Secret, Setting
+from jitchat.text.sanitize import shortened
+
+_T = TypeVar("_T")
+CHOSEN = "chosen in the app"
+"""The origin of a provider and a model that nobody configured."""
+HOMES = {name: PRESETS[name].base_url for name in ("anthropic", "gemini", "ollama")}
+"""Where a protocol is spoken when no address is given; `openai` is spoken in many places."""
+_SHORTEST_SECRET = 16
+"""Characters; a shorter header is a name or a word, which may stand anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting, and its origin by `section.key`."""
+
+    chat: sections.ChatSettings = field(default_factory=sections.ChatSettings)
+    provider: ProviderSettings = field(default_factory=ProviderSettings)
+    embedder: sections.EmbedderSettings = field(default_factory=sections.EmbedderSettings)
+    window: sections.WindowSettings = field(default_factory=sections.WindowSettings)
+    picker: sections.PickerSettings = field(default_factory=sections.PickerSettings)
+    summariser: sections.SummariserSettings = field(default_factory=sections.SummariserSettings)
+    screen: sections.ScreenSettings = field(default_factory=sections.ScreenSettings)
+    providers: Mapping[str, NamedProvider] = field(default_factory=dict)
+    """The tables `[providers.NAME]`, by their names."""
+    models: Mapping[str, NamedModel] = field(default_factory=dict)
+    """The tables `[models."NAME"]`, by their names: `MODEL` or `PROVIDER/MODEL`."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """Key bindings by the id of their action, in place of the built-in ones."""
+    addresses: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """By preset, the address that a well-known variable gives it, and that variable."""
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    def provider_names(self) -> list[str]:
+        """Every provider that there is: the presets, then the user's own."""
+        return list(PRESETS | dict.fromkeys(self.providers))
+
+    def profile(self, name: str) -> Profile:
+        """Look up a provider as it is configured; SettingsError where there is none."""
+        preset, table = PRESETS.get(name), self.providers.get(name)
+        if preset is None and table is None:
+            what = f"There is no provider {shortened(name, 60)!r}."
+            raise SettingsError(what, known_providers(name, self.provider_names()))
+        if preset is READER:
+            return _reader_profile(self)
+        return _ProfileMaker(self, preset, table or NamedProvider(name)).profile()
+
+    def profiles(self) -> list[Profile]:
+        return [self.profile(name) for name in self.provider_names()]
+
+    def in_use(self) -> Profile:
+        return self.profile(self.provider.name)
+
+    def model_name(self) -> str:
+        """Name the model that answers; SettingsError where an endpoint is set and no model."""
+        profile = self.in_use()
+        if not profile.model:
+            raise SettingsError(
+                f"No model is named for the provider {profile.name}"
+                f" ({self.origin('provider.name')}).",
+                "Add --model NAME, or model under [provider] in the configuration.",
+            )
+        return profile.model
+
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """(key, value as text, origin) of every setting; secrets are hidden."""
+        for section, kind in sections.SECTIONS.items():
+            yield from self._rows_of(getattr(self, section), sections.settings_of(kind, section))
+        for name, provider in self.providers.items():
+            known = sections.settings_of(NamedProvider, f"providers.{name}")
+            yield from self._rows_of(provider, known)
+        for name, model in self.models.items():
+            yield from self._rows_of(model, sections.settings_of(NamedModel, f'models."{name}"'))
+        for action, keys in self.keys.items():
+            yield f"keys.{action}", sections.shown(keys), self.origin("keys")
+
+    def _rows_of(
+        self, table: object, known: Mapping[str, Setting]
+    ) -> Iterator[tuple[str, str, str]]:
+        """Rows of a section; of a table of the user's own only what is set in it."""
+        for name, setting in known.items():
+            origin = self.origin(setting.key)
+            if origin != "default" or setting.key.partition(".")[0] in sections.SECTIONS:
+                value = sections.shown(getattr(table, name), hidden=setting.hidden)
+                yield setting.key, value, origin
+
+    def secrets(self) -> list[str]:
+        """Every key that the settings hold, for who must blot them out."""
+        tables = [*(getattr(self, name) for name in sections.SECTIONS), *self.providers.values()]
+        keys = [getattr(table, "api_key", "") for table in tables]
+        headers = [value for table in self.providers.values() for value in table.headers.values()]
+        keys += [value for value in headers if len(value) >= _SHORTEST_SECRET]
+        return [str(key) for key in keys if key]
+
+    def origin(self, key: str) -> str:
+        """Where a value came from: a flag, a $VARIABLE, a file's path, or `default`."""
+        return self.origins.get(key, "default")
+
+
+def known_providers(wrong: str, names: list[str]) -> str:
+    """Say which providers there are, and which one may have been meant."""
+    return (
+        f"Known are {', '.join(names)}; a table [providers.NAME] adds another."
+        f"{nearest(wrong.lower(), names)}"
+    )
+
+
+def _reader_profile(settings: Settings) -> Profile:
+    table = settings.providers.get(READER.name) or NamedProvider(READER.name)
+    in_use = settings.provider.name == READER.name
+    own = settings.provider if in_use else ProviderSettings()
+    limit = own.limit or table.limit
+    return Profile(
+        READER.name,
+        READER.title,
+        READER.protocol,
+        model=READER.name,
+        reserve=own.reserve or table.reserve,
+        in_use=in_use,
+        configured=True,
+        limits=(("", limit),) if limit else (),
+    )
+
+
+class _ProfileMaker:
+    """Puts one profile together; what stands in `[provider]` wins where that is this one."""
+
+    def __init__(self, settings: Settings, preset: Preset | None, table: NamedProvider) -> None:
+        self._settings, self._preset, self._table = settings, preset, table
+        self._in_use = settings.provider.name == table.name
+        self._own = settings.provider if self._in_use else ProviderSettings(table.name)
+
+    def profile(self) -> Profile:
+        own, table, preset = self._own, self._table, self._preset
+        protocol = table.protocol or (preset.protocol if preset else "openai")
+        base_url = self._base_url(protocol)
+        with_key = (known for known in PRESETS.values() if known.key_variables)
+        served = next((known for known in with_key if same_server(known.base_url, base_url)), None)
+        named_variable = own.api_key_env.strip() or table.api_key_env.strip()
+        usual = preset or served
+        usual_variables = usual.key_variables if usual else ()
+        key, command = self._configured_key()
+        origin = "provider.name" if self._in_use else f"providers.{table.name}"
+        return Profile(
+            table.name,
+            preset.title if preset else table.name,
+            protocol,
+            base_url,
+            own.model.strip() or table.model.strip(),
+            api_key=key,
+            api_key_cmd=command,
+            key_variables=(named_variable,) if named_variable else usual_variables,
+            headers=table.headers,
+            reserve=own.reserve or table.reserve,
+            sampling=self._sampling(),
+            connect_seconds=own.connect_seconds or table.connect_seconds or 5.0,
+            read_seconds=own.read_seconds or table.read_seconds or 600.0,
+            wants_key=served is not None,
+            names_key=bool(named_variable),
+            is_local=is_loopback(base_url),
+            in_use=self._in_use,
+            configured=self._settings.origin(origin) != "default",
+            limits=tuple(self._limits()),
+            models=self._models(),
+        )
+
+    def _base_url(self, protocol: str) -> str:
+        """Choose the address: flag or variable, well-known variable, configuration, preset."""
+        own, (known, _) = (
+            self._own.base_url,
+            self._settings.addresses.get(self._table.name, ("", "")),
+        )
+        first = (own, known) if self._is_explicit("base_url") else (known, own)
+        usual = self._preset.base_url if self._preset else HOMES.get(protocol, "")
+        addresses = (address.strip() for address in (*first, self._table.base_url, usual))
+        return next(filter(None, addresses), "").rstrip("/")
+
+    def _configured_key(self) -> tuple[Secret, str]:
+        """Take the key, and the command for one, from `[provider]` or else from the table."""
+        own, table = self._own, self._table
+        key = Secret() if self._is_explicit("api_key") else own.api_key
+        if key or own.api_key_cmd or own.api_key_env:
+            return key, own.api_key_cmd.strip()
+        return table.api_key, table.api_key_cmd.strip()
+
+    def _sampling(self) -> Options:
+        own, table = self._own, self._table
+        return Options(
+            temperature=_first_set(own.temperature, table.temperature),
+            top_p=_first_set(own.top_p, table.top_p),
+            top_k=_first_set(own.top_k, table.top_k),
+            seed=_first_set(own.seed, table.seed),
+            effort=own.effort.strip() or table.effort.strip() or None,
+            max_tokens=_first_set(own.max_tokens, table.max_tokens),
+        )
+
+    def _limits(self) -> Iterator[tuple[str, int]]:
+        """List what is said of limits: flag or variable, the model's table, configuration."""
+        own, table = self._own, self._table
+        configured = self._settings.origin("provider.model") != CHOSEN
+        model = own.model.strip() if configured else ""
+        explicit = self._is_explicit("limit")
+        if own.limit and explicit:
+            yield model, own.limit
+        for name, known in self._models().items():
+            if known.limit:
+                yield name, known.limit
+        if own.limit and not explicit:
+            yield model, own.limit
+        if table.limit:
+            yield table.model.strip(), table.limit
+
+    def _models(self) -> dict[str, NamedModel]:
+        """List what is said of this provider's models; `PROVIDER/MODEL` wins over `MODEL`."""
+        prefix, models = f"{self._table.name}/", self._settings.models
+        own = {
+            name.removeprefix(prefix): model
+            for name, model in models.items()
+            if name.startswith(prefix)
+        }
+        return {**models, **own}
+
+    def _is_explicit(self, name: str) -> bool:
+        return self._settings.origin(f"provider.{name}").startswith(("$", "--"))
+
+
+def _first_set(first: _T | None, second: _T | None) -> _T | None:
+    return second if first is None else first
