@@ -15,8 +15,8 @@ from jitchat.replay import window_of
 from jitchat.small_models.picker import ModelPicker
 from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
-from jitchat.store.models import LearntModel
-from jitchat.store.windows import Ending, Sends
+from jitchat.store.models import ModelLessons
+from jitchat.store.windows import Ending, WindowArchive
 from jitchat.values import Mode, Role, Turn, Usage
 from jitchat.why import Explained
 from jitchat.window.budget import Budget
@@ -40,7 +40,7 @@ class SessionOptions:
     """Writes index lines behind the chat; the heuristic's are used where there is none."""
     prices: Prices | None = None
     """Of the model that answers; None where nobody knows them."""
-    learnt: LearntModel | None = None
+    learnt: ModelLessons | None = None
     """What is kept of that model between runs; None where nothing is."""
 
 
@@ -113,7 +113,7 @@ class Inspection:
 
         """
         database = self.memory.store.database
-        identity = Sends(database).window_id(said, reply)
+        identity = WindowArchive(database).window_id(said, reply)
         if identity is None:
             return None
         return window_of(database, identity), self.memory.archive.ending(identity)

@@ -21,7 +21,7 @@ from jitchat.index.loaded import LoadedIndex
 from jitchat.index.pace import BATCH, Pace
 from jitchat.index.retrieve import Asked, found_in, placed_in
 from jitchat.index.search import HotIndex
-from jitchat.store.pins import HeldTurns
+from jitchat.store.pins import Pins
 from jitchat.store.replies import Place, ReplyWriter, begin_reply
 from jitchat.store.store import ColdStore
 from jitchat.store.turn_cache import FinishedTurns, behind
@@ -41,7 +41,7 @@ class Memory:
         self.conversation = conversation
         self.archive = WindowArchive(store.database)
         self._model_lines = ModelLines(store.database)
-        self.holding = HeldTurns(store.database)
+        self.holding = Pins(store.database)
         self.embedder: Embedder = embedder or NoEmbedder()
         self.pace = Pace()
         self.held: Mapping[int, str] = {}

@@ -41,7 +41,7 @@ from jitchat.providers.provider import (
 )
 from jitchat.store.replies import ReplyWriter
 from jitchat.store.store import require
-from jitchat.store.windows import Ending, PostedRequests, WindowRecord
+from jitchat.store.windows import Ending, WindowArchive, WindowRecord
 from jitchat.text.sanitize import shortened
 from jitchat.threads import to_the_end
 from jitchat.values import Mode, Role, Status, Turn, Usage
@@ -405,8 +405,8 @@ class Exchange:
     def _keep_request(self) -> None:
         """Store what was posted for the window that left."""
         if self._posted is not None and self._window_id is not None:
-            requests = PostedRequests(self._memory.store.database)
-            requests.keep(self._window_id, posted_fields(self._posted))
+            requests = WindowArchive(self._memory.store.database)
+            requests.keep_request(self._window_id, posted_fields(self._posted))
         self._posted = None
 
     def _mark_unanswered(self) -> None:
@@ -439,7 +439,7 @@ def posted_for(memory: Memory, window_id: int) -> Posted | None:
 
     """
     database = memory.store.database
-    fields = PostedRequests(database).of(window_id)
+    fields = WindowArchive(database).request(window_id)
     if fields is None:
         return None
     try:

@@ -15,7 +15,7 @@ from jitchat.cli.options import Flags, SharingCommand, provider_options
 from jitchat.cli.output import say, say_json
 from jitchat.errors import UsageError
 from jitchat.settings.profiles import CHOSEN, Profile
-from jitchat.store.models import LearntModels, server_of
+from jitchat.store.models import ModelLessons, models_with_samples, server_of
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line, repaired
 from jitchat.values import Message, Role, Sample
@@ -93,7 +93,7 @@ def _forget(flags: Flags, model: str) -> None:
     """Forget what the model's server taught, and say so, beside what is printed of the model."""
     known = _known(flags, model)
     with opened_store(flags.paths()) as store:
-        was_any = LearntModels(store.database).of(known.server, known.model).forget()
+        was_any = ModelLessons(store.database, known.server, known.model).forget()
     told = "What its server taught is forgotten." if was_any else "There was nothing to forget."
     say(f"jitchat: {told}", err=True)
 
@@ -108,7 +108,7 @@ def _known(flags: Flags, model: str) -> _Known:
     profile, name = settings.in_use(), settings.model_name()
     counter, server = counter_for(name, os.environ), server_of(profile.base_url)
     with opened_store(flags.paths()) as store:
-        kept = LearntModels(store.database).of(server, name)
+        kept = ModelLessons(store.database, server, name)
         samples, refused = kept.samples(counter.name), tuple(sorted(kept.refused()))
     return _Known(profile, server, name, counter, samples, refused, Calibration.of(samples))
 
@@ -218,11 +218,10 @@ class _Learnt:
 def list_models(flags: Flags, *, as_json: bool) -> None:
     """Print them, by server."""
     with opened_store(flags.paths()) as store:
-        models = LearntModels(store.database)
         found = [
             _Learnt(server, model, counter, len(samples), Calibration.of(samples))
-            for server, model, counter in models.counted()
-            if (samples := models.of(server, model).samples(counter))
+            for server, model, counter in models_with_samples(store.database)
+            if (samples := ModelLessons(store.database, server, model).samples(counter))
         ]
     if as_json:
         say_json([_learnt_fields(each) for each in found])

@@ -19,7 +19,7 @@ from jitchat.providers.catalogue.table import READER_LIMIT, Prices, source
 from jitchat.settings import Settings
 from jitchat.settings.profiles import Profile
 from jitchat.store.database import Database
-from jitchat.store.models import LearntModel, LearntModels, server_of
+from jitchat.store.models import ModelLessons, server_of
 from jitchat.text.sanitize import one_line
 from jitchat.values import ASSUMED, BY_USER, LEARNT, LOADED, OWN, UNTOLD, Limit
 from jitchat.window.budget import Budget
@@ -42,11 +42,11 @@ class Who:
     """None: nothing that was kept is looked at, and nothing will be kept."""
 
     @property
-    def learnt(self) -> LearntModel | None:
+    def learnt(self) -> ModelLessons | None:
         """What its server taught; None for the reader, who has no server."""
         if self.profile.is_reader or self.database is None:
             return None
-        return LearntModels(self.database).of(self.profile.base_url, self.model)
+        return ModelLessons(self.database, self.profile.base_url, self.model)
 
     def counter(self) -> TokenCounter:
         """Choose the best counter for it."""
@@ -65,7 +65,7 @@ class Who:
 
     def _told(self) -> Limit | None:
         """Recall what its server said when it was asked last, with the day."""
-        found = self.learnt.told_limit() if self.learnt else None
+        found = self.learnt.reported_limit() if self.learnt else None
         if found is None:
             return None
         limit, at = found
@@ -198,7 +198,7 @@ class Who:
     def _keep(self, told: Limit) -> None:
         if self.learnt is not None:
             with suppress(StoreError):  # it is a help, and no reason to refuse a window
-                self.learnt.tell_limit(told, datetime.now(UTC))
+                self.learnt.keep_reported_limit(told, datetime.now(UTC))
 
     @cached_property
     def facts(self) -> ModelInfo:

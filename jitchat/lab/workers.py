@@ -30,7 +30,7 @@ from jitchat.memory import Memory
 from jitchat.recorder import Answer, answer_after
 from jitchat.session import Session
 from jitchat.store.path import Path
-from jitchat.store.windows import Sends
+from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import repaired
 from jitchat.values import Mode, Status, Turn
 from jitchat.window.budget import Budget
@@ -166,7 +166,7 @@ class OpenedTalk:
     def _window_id(self, said: Turn, answer: Answer) -> int | None:
         if answer.reply is None:
             return None
-        return Sends(self.session.memory.store.database).window_id(said, answer.reply)
+        return WindowArchive(self.session.memory.store.database).window_id(said, answer.reply)
 
 
 async def stored(file: RunFile, name: str, planted: Planted, embedder: Embedder) -> Memory:

@@ -30,6 +30,7 @@ from jitchat.errors import (
     StoreUnreadable,
 )
 from jitchat.paths import make_private, open_to_others
+from jitchat.store.schema import MIGRATION_SET, MIGRATION_TABLE, MIGRATIONS, migrate
 from jitchat.text.sanitize import one_line
 
 ELSEWHERE = "Name another file with --db."
@@ -85,26 +86,6 @@ def damaged(path: Path, *, has_written: bool = False) -> StoreUnreadable:
     return StoreUnreadable(f"The database {path} {what}.", f"{left} {remedy}")
 
 
-MIGRATION_SET = "jitchat"
-MIGRATION_TABLE = "_sqlite_migrations"
-"""Where sqlite-utils notes what was applied."""
-MIGRATIONS = (
-    "001_cold_store",
-    "002_hot_index",
-    "003_windows",
-    "004_kinds_of_turn",
-    "005_model_lines",
-    "006_forks",
-    "007_replies",
-    "008_models",
-    "009_inspection",
-    "010_rot",
-    "011_vectors_in_rows",
-    "012_told_by_providers",
-    "013_screen_state",
-)
-
-
 WAIT_SECONDS = 30.0
 _SOON = 0.005
 _PATIENCE = 0.1
@@ -154,9 +135,6 @@ class Database:
         applied = self._require_our_schema()
         self._make_durable()
         if applied != set(MIGRATIONS):
-            # 200 ms with the numpy that it brings, and needed once a database.
-            from jitchat.store.schema import migrate  # noqa: PLC0415
-
             with self.write() as connection:
                 migrate(connection)
 

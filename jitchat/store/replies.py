@@ -5,28 +5,24 @@ turn is what is left of an interrupted reply. A turn that somebody else closed m
 final: its writer goes on in a new turn, so that nothing is lost and nothing changes.
 
 What the model thinks ahead of its answer is saved beside the text, as durable as that.
-
-Read for the few replies that are on screen; the windows that were sent hold it.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jitchat.errors import StoreError, StoreFull, StoreReadOnly
-from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.text.sanitize import repaired
-from jitchat.values import Mode, Role, Status, Turn, Usage
+from jitchat.values import Role, Status, Turn
 
 if TYPE_CHECKING:
     import sqlite3
@@ -251,75 +247,3 @@ def _is_alive(process: int) -> bool:
     except PermissionError:
         return True
     return True
-
-
-_REPLIES = """
-    SELECT t.value, COALESCE(json_extract(w.header, '$.model'), ''), COALESCE(w.provider, ''),
-           w.stop, w.cost, COALESCE(r.content, ''), w.input_tokens, w.output_tokens,
-           COALESCE(w.cached_tokens, 0), COALESCE(w.written_tokens, 0),
-           COALESCE(w.reasoning_tokens, 0), w.charged
-    FROM json_each(?) AS t
-    LEFT JOIN windows w ON w.id = (SELECT MAX(id) FROM windows WHERE reply = t.value)
-    LEFT JOIN reasoning r ON r.turn = t.value
-    WHERE w.id IS NOT NULL OR r.turn IS NOT NULL
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyNote:
-    """The record of one reply."""
-
-    model: str
-    """Its own name; empty where no window is known that the reply answers."""
-    provider: str
-    """As the settings call it; empty where that was not kept."""
-    stop: str | None
-    """The provider's word for why it ended; None where it did not say, or that was not kept."""
-    usage: Usage | None
-    """As the provider reported it, if it did."""
-    cost: float | None
-    """In US dollars; None where no price was known."""
-    reasoning: str = ""
-    """What the model thought ahead of its answer."""
-
-
-class ReplyNotes:
-    """The notes of every conversation."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def of(self, replies: Iterable[int]) -> dict[int, ReplyNote]:
-        """Read the notes of these turns, given by id; those of which nothing is known are left."""
-        with self._database.read() as connection:
-            rows = connection.execute(_REPLIES, (json.dumps(list(replies)),))
-            return {identity: _note(*columns) for identity, *columns in rows}
-
-
-def _note(model: str, provider: str, stop: str | None, *rest: Any) -> ReplyNote:  # noqa: ANN401  as SQLite gives it
-    cost, reasoning, *counts = rest
-    is_reported = counts[0] is not None or counts[1] is not None
-    usage = Usage(*counts) if is_reported else None
-    return ReplyNote(model, provider, stop, usage, cost, reasoning)
-
-
-_ANSWERS = """
-    SELECT json_extract(w.header, '$.mode'), r.position
-    FROM windows w JOIN turns r ON r.id = w.reply
-    WHERE w.turn = ? AND r.position > ? ORDER BY w.id
-"""
-
-
-def answers_to(database: Database, turn_id: int, after: int = 0) -> dict[Mode, int]:
-    """Tell the position of the latest reply in each mode that brought one.
-
-    `turn_id` is the cold store's key of the user's turn; replies up to position `after` are
-    passed over.
-
-    Raises:
-        StoreError: The store cannot be read.
-
-    """
-    with database.read() as connection:
-        rows = connection.execute(_ANSWERS, (turn_id, after))
-        return {Mode(mode): int(position) for mode, position in rows}

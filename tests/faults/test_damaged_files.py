@@ -13,7 +13,7 @@ from jitchat.errors import StoreError, StoreUnreadable
 from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
-from jitchat.store.windows import Sends, WindowRecord
+from jitchat.store.windows import WindowArchive, WindowRecord
 from tests.memory.support import FakeEmbedder
 from tests.support import talk
 
@@ -101,7 +101,7 @@ def look_at_windows(store: ColdStore) -> None:
         memory = Memory(store, each)
         for turn in memory.turns:
             memory.archive.get(turn.id)
-        Sends(store.database).of(each.id)
+        WindowArchive(store.database).sends(each.id)
 
 
 def search(store: ColdStore) -> None:

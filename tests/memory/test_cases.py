@@ -12,7 +12,7 @@ from jitchat.errors import StoreUnreadable
 from jitchat.recorder import posted_for
 from jitchat.regression_cases import standing_then
 from jitchat.store.regression_cases import Case, CaseKind, Cases
-from jitchat.store.windows import Sends
+from jitchat.store.windows import WindowArchive
 from jitchat.values import Mode
 from jitchat.window.steering import Once
 from tests.support import ScriptedProvider, conversation_of, demo_session, session_on, talk
@@ -48,7 +48,7 @@ async def test_the_window_of_a_reply_is_told_from_that_of_the_one_beside_it(
     store: ColdStore,
 ) -> None:
     session = demo_session(store, ScriptedProvider())
-    sends = Sends(store.database)
+    sends = WindowArchive(store.database)
     assert sends.window_id(session.memory.turns[-2]) is None
     async for _ in session.send("and now?", Mode.JIT):
         pass
@@ -71,13 +71,13 @@ async def test_of_messages_that_left_twice_the_window_in_the_mode_is_found(
     for mode in (Mode.FULL, Mode.RECENCY):
         async for _ in session.send("hello", mode, Once(again=said)):
             pass
-    sends = Sends(store.database)
+    sends = WindowArchive(store.database)
     full, recency = sends.of(session.memory.conversation.id)
     assert full.digest == recency.digest
-    assert sends.like(said, Mode.FULL, full.model, full.digest) == full.window_id
-    assert sends.like(said, Mode.RECENCY, full.model, full.digest) == recency.window_id
-    assert sends.like(said, Mode.JIT, "another", full.digest) == recency.window_id
-    assert sends.like(said, Mode.FULL, full.model, "no hash") is None
+    assert sends.window_id_of(said, Mode.FULL, full.model, full.digest) == full.window_id
+    assert sends.window_id_of(said, Mode.RECENCY, full.model, full.digest) == recency.window_id
+    assert sends.window_id_of(said, Mode.JIT, "another", full.digest) == recency.window_id
+    assert sends.window_id_of(said, Mode.FULL, full.model, "no hash") is None
     first = session.memory.store.turn(session.memory.conversation.id, full.reply)
     sent = session.sent_on_path(said, first)
     assert sent is not None
@@ -111,7 +111,7 @@ async def test_what_is_damaged_of_a_window_is_told_and_no_crash(
     async for _ in session.send("and now?", Mode.JIT):
         pass
     said = session.memory.turns[-2]
-    identity = Sends(store.database).window_id(said)
+    identity = WindowArchive(store.database).window_id(said)
     assert identity is not None
     with store.database.write() as connection:
         connection.execute(f"UPDATE windows SET {damage}")

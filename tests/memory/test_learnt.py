@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.store.database import Database
-from jitchat.store.models import KEPT_SAMPLES, LearntModel, LearntModels, server_of
+from jitchat.store.models import KEPT_SAMPLES, ModelLessons, server_of
 from jitchat.values import LOADED, Limit, Sample
 
 if TYPE_CHECKING:
@@ -21,36 +21,36 @@ SERVER = "https://llm.example/v1"
 
 
 @pytest.fixture
-def model(store: ColdStore) -> LearntModel:
-    return LearntModels(store.database).of(SERVER, "small-1")
+def model(store: ColdStore) -> ModelLessons:
+    return ModelLessons(store.database, SERVER, "small-1")
 
 
-def test_of_a_model_that_nobody_asked_nothing_is_known(model: LearntModel):
+def test_of_a_model_that_nobody_asked_nothing_is_known(model: ModelLessons):
     assert (model.refused(), model.limit(), model.samples("o200k_base")) == (frozenset(), None, ())
 
 
 def test_what_is_learnt_is_there_in_the_next_run(tmp_path: Path):
     first = Database(tmp_path / "jitchat.db")
-    model = LearntModels(first).of(SERVER, "small-1")
+    model = ModelLessons(first, SERVER, "small-1")
     model.refuse("temperature")
     model.learn_limit(16_384)
     model.add_sample("estimate", 1_187, 1_240)
     first.close()
 
     second = Database(tmp_path / "jitchat.db")
-    again = LearntModels(second).of(SERVER, "small-1")
+    again = ModelLessons(second, SERVER, "small-1")
     assert again.refused() == {"temperature"}
     assert again.limit() == 16_384
     assert again.samples("estimate") == (Sample(1_187, 1_240),)
     second.close()
 
 
-def test_servers_models_and_counters_are_kept_apart(store: ColdStore, model: LearntModel):
+def test_servers_models_and_counters_are_kept_apart(store: ColdStore, model: ModelLessons):
     model.refuse("temperature")
     model.learn_limit(9_000)
     model.add_sample("estimate", 10, 11)
 
-    models = LearntModels(store.database)
+    models = ModelLessons(store.database)
     others = [models.of(SERVER, "small-2"), models.of("https://other.example/v1", "small-1")]
     for other in others:
         assert (other.refused(), other.limit()) == (frozenset(), None)
@@ -58,15 +58,15 @@ def test_servers_models_and_counters_are_kept_apart(store: ColdStore, model: Lea
     assert model.samples("o200k_base") == ()
 
 
-def test_a_parameter_may_be_refused_twice(model: LearntModel):
+def test_a_parameter_may_be_refused_twice(model: ModelLessons):
     for parameter in ("seed", "temperature", "seed"):
         model.refuse(parameter)
 
     assert model.refused() == {"seed", "temperature"}
 
 
-def test_one_model_is_forgotten_and_no_other(store: ColdStore, model: LearntModel):
-    other = LearntModels(store.database).of(SERVER, "small-2")
+def test_one_model_is_forgotten_and_no_other(store: ColdStore, model: ModelLessons):
+    other = ModelLessons(store.database, SERVER, "small-2")
     for each in (model, other):
         each.refuse("seed")
         each.learn_limit(9_000)
@@ -80,37 +80,37 @@ def test_one_model_is_forgotten_and_no_other(store: ColdStore, model: LearntMode
 
 
 def test_what_a_server_said_when_it_was_asked_is_kept_with_the_time(
-    store: ColdStore, model: LearntModel, clock: FixedClock
+    store: ColdStore, model: ModelLessons, clock: FixedClock
 ):
-    model.tell_limit(Limit(4_096, LOADED), clock())
-    model.tell_limit(Limit(16_384, LOADED), now := clock())
+    model.keep_reported_limit(Limit(4_096, LOADED), clock())
+    model.keep_reported_limit(Limit(16_384, LOADED), now := clock())
 
-    assert model.told_limit() == (Limit(16_384, LOADED), now)
+    assert model.reported_limit() == (Limit(16_384, LOADED), now)
     assert model.limit() is None
-    assert LearntModels(store.database).of(SERVER, "small-2").told_limit() is None
+    assert ModelLessons(store.database, SERVER, "small-2").reported_limit() is None
     assert model.forget()
-    assert model.told_limit() is None
+    assert model.reported_limit() is None
 
 
 @pytest.mark.parametrize(
     "row", [("much", "x", "2026-03-13"), (0, "x", "2026-03-13"), (8, "x", "?")]
 )
 def test_a_broken_row_of_what_a_server_said_is_passed_over(
-    store: ColdStore, model: LearntModel, row: tuple[object, str, str]
+    store: ColdStore, model: ModelLessons, row: tuple[object, str, str]
 ):
     with store.database.write() as connection:
         connection.execute("INSERT INTO told_limits VALUES (?, 'small-1', ?, ?, ?)", (SERVER, *row))
-    assert model.told_limit() is None
+    assert model.reported_limit() is None
 
 
-def test_the_last_limit_that_was_told_stands(model: LearntModel):
+def test_the_last_limit_that_was_told_stands(model: ModelLessons):
     for tokens in (8_192, 4_096, 32_768, 0, -5):
         model.learn_limit(tokens)
 
     assert model.limit() == 32_768
 
 
-def test_only_the_latest_samples_are_kept_the_oldest_first(store: ColdStore, model: LearntModel):
+def test_only_the_latest_samples_are_kept_the_oldest_first(store: ColdStore, model: ModelLessons):
     model.add_sample("o200k_base", 7, 8)
     for number in range(KEPT_SAMPLES + 9):
         model.add_sample("estimate", number, number + 1)
@@ -124,7 +124,7 @@ def test_only_the_latest_samples_are_kept_the_oldest_first(store: ColdStore, mod
     assert rows == (KEPT_SAMPLES + 1,)
 
 
-def test_numbers_beyond_what_the_database_holds_are_kept_as_its_largest(model: LearntModel):
+def test_numbers_beyond_what_the_database_holds_are_kept_as_its_largest(model: ModelLessons):
     model.learn_limit(2**70)
     model.add_sample("estimate", -(2**70), 2**70)
 
@@ -133,7 +133,7 @@ def test_numbers_beyond_what_the_database_holds_are_kept_as_its_largest(model: L
 
 
 def test_names_with_half_a_character_are_kept(store: ColdStore):
-    model = LearntModels(store.database).of(SERVER, "small\ud800")
+    model = ModelLessons(store.database, SERVER, "small\ud800")
     model.refuse("top\udfffk")
     model.add_sample("count\ud800er", 1, 2)
 
@@ -141,7 +141,7 @@ def test_names_with_half_a_character_are_kept(store: ColdStore):
     assert model.samples("count\ud800er") == (Sample(1, 2),)
 
 
-def test_a_broken_row_is_passed_over(store: ColdStore, model: LearntModel):
+def test_a_broken_row_is_passed_over(store: ColdStore, model: ModelLessons):
     model.add_sample("estimate", 10, 11)
     for counted, reported in (("many", 5), (5, "many"), (5.5, 6), (-1, 4), (b"\x00", 1)):
         with store.database.write() as connection:
@@ -162,7 +162,7 @@ def test_a_broken_row_is_passed_over(store: ColdStore, model: LearntModel):
     assert model.refused() == frozenset()
 
 
-def test_threads_may_teach_at_once(model: LearntModel):
+def test_threads_may_teach_at_once(model: ModelLessons):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda number: model.add_sample("estimate", number, number), range(40)))
         list(pool.map(model.refuse, ["seed", "top_k"] * 8))
@@ -195,8 +195,8 @@ def test_a_server_is_named_without_what_is_secret_or_varies(base_url: str, serve
     assert "sk-1" not in server
 
 
-def test_everything_that_has_samples_is_listed_by_name(store: ColdStore, model: LearntModel):
-    models = LearntModels(store.database)
+def test_everything_that_has_samples_is_listed_by_name(store: ColdStore, model: ModelLessons):
+    models = ModelLessons(store.database)
     assert models.counted() == []
     model.learn_limit(9_000)
     models.of("http://b/v1", "a").add_sample("estimate", 1, 2)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from jitchat.store.replies import ReplyNote, ReplyNotes
-from jitchat.store.windows import Ending, WindowArchive, WindowRecord
+from jitchat.store.windows import Ending, ReplyNote, WindowArchive, WindowRecord
 from jitchat.values import Usage
 from tests.support import talk
 
@@ -21,7 +20,7 @@ def test_a_note_tells_what_the_window_of_the_reply_holds(store):
             (made[1].id,),
         )
         connection.execute("INSERT INTO reasoning VALUES (?, 'Hm.')", (made[1].id,))
-    notes = ReplyNotes(store.database).of([made[1].id, made[3].id])
+    notes = WindowArchive(store.database).notes([made[1].id, made[3].id])
     assert notes[made[1].id] == ReplyNote(
         f"m{made[0].id}", "work", "length", Usage(100, None, 40, 7, 5), 0.5, "Hm."
     )
@@ -32,7 +31,7 @@ def test_a_reply_without_a_record_has_no_note_and_one_that_was_stopped_may_have_
     made = store.append(store.create("Talk").id, talk("Which port?", "8443.", "Sure?", ""))
     with store.database.write() as connection:
         connection.execute("INSERT INTO reasoning VALUES (?, 'Hm.')", (made[3].id,))
-    notes = ReplyNotes(store.database).of(turn.id for turn in made)
+    notes = WindowArchive(store.database).notes(turn.id for turn in made)
     assert notes == {made[3].id: ReplyNote("", "", None, None, None, "Hm.")}
 
 
@@ -40,7 +39,7 @@ def test_a_provider_that_reported_nothing_has_no_usage(store):
     made = store.append(store.create("Talk").id, talk("Which port?", "8443."))
     archive = WindowArchive(store.database)
     archive.close(archive.put(made[0].id, WindowRecord("d", {}, [], [])), Ending(made[1].id))
-    assert ReplyNotes(store.database).of([made[1].id])[made[1].id].usage is None
+    assert WindowArchive(store.database).notes([made[1].id])[made[1].id].usage is None
 
 
 def test_what_the_provider_charged_is_kept_with_its_counts(store):
@@ -48,7 +47,7 @@ def test_what_the_provider_charged_is_kept_with_its_counts(store):
     archive, usage = WindowArchive(store.database), Usage(9, 4, cost=0.00014)
     window = archive.put(made[0].id, WindowRecord("d", {}, [], []))
     archive.close(window, Ending(made[1].id, usage, None, 0.00014))
-    assert ReplyNotes(store.database).of([made[1].id])[made[1].id].usage == usage
+    assert WindowArchive(store.database).notes([made[1].id])[made[1].id].usage == usage
     ending = archive.ending(window)
     assert ending is not None
     assert ending.usage == usage

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import StoreUnreadable
-from jitchat.store.windows import Ending, Send, Sends, WindowArchive, WindowRecord
+from jitchat.store.windows import Ending, Send, WindowArchive, WindowRecord
 from jitchat.values import Mode, Usage
 from jitchat.window.budget import Budget
 from tests.support import conversation_of, talk
@@ -47,7 +47,7 @@ def turns(store):
 
 
 def listed(store: ColdStore) -> list[Send]:
-    return Sends(store.database).of("chat-1")
+    return WindowArchive(store.database).sends("chat-1")
 
 
 def change(store: ColdStore, statement: str) -> None:

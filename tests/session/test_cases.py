@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.regression_cases import Checking
 from jitchat.store.regression_cases import Case, CaseKind, Cases
-from jitchat.store.windows import Sends
+from jitchat.store.windows import WindowArchive
 from jitchat.values import Mode, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Hold, Once
@@ -29,7 +29,7 @@ async def asked(session: Session, once: Once = Once()) -> Turn:  # noqa: B008  a
 
 def noted(session: Session, said: Turn, wanted: int) -> Case:
     memory = session.memory
-    window = Sends(memory.store.database).window_id(said)
+    window = WindowArchive(memory.store.database).window_id(said)
     case = Case(said, memory.turns[wanted - 1], CaseKind.MISS, window, memory.store.now())
     Cases(memory.store.database).put(case)
     return case

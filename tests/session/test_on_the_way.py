@@ -24,7 +24,7 @@ from jitchat.providers.provider import (
     Retrying,
     ToolCall,
 )
-from jitchat.store.models import LearntModel, LearntModels
+from jitchat.store.models import ModelLessons
 from jitchat.values import Limit, Mode, Status, Usage
 from jitchat.window.steering import Once
 from tests.session.sending import (
@@ -162,10 +162,10 @@ async def test_a_reply_is_whole_although_what_it_taught_cannot_be_kept(store, mo
     def full(*_: object) -> None:
         raise StoreFull("There is no space left.", "Make room.")
 
-    monkeypatch.setattr(LearntModel, "add_sample", full)
-    monkeypatch.setattr(LearntModel, "learn_limit", full)
+    monkeypatch.setattr(ModelLessons, "add_sample", full)
+    monkeypatch.setattr(ModelLessons, "learn_limit", full)
     session = talking(store, exchanges=40)
-    learnt = LearntModels(store.database).of("http://models.test/v1", "m")
+    learnt = ModelLessons(store.database, "http://models.test/v1", "m")
     session.options = replace(session.options, learnt=learnt)
     session.provider = Overflowing(1_000, Limit(330, ""))
     events = await send(session, "hello")

@@ -84,10 +84,10 @@ class MeteredScreen(SendingScreen):
 
     @work(thread=True, exclusive=True, group="cost")
     def _sum_up(self, conversation: str, opening: int) -> None:
-        from jitchat.store.windows import Costs  # noqa: PLC0415  not on the first frame
+        from jitchat.store.windows import WindowArchive  # noqa: PLC0415  not on the first frame
 
         try:
-            spent = Costs(self.backend.store.database).of(conversation)
+            spent = WindowArchive(self.backend.store.database).spent(conversation)
         except StoreError:
             return  # a store that cannot be read is told of by what needs it
         self.post_message(CostSummed(opening, spent))

@@ -20,7 +20,7 @@ from jitchat.lab.runs import Runs
 from jitchat.lab.service import Answerer
 from jitchat.memory import Memory
 from jitchat.session import Session, SessionOptions
-from jitchat.store.windows import Sends
+from jitchat.store.windows import WindowArchive
 from jitchat.transfer.formats import store_demo
 from jitchat.values import Mode, Usage
 from jitchat.window.tokens import EstimateCounter
@@ -259,7 +259,7 @@ def put_windows(file: RunFile) -> list[int]:
     )
     list(session.memory.catch_up())
     send_all(session)
-    return [each.window_id for each in Sends(file.store.database).of("demo")]
+    return [each.window_id for each in WindowArchive(file.store.database).sends("demo")]
 
 
 def quick() -> Experiment:
