@@ -16,6 +16,7 @@ from jitchat.small_models.picker import ModelPicker
 from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
 from jitchat.store.models import ModelLessons
+from jitchat.store.pins import Pins
 from jitchat.store.windows import Ending, WindowArchive
 from jitchat.values import Mode, Role, Turn, Usage
 from jitchat.why import Explained
@@ -175,7 +176,7 @@ class Inspection:
         turn = self.memory.turn_at(position)
         if turn is None:
             raise LookupError(position)
-        self.memory.holding.put(turn, hold)
+        Pins(self.memory.store.database).put(turn, hold)
         self.memory.refresh()
         return Held(position, before, hold)
 

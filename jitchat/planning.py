@@ -72,7 +72,7 @@ class Planning:
     @property
     def steering(self) -> Steering:
         """What the user decided about turns of the path."""
-        return Steering.from_words(self._memory.held)
+        return Steering.from_words(self._memory.pins)
 
     def question(self, draft: str, once: Once = NO_MORE) -> Question:
         """Make the draft's turn and search for it; for an empty one, nothing is looked for."""

@@ -347,7 +347,7 @@ class Exchange:
     def index(self) -> list[Event]:
         """Index the message and its reply: one batch, for a long backlog is not waited for."""
         try:
-            indexed = list(self._memory.catch_up(batches=1))
+            indexed = list(self._memory.index.catch_up(batches=1))
             return [TurnIndexed(entry) for entries in indexed for entry in entries]
         except JitchatError as error:
             return [] if self._error else [SendFailed(error, self._outgoing.draft)]

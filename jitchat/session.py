@@ -48,7 +48,7 @@ class Session(Inspection):
                 await asyncio.to_thread(unstored.store_again)
         outgoing = replace(self._outgoing(draft, once), on_stored=on_stored)
         self._last = exchange = Exchange(self.memory, outgoing)
-        with self.memory.pace.under_way():
+        with self.memory.index.throttle.under_way():
             async with exchange:
                 said = await to_the_end(exchange.store_draft)
                 yield TurnStored(said)
@@ -157,7 +157,7 @@ class Session(Inspection):
 
     def _retrieve(self, said: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()
-        self.memory.index_little(said.position)
+        self.memory.index.index_little(said.position)
         question = self.planning.asked(said, once)
         return question, TurnsRetrieved(question.retrieval, time.perf_counter() - started)
 

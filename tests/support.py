@@ -108,7 +108,7 @@ def session_on(
         counter or EstimateCounter(),
         options or SessionOptions(),
     )
-    list(made.memory.catch_up())
+    list(made.memory.index.catch_up())
     return made
 
 

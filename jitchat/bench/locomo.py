@@ -84,10 +84,10 @@ def indexed(found: Found, embedder: Embedder) -> Iterator[Memory]:
         try:
             store = ColdStore(database)
             memory = Memory(store, store_found(store, found), embedder)
-            for _ in memory.catch_up():
+            for _ in memory.index.catch_up():
                 pass
-            if memory.failure:
-                raise memory.failure
+            if memory.index.failure:
+                raise memory.index.failure
             yield memory
         finally:
             database.close()

@@ -34,7 +34,7 @@ from jitchat.bench.scores import (
 from jitchat.bench.subprocess_worker import Fields, Tell, alone
 from jitchat.errors import WindowOverflow
 from jitchat.index.embedder import Embedder, load_embedder
-from jitchat.index.pace import BATCH
+from jitchat.index.indexer import BATCH
 from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
@@ -43,7 +43,7 @@ from jitchat.window.budget import Budget
 from jitchat.window.tokens import TokenCounter, counter_for
 
 if TYPE_CHECKING:
-    from jitchat.index.embedder import Vectors
+    from numpy.typing import ArrayLike
 
 
 _TALK = "talk"
@@ -133,10 +133,10 @@ def build(setup: Setup, talk: Haystack, path: Path, tell: Tell) -> Built:
         store.append(made.id, _telling(turns, tell))
         stored = time.perf_counter()
         memory = Memory(store, made, embedder)
-        for entries in memory.catch_up():
+        for entries in memory.index.catch_up():
             tell(len(entries))
-        if memory.failure:
-            raise memory.failure
+        if memory.index.failure:
+            raise memory.index.failure
         indexed = time.perf_counter()
     per_turn = 1000 / talk.size
     return Built(
@@ -246,7 +246,7 @@ class TimedEmbedder:
         self.id, self.dimension = embedder.id, embedder.dimension
         self.seconds = 0.0
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> ArrayLike:
         """As the other does."""
         begun = time.perf_counter()
         try:

@@ -67,7 +67,7 @@ def _sessions(
     for name in dict.fromkeys(case.conversation for case in cases):
         memory = Memory(store, store.conversation(name), embedder)
         session = session_with(who, memory, asking=True)
-        list(session.memory.catch_up())
+        list(session.memory.index.catch_up())
         yield session, [case for case in cases if case.conversation == name]
 
 

@@ -1,22 +1,15 @@
-"""An index entry: what is noted of a turn, by rule or by a small model.
+"""An index entry: what is noted of a turn by rule.
 
-Of a turn beyond 40,000 characters, the beginning and the end are looked at.
-
-Sentences are ranked by what they carry (a decision, figures, names, rare words), not by where
+Of a turn beyond 40,000 characters, the beginning and the end are looked at. For its summary,
+sentences are ranked by what they carry (a decision, figures, names, rare words), not by where
 they stand; of a sentence that is too long, its clauses are.
-
-They stand beside the heuristic ones and are shown in their place, so that indexing anew loses
-neither. A turn's text does not change, so a line is written once.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from operator import itemgetter
 
-from jitchat.store.database import Database
-from jitchat.store.path import Stretch
-from jitchat.store.store import TURN_COLUMNS, UNSETTLED, turn_from
 from jitchat.text.dates import has_time_cue, mentioned, tells_when
 from jitchat.text.entities import MOST, every_entity
 from jitchat.text.sanitize import both_ends, one_line, shortened
@@ -131,42 +124,3 @@ def _reach(clauses: Sequence[str], start: int) -> int:
         width += 1 + len(clauses[stop])
         stop += 1
     return stop
-
-
-_UNWRITTEN = """
-    FROM turns t JOIN index_entries e ON e.turn = t.id LEFT JOIN model_lines m ON m.turn = t.id
-    WHERE t.conversation = ? AND t.position BETWEEN ? AND ? AND t.status NOT IN (?, ?)
-    AND m.turn IS NULL AND trim(t.content, ' ' || char(9, 10, 13)) <> ''
-"""
-
-
-class ModelLines:
-    """The lines of every conversation."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def missing(self, conversation: str, stretch: Stretch, limit: int) -> list[Turn]:
-        """List the first indexed turns of a stretch that have none, in order."""
-        with self._database.read() as connection:
-            found = connection.execute(
-                f"SELECT {TURN_COLUMNS} {_UNWRITTEN} ORDER BY t.position LIMIT ?",
-                (conversation, *stretch, *UNSETTLED, limit),
-            )
-            return [turn_from(row) for row in found]
-
-    def count_missing(self, conversation: str, stretch: Stretch) -> int:
-        """Count the indexed turns of a stretch that have none."""
-        with self._database.read() as connection:
-            found = connection.execute(
-                f"SELECT count(*) {_UNWRITTEN}", (conversation, *stretch, *UNSETTLED)
-            )
-            return int(found.fetchone()[0])
-
-    def put(self, model: str, lines: Mapping[Turn, str]) -> None:
-        """Store lines; one that is there already stays."""
-        with self._database.write() as connection:
-            connection.executemany(
-                "INSERT OR IGNORE INTO model_lines VALUES (?, ?, ?)",
-                [(turn.id, model, line) for turn, line in lines.items()],
-            )

@@ -23,20 +23,21 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.index.embedder import Embedder, vectors_of
+from jitchat.index.columns import Columns
+from jitchat.index.embedder import Embedder
 from jitchat.index.lexical import Matches, Places, Postings, Scores, covered, summed
-from jitchat.index.rows import Columns, IndexRow, Vectors
+from jitchat.index.query import Query
+from jitchat.index.tables import IndexRow
+from jitchat.index.vectors import Vectors, vectors_of
 from jitchat.values import Candidate, IndexEntry, Placed, Role
 
-if TYPE_CHECKING:
-    from jitchat.index.retrieve import Query
-
+Steps = tuple[tuple[int, float], ...]
+"""(offset in turns, share)."""
 
 SHORTLIST = 50
 _STEMS = 48
@@ -378,6 +379,3 @@ def rank_of(total: Totals, row: int) -> int:
     """Find the place of one row in the order of `best`, from 1, whatever its score."""
     better = np.count_nonzero(total > total[row])
     return 1 + int(better + np.count_nonzero(total[:row] == total[row]))
-
-
-Steps = tuple[tuple[int, float], ...]

@@ -31,7 +31,7 @@ from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.facts import Kind
 from jitchat.lab.stats import Tally, tallied
 from jitchat.replay import window_of
-from jitchat.store.database import Database, named
+from jitchat.store.database import Database, store_error
 from jitchat.store.lab_runs import RotRows
 from jitchat.store.store import ColdStore, local_now
 from jitchat.text.figures import local
@@ -205,7 +205,7 @@ class Hold:
             ) from error
         except sqlite3.Error as error:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
-                raise named(error, path) from error
+                raise store_error(error, path) from error
             raise StoreBusy(
                 f"{run.stem} is being asked by another jitchat.",
                 "Stop it there, or wait until it is done.",

@@ -172,10 +172,10 @@ class OpenedTalk:
 async def stored(file: RunFile, name: str, planted: Planted, embedder: Embedder) -> Memory:
     """Store a conversation, unless it was before, and index it."""
     memory = await in_thread(lambda: _memory(file, name, planted, embedder))
-    while await in_thread(lambda: list(memory.catch_up(batches=_BATCHES))):
+    while await in_thread(lambda: list(memory.index.catch_up(batches=_BATCHES))):
         pass
-    if memory.failure is not None:
-        raise memory.failure
+    if memory.index.failure is not None:
+        raise memory.index.failure
     return memory
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
-from jitchat.index.embedder import DEFAULT_MODEL
+from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.text.sanitize import one_line
 
 

@@ -1,4 +1,4 @@
-"""SQLite's errors as ours: what happened to which file, and what to do about it.
+"""The file of the cold store: opened, written to, closed; and SQLite's errors as ours.
 
 Invariants: the file is 0600 before SQLite touches it, so its -wal and -shm are too; a commit
 is durable when it returns (WAL, synchronous=FULL); every write begins IMMEDIATE, so that two
@@ -65,7 +65,7 @@ _EXPLANATIONS: dict[type[StoreError], tuple[str, str]] = {
 }
 
 
-def named(error: sqlite3.Error, path: Path, *, has_written: bool = False) -> StoreError:
+def store_error(error: sqlite3.Error, path: Path, *, has_written: bool = False) -> StoreError:
     """Turn SQLite's error into one that says what to do; see `damaged`."""
     code = getattr(error, "sqlite_errorcode", None)
     if code is None and "decode" in str(error):
@@ -348,7 +348,7 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            raise named(error, self.path, has_written=self._has_written) from error
+            raise store_error(error, self.path, has_written=self._has_written) from error
 
 
 def _applied(connection: sqlite3.Connection) -> set[str]:

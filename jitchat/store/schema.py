@@ -1,7 +1,7 @@
 """The schema of the cold store, as numbered migrations. It only grows: append, never edit."""
 
 import sqlite3
-from functools import partial
+from collections.abc import Callable
 
 MIGRATION_SET = "jitchat"
 MIGRATION_TABLE = "_sqlite_migrations"
@@ -266,11 +266,14 @@ def migrate(connection: sqlite3.Connection, stop_before: str | None = None) -> N
     # 200 ms with the numpy that it brings, and needed once a database.
     from sqlite_utils import Database, Migrations  # noqa: PLC0415
 
-    def run(statements: tuple[str, ...], database: Database) -> None:
-        for statement in statements:
-            database.execute(statement)
+    def running(statements: tuple[str, ...]) -> Callable[[Database], None]:
+        def run(database: Database) -> None:
+            for statement in statements:
+                database.execute(statement)
+
+        return run
 
     migrations = Migrations(MIGRATION_SET)
     for name, statements in MIGRATIONS.items():
-        migrations(name=name)(partial(run, statements))
+        migrations(name=name)(running(statements))
     migrations.apply(Database(connection, recursive_triggers=False), stop_before=stop_before)

@@ -1,4 +1,4 @@
-"""Finding a turn of any conversation by its words.
+"""The cold store: every conversation and its turns, at full fidelity.
 
 Order is by position and by a counter of touches, never by the clock. A turn's text is never
 changed once its status is final. A conversation is a tree; what is read of it is the path to
@@ -9,66 +9,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from jitchat.errors import UnknownConversation
-from jitchat.store.path import TREE_COLUMNS, Path, Tree, branches, read_tree, tree_from
+from jitchat.store.database import Database
+from jitchat.store.path import TREE_COLUMNS, Path, Tree, tree_from
 from jitchat.store.unstored import UnstoredReplies
 from jitchat.text.figures import local
 from jitchat.text.sanitize import one_line, repaired, shortened
 from jitchat.text.words import folded, is_unspaced, words
 from jitchat.values import Conversation, Role, Status, Turn
 
-if TYPE_CHECKING:
-    import sqlite3
-
-    from jitchat.store.database import Database
-
-
-_EXCERPT = 160
-_MOST, _WIDEST = 32, 200
-
-_BY_WORD = """
-    SELECT t.conversation, t.position, snippet(turns_fts, 0, '', '', '…', 12)
-    FROM turns_fts JOIN turns t ON t.id = turns_fts.rowid
-    WHERE turns_fts MATCH ?1 AND (?3 IS NULL OR t.conversation = ?3)
-    ORDER BY turns_fts.rank LIMIT ?2
-"""
-_BY_PIECE = """
-    SELECT conversation, position,
-           substr(content, max(1, instr(lower(content), json_extract(?1, '$[0]')) - 40), 160)
-    FROM turns WHERE NOT EXISTS (
-        SELECT 1 FROM json_each(?1) AS piece WHERE instr(lower(content), piece.value) = 0
-    ) AND (?3 IS NULL OR conversation = ?3) ORDER BY id DESC LIMIT ?2
-"""
-"""For scripts without blanks: the full-text index takes a whole run of them for one word."""
-
-
-def search_turns(
-    connection: sqlite3.Connection, text: str, limit: int, conversation: str | None = None
-) -> list[tuple[str, int, str]]:
-    """Find turns with all words of `text`, the last of them begun; of one conversation, or of all.
-
-    Gives (conversation, position, excerpt), the best first.
-    """
-    text = repaired(text).lower()
-    if not words(text):
-        return []
-    pieces = [piece[:_WIDEST] for piece in text.split()[:_MOST]]
-    query, asked = _BY_PIECE, json.dumps(pieces)
-    if not is_unspaced(text):
-        phrases = [piece.replace('"', '""') for piece in pieces]
-        query, asked = _BY_WORD, " ".join(f'"{phrase}"' for phrase in phrases) + "*"
-    rows = connection.execute(query, (asked, limit, conversation))
-    return [(found, place, shortened(piece, _EXCERPT)) for found, place, piece in rows]
-
-
 TURN_COLUMNS = "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status, t.parent"
 """Of the table `turns` as t, in the order that `turn_from` takes them."""
-_ROLES: dict[str, Role] = {each.value: each for each in Role}
-_STATUSES: dict[str, Status] = {each.value: each for each in Status}
+_ROLES: dict[str, Role] = {role.value: role for role in Role}
+_STATUSES: dict[str, Status] = {status.value: status for status in Status}
 """Looked up, for each of 100,000 turns, in a third of what the enumeration takes."""
 
 
@@ -126,14 +84,28 @@ def _aware(moment: datetime | None) -> datetime | None:
     return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
 
 
-Clock = Callable[[], datetime]
-
 UNSETTLED = (Status.STREAMING, Status.UNANSWERED)
 """A turn that is being written, or that nobody answered, is no part of what can be recalled."""
 _LISTED = f"""
     SELECT c.id, c.title, c.created_at, c.updated_at, {TREE_COLUMNS}
     FROM conversations c ORDER BY c.touched DESC
 """  # noqa: S608  constants
+_EXCERPT = 160
+_MOST_PIECES, _LONGEST_PIECE = 32, 200
+_BY_WORD = """
+    SELECT t.conversation, t.position, snippet(turns_fts, 0, '', '', '…', 12)
+    FROM turns_fts JOIN turns t ON t.id = turns_fts.rowid
+    WHERE turns_fts MATCH ?1 AND (?3 IS NULL OR t.conversation = ?3)
+    ORDER BY turns_fts.rank LIMIT ?2
+"""
+_BY_PIECE = """
+    SELECT conversation, position,
+           substr(content, max(1, instr(lower(content), json_extract(?1, '$[0]')) - 40), 160)
+    FROM turns WHERE NOT EXISTS (
+        SELECT 1 FROM json_each(?1) AS piece WHERE instr(lower(content), piece.value) = 0
+    ) AND (?3 IS NULL OR conversation = ?3) ORDER BY id DESC LIMIT ?2
+"""
+"""For scripts without blanks: the full-text index takes a whole run of them for one word."""
 
 
 def local_now() -> datetime:
@@ -144,18 +116,28 @@ def local_now() -> datetime:
 class ColdStore:
     """Every conversation in one database."""
 
-    def __init__(self, database: Database, clock: Clock = local_now) -> None:
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], datetime] = local_now,
+        heads: Mapping[str, int] | None = None,
+    ) -> None:
+        """`heads` stand in place of the stored heads of conversations, by id; see `with_head`."""
         self.database = database
         self.unstored = UnstoredReplies()
-        self._clock = clock
+        self.now = clock
+        self._heads = heads or {}
 
-    def now(self) -> datetime:
-        """The time, by this store's clock."""
-        return self._clock()
+    def with_head(self, conversation: str, head: int) -> ColdStore:
+        """View the same store as if the path of a conversation led to the turn at `head`.
+
+        Nothing is to be appended through the view.
+        """
+        return ColdStore(self.database, self.now, {conversation: head})
 
     def create(self, title: str, wanted_id: str | None = None) -> Conversation:
         """A new, empty conversation. Its id is `wanted_id` made unique, or `chat-N`."""
-        moment = self._clock()
+        moment = self.now()
         with self.database.write() as connection:
             fresh = _unused_id(connection, wanted_id)
             connection.execute(
@@ -174,8 +156,8 @@ class ColdStore:
     def conversation(self, wanted: str) -> Conversation:
         """By id, or by title where only one has it."""
         known = self.conversations()
-        by_id = [each for each in known if each.id == wanted]
-        by_title = [each for each in known if folded(each.title) == folded(wanted)]
+        by_id = [listed for listed in known if listed.id == wanted]
+        by_title = [listed for listed in known if folded(listed.title) == folded(wanted)]
         if by_id or len(by_title) == 1:
             return (by_id or by_title)[0]
         raise UnknownConversation(
@@ -235,14 +217,33 @@ class ColdStore:
                 fork = None if parent == position - 1 else parent
                 stored.append(insert_turn(connection, conversation, turn, position, fork))
                 parent = position
-            self._touch(connection, conversation)
+            connection.execute(
+                "UPDATE conversations SET touched = ?, updated_at = ? WHERE id = ?",
+                (_next_touch(connection), self.now().isoformat(), conversation),
+            )
             self._look_at(connection, conversation, parent)
         return stored
 
     def branches(self, conversation: str) -> dict[int, tuple[int, ...]]:
-        """List the versions in the place of each turn of the path that has several, itself too."""
+        """List the versions in the place of each turn of the path that has several, itself too.
+
+        By its position; they are children of one parent, and of one role.
+        """
         with self.database.read() as connection:
-            return branches(connection, conversation)
+            tree = self.tree(conversation)
+            path, versions = tree.path(), dict[int, tuple[int, ...]]()
+            for family in tree.children(set(tree.forks.values())).values():
+                rows = connection.execute(
+                    "SELECT position, role FROM turns WHERE conversation = ?"
+                    " AND position IN (SELECT value FROM json_each(?))",
+                    (conversation, json.dumps(family)),
+                )
+                roles = dict(rows.fetchall())
+                for place in filter(path.__contains__, family):
+                    alike = tuple(other for other in family if roles[other] == roles[place])
+                    if len(alike) > 1:
+                        versions[place] = alike
+        return versions
 
     def switch_to(self, conversation: str, position: int) -> None:
         """Go on with the branch of the turn at `position`: to the latest turn that came of it.
@@ -276,13 +277,32 @@ class ColdStore:
 
         Gives (conversation, position, excerpt), the best first.
         """
+        text = repaired(text).lower()
+        if not words(text):
+            return []
+        pieces = [piece[:_LONGEST_PIECE] for piece in text.split()[:_MOST_PIECES]]
+        query, argument = _BY_PIECE, json.dumps(pieces)
+        if not is_unspaced(text):
+            phrases = (piece.replace('"', '""') for piece in pieces)
+            query, argument = _BY_WORD, " ".join(f'"{phrase}"' for phrase in phrases) + "*"
         with self.database.read() as connection:
-            return search_turns(connection, text, limit, conversation)
+            rows = connection.execute(query, (argument, limit, conversation))
+            return [(name, place, shortened(piece, _EXCERPT)) for name, place, piece in rows]
 
     def tree(self, conversation: str) -> Tree:
-        """Read how the turns hang together; one that cannot be is told as damage."""
+        """Read how the turns hang together; an empty tree where there is no conversation.
+
+        Raises:
+            StoreUnreadable: They cannot be a tree.
+
+        """
         with self.database.read() as connection:
-            return read_tree(connection, conversation)
+            row = connection.execute(
+                f"SELECT {TREE_COLUMNS} FROM conversations c WHERE c.id = ?",  # noqa: S608  a constant
+                (conversation,),
+            ).fetchone()
+            tree = tree_from(*row) if row else Tree()
+        return replace(tree, head=self._heads.get(conversation, tree.head))
 
     @staticmethod
     def _look_at(connection: sqlite3.Connection, conversation: str, position: int) -> None:
@@ -292,12 +312,6 @@ class ColdStore:
             " (SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = ?2))"
             " WHERE id = ?2",
             (position, conversation),
-        )
-
-    def _touch(self, connection: sqlite3.Connection, conversation: str) -> None:
-        connection.execute(
-            "UPDATE conversations SET touched = ?, updated_at = ? WHERE id = ?",
-            (_next_touch(connection), self._clock().isoformat(), conversation),
         )
 
 

@@ -21,15 +21,16 @@ from numpy.typing import NDArray
 
 from jitchat.bench.locomo import indexed
 from jitchat.bench.questions import LabelledTalk, Question, read_labelled
-from jitchat.index.embedder import DEFAULT_MODEL, Embedder, load_embedder
+from jitchat.index.embedder import Embedder, load_embedder
+from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.index.indexer import Indexer
-from jitchat.index.retrieve import Query, make_query
+from jitchat.index.query import Query, make_query
 from jitchat.index.search import WEIGHTS, HotIndex, Weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from jitchat.index.rows import IndexRow
+    from jitchat.index.tables import IndexRow
 
 AT = 6
 FACTORS = (0.4, 0.6, 0.8, 1.25, 1.6, 2.5)

@@ -11,7 +11,7 @@ import pytest
 
 from jitchat.cli import compose as composing
 from jitchat.cli import output
-from jitchat.index.pace import BATCH
+from jitchat.index.indexer import BATCH
 from tests.memory.support import FailingEmbedder
 from tests.transfer.files import jsonl, locomo_sample, plain_turns, written
 from tests.transfer.test_hostile_files import WHOLE, mutated

@@ -117,7 +117,7 @@ def open_and_die(path: str, statement: int) -> None:
 
 def index(path: str, conversation: str) -> None:
     memory = opened(path, conversation)
-    for entries in memory.catch_up(FakeEmbedder("second", 6)):
+    for entries in memory.index.catch_up(FakeEmbedder("second", 6)):
         tell("indexed", len(entries))
     tell("done")
 

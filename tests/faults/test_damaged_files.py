@@ -48,7 +48,7 @@ def healthy(tmp_path_factory) -> bytes:
         memory.archive.put(said.id, WindowRecord("d", SENT_HEADER, segments, [{"turn": 1}]))
         store.append(made.id, talk(f"We agreed on {number}.", f"Ann said {number}."))
         memory.refresh()
-    list(memory.catch_up())
+    list(memory.index.catch_up())
     store.database.close()
     return path.read_bytes()
 

@@ -171,7 +171,7 @@ def test_an_indexing_killed_at_any_batch_is_caught_up(nursery, tmp_path, rounds)
         store.append(made.id, talk(*(f"turn number {each}" for each in range(600))))
         first, second = FakeEmbedder("first", 4), FakeEmbedder("second", 6)
         memory = Memory(store, store.conversation("talk"), first)
-        list(memory.catch_up())
+        list(memory.index.catch_up())
         told = nursery.run_and_kill("index", 1 + number % 5, path=str(path), conversation="talk")
         assert ["failed"] not in [words[:1] for words in told]
         assert memory.retrieve("number 77", 601).candidates[0].turn == 78

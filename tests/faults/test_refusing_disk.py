@@ -98,9 +98,9 @@ def test_an_index_that_cannot_be_written_is_told_and_written_later(memory, refus
     memory.refresh()
     refuse(memory.store, on=True)
     with pytest.raises((StoreFull, StoreReadOnly)):
-        list(memory.catch_up())
+        list(memory.index.catch_up())
     refuse(memory.store, on=False)
-    assert sum(len(batch) for batch in memory.catch_up()) == 100
+    assert sum(len(batch) for batch in memory.index.catch_up()) == 100
 
 
 def test_an_interrupted_reply_waits_for_a_disk_that_takes_its_mark(memory):

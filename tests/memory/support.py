@@ -10,7 +10,7 @@ from zlib import crc32
 
 import numpy as np
 
-from jitchat.index.embedder import unit_rows
+from jitchat.index.vectors import unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -100,4 +100,4 @@ def found(memory: Memory, word: str) -> list[int]:
 
 def index(memory: Memory) -> int:
     """Index everything; how many entries were written."""
-    return sum(len(batch) for batch in memory.catch_up())
+    return sum(len(batch) for batch in memory.index.catch_up())

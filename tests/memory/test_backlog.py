@@ -20,7 +20,7 @@ LONG = [f"turn {number} " + "and so on " * 500 for number in range(20)]
 
 
 def with_vectors(memory: Memory) -> list[int]:
-    rows = Indexer(memory.store, memory.conversation.id, memory.embedder).rows(memory.turns)
+    rows = Indexer(memory.store, memory.conversation.id, memory.index.embedder).rows(memory.turns)
     return [row.position for row in rows if row.vector]
 
 
@@ -49,7 +49,9 @@ def test_a_crash_costs_no_more_than_the_part_at_hand(store):
 def test_a_halted_backlog_keeps_the_parts_that_were_written(store):
     embedder = FakeEmbedder()
     memory = Memory(store, conversation_of(store, talk(*LONG)), embedder)
-    embedder.spoil = lambda made: (len(embedder.asked) == 8 and memory.pace.halt(), made)[1]
+    embedder.spoil = lambda made: (len(embedder.asked) == 8 and memory.index.throttle.halt(), made)[
+        1
+    ]
     assert index(memory) == 6
     assert len(embedder.asked) == 8
     assert index(memory) == 0, "halted it stays"
@@ -59,7 +61,7 @@ def test_a_halted_backlog_keeps_the_parts_that_were_written(store):
 def test_it_tells_how_far_it_is_and_goes_on_from_there(store):
     memory = Memory(store, conversation_of(store, talk(*(f"turn {n}" for n in range(300)))))
     told: list[Progress] = []
-    steps = memory.catch_up(on_progress=told.append)
+    steps = memory.index.catch_up(on_progress=told.append)
     next(steps)
     assert told == [Progress(0, 300)]
     told.clear()
@@ -70,9 +72,9 @@ def test_it_tells_how_far_it_is_and_goes_on_from_there(store):
 def test_what_another_thread_indexed_meanwhile_is_taken_for_done(store):
     memory = Memory(store, conversation_of(store, talk(*(f"turn {n}" for n in range(300)))))
     told: list[Progress] = []
-    steps = memory.catch_up(on_progress=told.append)
+    steps = memory.index.catch_up(on_progress=told.append)
     next(steps)
-    list(memory.catch_up(batches=1))
+    list(memory.index.catch_up(batches=1))
     list(steps)
     assert told == [Progress(0, 300), Progress(256, 300)]
 
@@ -80,7 +82,7 @@ def test_what_another_thread_indexed_meanwhile_is_taken_for_done(store):
 def test_within_a_batch_of_long_turns_it_tells_so_too(store):
     memory = Memory(store, conversation_of(store, talk(*LONG)))
     told: list[Progress] = []
-    list(memory.catch_up(on_progress=told.append))
+    list(memory.index.catch_up(on_progress=told.append))
     assert [each.done for each in told] == [0, 6, 12, 18]
 
 
@@ -88,7 +90,7 @@ def test_where_nothing_is_missing_nothing_is_told(store):
     memory = Memory(store, conversation_of(store, talk("one", "two")))
     index(memory)
     told: list[Progress] = []
-    list(memory.catch_up(on_progress=told.append))
+    list(memory.index.catch_up(on_progress=told.append))
     assert told == []
 
 
@@ -96,20 +98,20 @@ def test_vectors_are_known_to_be_missing_until_they_are_made(store):
     embedder = FailingEmbedder()
     memory = Memory(store, conversation_of(store, talk(*("turn",) * 130)), embedder)
     index(memory)
-    assert memory.lacks_vectors
+    assert memory.index.lacks_vectors
     embedder.fails = False
-    list(memory.catch_up(batches=1))
-    assert memory.lacks_vectors
+    list(memory.index.catch_up(batches=1))
+    assert memory.index.lacks_vectors
     index(memory)
-    assert not memory.lacks_vectors
+    assert not memory.index.lacks_vectors
 
 
 def test_a_new_embedder_that_fails_takes_no_vector_of_the_one_in_use(store):
     memory = Memory(store, conversation_of(store, talk("one", "two")), FakeEmbedder())
     index(memory)
-    list(memory.catch_up(FailingEmbedder("other")))
-    assert memory.failure is not None
-    assert not memory.lacks_vectors
+    list(memory.index.catch_up(FailingEmbedder("other")))
+    assert memory.index.failure is not None
+    assert not memory.index.lacks_vectors
 
 
 class ByLength(FakeEmbedder):
@@ -124,7 +126,7 @@ def test_each_turn_gets_its_own_vector_in_whichever_order_they_are_made(store):
     texts = ["x" * length for length in (900, 3, 70, 5_000, 12, 900, 1)]
     memory = Memory(store, conversation_of(store, talk(*texts)), ByLength(dimension=2))
     index(memory)
-    rows = Indexer(store, memory.conversation.id, memory.embedder).rows(memory.turns)
+    rows = Indexer(store, memory.conversation.id, memory.index.embedder).rows(memory.turns)
     made = np.array([np.frombuffer(row.vector or b"", dtype="<f4") for row in rows])
     read = [min(len(text), 4_000) for text in texts]
     assert np.allclose(made, [[np.cos(n), np.sin(n)] for n in read], atol=1e-6)
@@ -133,19 +135,21 @@ def test_each_turn_gets_its_own_vector_in_whichever_order_they_are_made(store):
 def test_another_embedder_that_works_ends_the_want_of_vectors(store):
     memory = Memory(store, conversation_of(store, talk("one", "two")), FailingEmbedder())
     index(memory)
-    assert memory.lacks_vectors
+    assert memory.index.lacks_vectors
     better = FakeEmbedder("better")
-    list(memory.catch_up(better))
-    assert memory.embedder is better
-    assert not memory.lacks_vectors
+    list(memory.index.catch_up(better))
+    assert memory.index.embedder is better
+    assert not memory.index.lacks_vectors
 
 
 def test_a_halted_backlog_does_not_bring_its_embedder_in(store):
     memory = Memory(store, conversation_of(store, talk(*LONG)))
     embedder = FakeEmbedder()
-    embedder.spoil = lambda made: (len(embedder.asked) == 8 and memory.pace.halt(), made)[1]
-    list(memory.catch_up(embedder))
-    assert memory.embedder is not embedder
+    embedder.spoil = lambda made: (len(embedder.asked) == 8 and memory.index.throttle.halt(), made)[
+        1
+    ]
+    list(memory.index.catch_up(embedder))
+    assert memory.index.embedder is not embedder
 
 
 def test_a_search_in_the_middle_of_a_batch_has_nothing_loaded_twice(store, monkeypatch):
@@ -157,6 +161,6 @@ def test_a_search_in_the_middle_of_a_batch_has_nothing_loaded_twice(store, monke
     def moved(progress: Progress) -> None:
         found.append(len(memory.retrieve("turn", 100).candidates))
 
-    list(memory.catch_up(on_progress=moved))
+    list(memory.index.catch_up(on_progress=moved))
     assert found == [0, 6, 12, 18]
     assert forgotten == []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.index.pace import parts_of, slices_of
+from jitchat.index.indexer import parts_of, slices_of
 from tests.support import talk
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.bench.haystack import Haystack
-from jitchat.index.embedder import BuiltinEmbedder, Embedder, NoEmbedder, load_embedder
+from jitchat.index.builtin_embedder import BuiltinEmbedder
+from jitchat.index.embedder import Embedder, NoEmbedder, load_embedder
 from jitchat.values import Mode, Turn
 from jitchat.window.window import ContextWindow, Kind
 from tests.support import SHARED, conversation_of, session_on

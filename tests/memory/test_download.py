@@ -13,8 +13,7 @@ import pytest
 
 from jitchat.index import fetch_model as child_module
 from jitchat.index.download import Patience, fetch_model
-from jitchat.index.embedder import DEFAULT_MODEL
-from jitchat.index.embedding_models import model_cached
+from jitchat.index.embedding_models import DEFAULT_MODEL, model_cached
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,16 +15,12 @@ from hypothesis import strategies as st
 from jitchat.errors import EmbedderUnavailable
 from jitchat.index import embedder as embedder_module
 from jitchat.index import embedding_models
-from jitchat.index.embedder import (
-    DEFAULT_MODEL,
-    BuiltinEmbedder,
-    FastEmbedder,
-    NoEmbedder,
-    load_embedder,
-    unit_rows,
-    vectors_of,
-)
+from jitchat.index.builtin_embedder import BuiltinEmbedder
+from jitchat.index.embedder import NoEmbedder, load_embedder
+from jitchat.index.embedding_models import DEFAULT_MODEL
+from jitchat.index.fast_embedder import FastEmbedder
 from jitchat.index.indexer import Indexer
+from jitchat.index.vectors import unit_rows, vectors_of
 from jitchat.memory import Memory
 from tests.examples import examples
 from tests.memory.support import FailingEmbedder, FakeEmbedder
@@ -94,7 +90,7 @@ def test_a_model_in_a_folder_is_close_where_the_meaning_is(fast):
 
 def test_the_models_own_vectors_are_stored_and_read_back(fast, store):
     memory = Memory(store, conversation_of(store, talk("The release is on Friday.", "Ok.")), fast)
-    assert sum(len(batch) for batch in memory.catch_up()) == 2
+    assert sum(len(batch) for batch in memory.index.catch_up()) == 2
     first = memory.retrieve("When do we ship?", 3).candidates[0]
     assert first.turn == 1
     assert dict(first.parts)["dense"] > 0
@@ -104,7 +100,7 @@ def test_texts_that_are_embedded_together_get_the_vectors_they_would_get_alone(f
     sizes = (30, 1, 7, 2)
     said = [f"Case {size}: " + "the ferry carries lamps and flour " * size for size in sizes]
     memory = Memory(store, conversation_of(store, talk(*said)), fast)
-    list(memory.catch_up())
+    list(memory.index.catch_up())
     rows = Indexer(store, memory.conversation.id, fast).rows(memory.turns)
     stored = np.array([np.frombuffer(row.vector, dtype="<f4") for row in rows])
     alone = np.concatenate([fast.embed([text]) for text in said])

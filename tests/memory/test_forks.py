@@ -37,7 +37,7 @@ def test_an_edited_message_is_a_fork_and_the_old_one_is_off_the_path(memory):
     index(memory)
     assert found(memory, "logo") == []
     assert found(memory, "flag") == [5, 6]
-    assert memory.branches() == {5: (3, 5)}
+    assert memory.store.branches(memory.conversation.id) == {5: (3, 5)}
     memory.switch_to(3)
     assert positions(memory) == [1, 2, 3, 4]
     assert found(memory, "logo") == [3, 4]
@@ -48,7 +48,7 @@ def test_the_first_message_can_be_edited(memory):
     said = memory.add_user_turn("Which flag?", after=0)
     answer(memory, said, "The red one.")
     assert positions(memory) == [5, 6]
-    assert memory.branches() == {5: (1, 5)}
+    assert memory.store.branches(memory.conversation.id) == {5: (1, 5)}
     index(memory)
     assert found(memory, "gateway") == []
 
@@ -57,7 +57,7 @@ def test_a_reply_is_given_again_beside_the_first(memory):
     again = answer(memory, memory.turns[2], "The logo turns blue.")
     assert (again.position, again.parent) == (5, 3)
     assert positions(memory) == [1, 2, 3, 5]
-    assert memory.branches() == {5: (4, 5)}
+    assert memory.store.branches(memory.conversation.id) == {5: (4, 5)}
     index(memory)
     assert found(memory, "logo") == [3, 5]
 
@@ -69,7 +69,7 @@ def test_a_reply_that_is_given_again_and_dies_leaves_both(memory):
     claim(memory.store, dead_process())
     memory.refresh()
     assert memory.turns[-1].status is Status.INTERRUPTED
-    assert memory.branches() == {5: (4, 5)}
+    assert memory.store.branches(memory.conversation.id) == {5: (4, 5)}
     memory.switch_to(4)
     assert [turn.content for turn in memory.turns][-1] == "The logo stays green."
 
@@ -89,7 +89,7 @@ def test_an_unanswered_message_that_is_edited_is_kept_beside_the_new_one(memory)
     memory.mark_unanswered(first)
     again = memory.add_user_turn("Is it encrypted now?", after=4)
     assert again.position == 6
-    assert memory.branches() == {6: (5, 6)}
+    assert memory.store.branches(memory.conversation.id) == {6: (5, 6)}
     assert positions(memory) == [1, 2, 3, 4, 6]
 
 
@@ -191,9 +191,9 @@ def test_a_branch_that_was_left_while_a_reply_was_written_there_is_indexed_on_re
 def test_only_turns_of_the_path_are_given_to_a_summariser(memory):
     memory.add_user_turn("And the flag?", after=2)
     index(memory)
-    assert [turn.position for turn in memory.unwritten(0, 2)] == [1, 2]
-    assert [turn.position for turn in memory.unwritten(1, 9)] == [2, 5]
-    assert memory.count_unwritten(0) == 3
+    assert [turn.position for turn in memory.index.without_line(0, 2)] == [1, 2]
+    assert [turn.position for turn in memory.index.without_line(1, 9)] == [2, 5]
+    assert memory.index.count_without_line(0) == 3
 
 
 def test_a_reply_of_reasoning_alone_is_kept_and_is_no_candidate(memory):

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from jitchat.memory import Memory
 from jitchat.store.database import Database
+from jitchat.store.pins import Pins
 from jitchat.store.store import ColdStore
 from tests.support import talk
 
 
 def hold(memory: Memory, position: int, how: str | None) -> None:
-    memory.holding.put(memory.turns[position - 1], how)
+    Pins(memory.store.database).put(memory.turns[position - 1], how)
     memory.refresh()
 
 
 def test_a_turn_is_held_in_one_way_or_in_none(memory):
-    assert memory.held == {}
+    assert memory.pins == {}
     hold(memory, 2, "pinned")
     hold(memory, 1, "excluded")
-    assert memory.held == {1: "excluded", 2: "pinned"}
+    assert memory.pins == {1: "excluded", 2: "pinned"}
     hold(memory, 2, "excluded")
     hold(memory, 1, None)
-    assert memory.held == {2: "excluded"}
+    assert memory.pins == {2: "excluded"}
 
 
 def test_it_is_there_again_when_the_conversation_is_opened_anew(memory, store):
@@ -38,16 +39,16 @@ def test_another_instance_is_followed(memory, store):
     beside = Memory(store, memory.conversation)
     hold(beside, 3, "excluded")
     memory.refresh()
-    assert memory.held == {3: "excluded"}
+    assert memory.pins == {3: "excluded"}
 
 
 def test_only_turns_of_the_branch_are_told_of(memory):
     hold(memory, 1, "pinned")
     hold(memory, 4, "excluded")
     memory.add_user_turn("And the flag?", after=2)
-    assert memory.held == {1: "pinned"}
+    assert memory.pins == {1: "pinned"}
     memory.switch_to(4)
-    assert memory.held == {1: "pinned", 4: "excluded"}
+    assert memory.pins == {1: "pinned", 4: "excluded"}
 
 
 def test_what_is_kept_out_is_on_the_shortlist_and_is_not_picked(memory):

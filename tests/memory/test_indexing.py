@@ -8,8 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.index.indexer import Indexer
-from jitchat.index.pace import BATCH
+from jitchat.index.indexer import BATCH, Indexer
 from jitchat.memory import Memory
 from jitchat.values import Role, Turn
 from tests.memory.support import TALK, FailingEmbedder, FakeEmbedder, found, index, positions
@@ -70,7 +69,7 @@ def test_two_threads_share_the_indexing_and_do_none_of_it_twice(store):
 
     def catch_up(_: int) -> None:
         gate.wait()
-        for entries in memory.catch_up():
+        for entries in memory.index.catch_up():
             done.extend(entry.turn for entry in entries)
             memory.retrieve("number 7", 601)
 
@@ -99,7 +98,7 @@ def test_previews_sends_and_indexing_at_once_lose_nothing(memory):
 
 def test_an_indexing_that_was_broken_off_goes_on_from_there(store):
     memory = Memory(store, conversation_of(store, talk(*(f"turn {n}" for n in range(300)))))
-    first = next(iter(memory.catch_up()))
+    first = next(iter(memory.index.catch_up()))
     again = Memory(store, memory.conversation)
     assert len(first) + index(again) == 300
     assert index(again) == 0
@@ -107,7 +106,7 @@ def test_an_indexing_that_was_broken_off_goes_on_from_there(store):
 
 def test_while_the_backlog_is_indexed_what_is_done_of_it_is_found(store):
     memory = Memory(store, conversation_of(store, talk(*(f"turn number {n}" for n in range(300)))))
-    steps = memory.catch_up()
+    steps = memory.index.catch_up()
     for count in (0, 128, 256, 300):
         listed = memory.retrieve("turn number 7", 301).candidates
         assert max((row.turn for row in listed), default=0) <= count
@@ -121,7 +120,7 @@ def test_a_failing_embedder_costs_the_vectors_from_there_on_and_no_entry(store):
     embedder.spoil = lambda vectors: _fail_after(embedder, vectors)
     memory = Memory(store, made, embedder)
     assert index(memory) == 40
-    assert memory.failure is not None
+    assert memory.index.failure is not None
     embedder.fails, embedder.spoil = False, lambda vectors: vectors
     assert index(memory) == 24
 
@@ -132,33 +131,33 @@ def _fail_after(embedder, vectors):
 
 
 def test_a_new_embedder_takes_over_when_its_index_is_complete(memory):
-    old, new = memory.embedder, FakeEmbedder()
+    old, new = memory.index.embedder, FakeEmbedder()
     memory.retrieve("gateway", 5)
-    steps = memory.catch_up(new)
+    steps = memory.index.catch_up(new)
     next(steps)
-    assert memory.embedder is old
+    assert memory.index.embedder is old
     assert found(memory, "gateway") == [1, 2]
     assert list(steps) == []
-    assert memory.embedder is new
+    assert memory.index.embedder is new
     parts = dict(memory.retrieve("We agreed on port 8443 for the gateway.", 5).candidates[0].parts)
     assert parts["dense"] > 0
 
 
 def test_a_step_of_the_old_embedder_does_not_bring_it_back(memory):
     memory.add_user_turn("late")
-    late = memory.catch_up()
+    late = memory.index.catch_up()
     next(late)
     new = FakeEmbedder()
-    list(memory.catch_up(new))
+    list(memory.index.catch_up(new))
     list(late)
-    assert memory.embedder is new
+    assert memory.index.embedder is new
 
 
 def test_a_new_embedder_that_fails_leaves_the_old_one_in_place(memory):
-    old = memory.embedder
-    list(memory.catch_up(FailingEmbedder()))
-    assert isinstance(memory.failure, EmbedderUnavailable)
-    assert memory.embedder is old
+    old = memory.index.embedder
+    list(memory.index.catch_up(FailingEmbedder()))
+    assert isinstance(memory.index.failure, EmbedderUnavailable)
+    assert memory.index.embedder is old
     assert found(memory, "gateway") == [1, 2]
 
 
@@ -166,11 +165,11 @@ def test_where_the_embedder_fails_recall_goes_by_words_and_the_vectors_follow_la
     embedder = FailingEmbedder()
     memory = Memory(store, conversation_of(store, talk(*TALK)), embedder)
     assert index(memory) == 4
-    assert memory.failure is not None
+    assert memory.index.failure is not None
     assert found(memory, "gateway") == [1, 2]
     embedder.fails = False
     assert index(memory) == 4
-    assert memory.failure is None
+    assert memory.index.failure is None
     assert dict(memory.retrieve(TALK[1], 5).candidates[0].parts)["dense"] > 0
 
 
@@ -211,15 +210,15 @@ def test_what_was_found_complete_is_not_looked_through_again(memory, looked):
     assert found(memory, "zebra") == [len(TALK) + 1]
 
     looked.clear()
-    for _ in memory.catch_up(FakeEmbedder()):
+    for _ in memory.index.catch_up(FakeEmbedder()):
         pass
     assert looked[0] == 0, "another embedder starts from the beginning"
 
 
 def test_a_batch_that_does_not_reach_the_end_leaves_the_rest_to_the_next(store):
     memory = Memory(store, conversation_of(store, talk(*(f"turn {n}" for n in range(BATCH + 9)))))
-    assert sum(map(len, memory.catch_up(batches=1))) == BATCH
-    assert sum(map(len, memory.catch_up(batches=1))) == 9
+    assert sum(map(len, memory.index.catch_up(batches=1))) == BATCH
+    assert sum(map(len, memory.index.catch_up(batches=1))) == 9
 
 
 def test_who_asks_again_and_again_behind_one_turn_has_only_the_latest_looked_through(
@@ -228,5 +227,5 @@ def test_who_asks_again_and_again_behind_one_turn_has_only_the_latest_looked_thr
     for number in range(5):
         memory.add_user_turn(f"Is zebra {number} striped?", after=2)
         memory.add_user_turn("Is it?")
-        assert sum(map(len, memory.catch_up(batches=1))) == 2
+        assert sum(map(len, memory.index.catch_up(batches=1))) == 2
     assert looked == [3, 5, 7, 9, 11]

@@ -184,4 +184,4 @@ def test_a_turn_is_ranked_by_the_same_question_as_the_shortlist(memory):
         assert memory.placed(draft, after, candidate.turn).candidate == candidate
     said = memory.add_user_turn(draft)
     assert memory.placed(draft, said.position, said.position) is None
-    assert [entry.turn for entry in memory.entries([1, 2, said.position])] == [1, 2]
+    assert [entry.turn for entry in memory.index.entries([1, 2, said.position])] == [1, 2]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jitchat.index.pace import ATTENDED_SECONDS, Pace
+from jitchat.index.throttle import ATTENDED_SECONDS, BackgroundThrottle
 from jitchat.memory import Memory
 from tests.memory.support import FakeEmbedder
 from tests.support import conversation_of, talk
@@ -19,8 +19,8 @@ class Hours:
         self.rests.append(round(seconds, 6))
         self.time += seconds
 
-    def pace(self) -> Pace:
-        return Pace(lambda: self.time, self.sleep)
+    def pace(self) -> BackgroundThrottle:
+        return BackgroundThrottle(lambda: self.time, self.sleep)
 
 
 def test_unattended_work_does_not_rest():
@@ -47,9 +47,9 @@ def test_attended_it_works_a_fifth_of_the_time_for_a_second():
 def test_the_backlog_rests_after_every_turn_and_every_few_vectors(store):
     hours = Hours()
     memory = Memory(store, conversation_of(store, talk(*(f"turn {n}" for n in range(100)))))
-    memory.pace = hours.pace()
-    memory.pace.attend()
-    made = list(memory.catch_up(FakeEmbedder()))
+    memory.index.throttle = hours.pace()
+    memory.index.throttle.attend()
+    made = list(memory.index.catch_up(FakeEmbedder()))
     assert sum(map(len, made)) == 100
     assert len(hours.rests) == 100 + 7
 
@@ -76,9 +76,9 @@ def test_who_waits_for_the_index_itself_lets_it_work():
 
 def test_a_conversation_that_is_left_is_not_indexed_any_further(store):
     memory = Memory(store, conversation_of(store, talk(*(f"turn {n}" for n in range(300)))))
-    steps = memory.catch_up()
+    steps = memory.index.catch_up()
     next(steps)
-    memory.pace.halt()
+    memory.index.throttle.halt()
     assert list(steps) == []
     again = Memory(store, memory.conversation)
     assert sum(map(len, again.catch_up())) == 300 - 128
@@ -87,8 +87,8 @@ def test_a_conversation_that_is_left_is_not_indexed_any_further(store):
 def test_what_is_halted_within_a_batch_writes_nothing_of_it(store):
     embedder = FakeEmbedder()
     memory = Memory(store, conversation_of(store, talk("one", "two")), embedder)
-    embedder.spoil = lambda vectors: (memory.pace.halt(), vectors)[1]
-    assert list(memory.catch_up()) == []
+    embedder.spoil = lambda vectors: (memory.index.throttle.halt(), vectors)[1]
+    assert list(memory.index.catch_up()) == []
     assert sum(map(len, Memory(store, memory.conversation).catch_up())) == 2
 
 

@@ -12,11 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jitchat.index.columns import GAP_SECONDS
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.entry import index_entry
-from jitchat.index.retrieve import make_query, pick
-from jitchat.index.rows import GAP_SECONDS, IndexRow
+from jitchat.index.query import make_query
+from jitchat.index.retrieve import pick
 from jitchat.index.search import SHORTLIST, WEIGHTS, HotIndex
+from jitchat.index.tables import IndexRow
 from jitchat.memory import Memory
 from jitchat.text.words import folded, stems
 from jitchat.transfer.formats import store_found
@@ -260,7 +262,7 @@ def test_most_evidence_of_locomo_is_on_the_shortlist_and_much_of_it_is_picked(st
     data = json.loads(locomo.read_text())[:1]
     made = store_found(store, read_locomo(data)[0])
     memory = Memory(store, made)
-    assert sum(len(batch) for batch in memory.catch_up()) == made.turns
+    assert sum(len(batch) for batch in memory.index.catch_up()) == made.turns
     places = {item: number for number, item in enumerate(_dialogue(data[0]["conversation"]), 1)}
     listed = picked = asked = 0
     for question in data[0]["qa"]:

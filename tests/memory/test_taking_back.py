@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jitchat.index.columns import GAP_SECONDS
 from jitchat.index.entry import index_entry
 from jitchat.index.indexer import Indexer
-from jitchat.index.retrieve import make_query
-from jitchat.index.rows import GAP_SECONDS, IndexRow
+from jitchat.index.query import make_query
 from jitchat.index.search import HotIndex
+from jitchat.index.tables import IndexRow
 from jitchat.memory import Memory
 from jitchat.text.words import folded, stems
 from jitchat.values import Retrieval, Role, Status, Turn

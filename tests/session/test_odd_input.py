@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import WindowOverflow
-from jitchat.index.embedder import BuiltinEmbedder
+from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.session import Session, SessionOptions
 from jitchat.transfer.formats import store_demo
 from jitchat.values import Mode, Status

@@ -228,7 +228,14 @@ async def test_a_reply_that_is_regenerated_stands_beside_the_first(store):
     assert [turn.content for turn in stored_turns(events)] == ["which port?", "Two."]
     assert session.memory.turns[-1].content == "Two."
     assert session.provider.requests[0] == session.provider.requests[1]
-    assert len(session.memory.branches()[session.memory.turns[-1].position]) == 2
+    assert (
+        len(
+            session.memory.store.branches(session.memory.conversation.id)[
+                session.memory.turns[-1].position
+            ]
+        )
+        == 2
+    )
 
 
 async def test_a_regeneration_that_fails_leaves_the_conversation_as_it_was(store):
@@ -252,4 +259,7 @@ async def test_a_message_that_is_edited_is_a_fork(store):
     assert not any("which port?" in text or "One." in text for text in sent)
     assert stored_turns(events)[0].position > answered.position
     edited = stored_turns(events)[0].position
-    assert session.memory.branches()[edited] == (said.position, edited)
+    assert session.memory.store.branches(session.memory.conversation.id)[edited] == (
+        said.position,
+        edited,
+    )

@@ -30,7 +30,7 @@ async def test_a_model_that_came_is_used(backend: TestBackend) -> None:
         status = screen.query_one(TopLine).query_one("#status")
         await until(pilot, lambda: "fake-embedder" in str(status.render()), "the new embedder")
         assert screen.session is not None
-        assert screen.session.memory.embedder.id == "fake-embedder"
+        assert screen.session.memory.index.embedder.id == "fake-embedder"
 
 
 @pytest.mark.parametrize("is_there", [True, False])

@@ -125,7 +125,7 @@ class DeskScreen(Screen[None]):
         provider, counter = session.provider, session.counter
         model = "" if provider.model == provider.name else provider.model
         sign = "" if counter.exact else "~"
-        embedder = session.memory.embedder.id
+        embedder = session.memory.index.embedder.id
         who = Answering(provider.name, model, embedder, f"{sign}{counter.name}")
         self.query_one(TopLine).show_status(state, who)
 
@@ -133,12 +133,12 @@ class DeskScreen(Screen[None]):
         """What the hot index lacks; mostly nothing."""
         if self.progress is not None:
             return indexing_sentence(self.progress)
-        return "vectors missing" if session.memory.lacks_vectors else ""
+        return "vectors missing" if session.memory.index.lacks_vectors else ""
 
     def attend(self) -> None:
         """The user types, or reads what comes: work behind the screen steps back."""
         if self.session is not None:
-            self.session.memory.pace.attend()
+            self.session.memory.index.throttle.attend()
 
     def show_holds(self) -> None:
         """What the user decided about turns, in the transcript."""

@@ -163,7 +163,7 @@ class ForkedScreen(HelpedScreen):
         session = self.session
         if session is None or self.waits():
             return
-        versions = await asyncio.to_thread(session.memory.branches)
+        versions = await asyncio.to_thread(session.memory.store.branches, self.conversation.id)
         if position is None:
             chosen = self._chosen(session, lambda turn: turn.position in versions)
             position = chosen.position if chosen is not None else 0

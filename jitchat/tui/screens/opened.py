@@ -105,7 +105,7 @@ class OpenedScreen(PreviewingScreen):
     async def _let_go(self) -> None:
         left, self.session = self.session, None
         if left is not None:
-            left.memory.pace.halt()
+            left.memory.index.throttle.halt()
             await left.aclose()
 
     @work(thread=True, exclusive=True, group="load")
@@ -201,11 +201,11 @@ class OpenedScreen(PreviewingScreen):
         indexed = 0
         error: JitchatError | None = None
         try:
-            for entries in session.memory.catch_up(embedder, on_progress=moved):
+            for entries in session.memory.index.catch_up(embedder, on_progress=moved):
                 if worker.is_cancelled:
                     return
                 indexed += len(entries)
-            error = session.memory.failure
+            error = session.memory.index.failure
         except JitchatError as refused:
             error = refused
         if not worker.is_cancelled:

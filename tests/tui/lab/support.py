@@ -257,7 +257,7 @@ def put_windows(file: RunFile) -> list[int]:
         EstimateCounter(),
         SessionOptions(),
     )
-    list(session.memory.catch_up())
+    list(session.memory.index.catch_up())
     send_all(session)
     return [each.window_id for each in WindowArchive(file.store.database).sends("demo")]
 

@@ -199,7 +199,7 @@ async def test_a_send_is_sent_again_in_another_mode_and_budget(
         await idle(pilot)
         session = chat(pilot).session
         assert session is not None
-        assert session.memory.branches()[67] == (64, 67)
+        assert session.memory.store.branches(session.memory.conversation.id)[67] == (64, 67)
         assert session.memory.turns[-1].position == 67
         window = session.sent_window(session.memory.turns[-2])
         assert window is not None

@@ -2,25 +2,20 @@
 
 Threads of Python take turns. A key press waits for indexing at each of the many steps to the
 screen, so while somebody types or reads a growing reply, indexing rests between two turns.
-What needs somebody else's time, a small model's, waits until nobody is there.
-
-Turns differ a thousandfold in length, and so do the hours of work in a hundred of them: what
-may be lost or waited for is bounded by letters as well.
+What needs a small model's time waits until nobody is there.
 """
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-
-from jitchat.values import Turn
 
 ATTENDED_SECONDS = 1.0
 _REST, _LONGEST_REST = 4.0, 0.25
 """Rest for each second of work while attended, and the most of it at once, in seconds."""
 
 
-class Pace:
+class BackgroundThrottle:
     """Shared by who indexes and by who sees what the user does; safe from several threads."""
 
     def __init__(
@@ -81,41 +76,3 @@ class Pace:
     def now(self) -> float:
         """The time that pieces of work are measured by, in seconds."""
         return self._clock()
-
-
-BATCH = 128
-"""Turns that are looked for at once."""
-_PART_LETTERS = 32_768
-_SLICE, _SLICE_LETTERS = 16, 4_096
-
-
-def parts_of(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
-    """Cut into parts that are written in one transaction each, in the order given."""
-    start = letters = 0
-    for place, turn in enumerate(turns):
-        letters += len(turn.content)
-        if letters > _PART_LETTERS and place > start:
-            yield turns[start:place]
-            start, letters = place, len(turn.content)
-    if turns[start:]:
-        yield turns[start:]
-
-
-def slices_of(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
-    """Cut into slices to embed, the shortest turns first.
-
-    A model pads every text to the longest beside it, and cannot be interrupted: so texts of one
-    length stay together, and few of them where they are long.
-    """
-    held: list[Turn] = []
-    for turn in sorted(turns, key=_length):
-        if held and (len(held) == _SLICE or (len(held) + 1) * _length(turn) > _SLICE_LETTERS):
-            yield held
-            held = []
-        held.append(turn)
-    if held:
-        yield held
-
-
-def _length(turn: Turn) -> int:
-    return len(turn.content)
