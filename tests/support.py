@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("JITCHAT_SHARED", ROOT.parent / "shared"))
+TALK = (
+    "Which port does the gateway use?",
+    "We agreed on port 8443 for the gateway.",
+    "And the colour of the logo?",
+    "The logo stays green.",
+)
 
 
 @dataclass

@@ -12,7 +12,7 @@ import pytest
 from jitchat.cli import compose as composing
 from jitchat.cli import output
 from jitchat.index.indexer import BATCH
-from tests.memory.support import FailingEmbedder
+from tests.index.support import FailingEmbedder
 from tests.transfer.files import jsonl, locomo_sample, plain_turns, written
 from tests.transfer.test_hostile_files import WHOLE, mutated
 

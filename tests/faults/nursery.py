@@ -24,7 +24,7 @@ from jitchat.store.path import parent_of
 from jitchat.store.replies import Place, ReplyWriter, Timing
 from jitchat.store.store import ColdStore
 from jitchat.values import Role, Status, Turn
-from tests.memory.support import FakeEmbedder
+from tests.index.support import FakeEmbedder
 
 if TYPE_CHECKING:
     import sqlite3

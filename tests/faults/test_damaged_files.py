@@ -14,7 +14,7 @@ from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import WindowArchive, WindowRecord
-from tests.memory.support import FakeEmbedder
+from tests.index.support import FakeEmbedder
 from tests.support import talk
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 
 from jitchat.index.indexer import Indexer
 from jitchat.memory import Memory
-from tests.memory.support import FakeEmbedder
+from tests.index.support import FakeEmbedder
 from tests.support import ROOT, conversation_of, talk
 
 FORBIDDEN = {"pickle", "cPickle", "dill", "marshal", "shelve", "joblib"}

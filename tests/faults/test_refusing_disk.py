@@ -11,7 +11,7 @@ from jitchat.memory import Memory
 from jitchat.store.replies import close_interrupted
 from jitchat.store.windows import Ending, WindowRecord
 from jitchat.values import Status, Usage
-from tests.memory.support import claim, dead_process, make_full, make_read_only
+from tests.store.support import claim, dead_process, make_full, make_read_only
 from tests.support import conversation_of, talk
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ LONG = "x " * 500_000
 @pytest.fixture
 def memory(store):
     made = Memory(store, conversation_of(store, talk("one", "two")))
-    list(made.catch_up())
+    list(made.index.catch_up())
     made.archive.put(made.turns[0].id, WindowRecord("d", {}, [], []))
     return made
 

@@ -10,7 +10,7 @@ import pytest
 from jitchat.memory import Memory
 from jitchat.small_models.summariser import BATCH, Summariser
 from jitchat.window.tokens import request_tokens
-from tests.memory.support import FakeEmbedder, index
+from tests.index.support import FakeEmbedder, index
 from tests.small_models.support import small
 from tests.small_models.writers import (
     COUNTER,

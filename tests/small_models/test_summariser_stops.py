@@ -13,7 +13,6 @@ from jitchat.index.throttle import ATTENDED_SECONDS
 from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
 from jitchat.values import Message, Usage
-from tests.memory.support import make_read_only
 from tests.small_models.support import small
 from tests.small_models.writers import (
     COUNTER,
@@ -24,6 +23,7 @@ from tests.small_models.writers import (
     writing,
     written,
 )
+from tests.store.support import make_read_only
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence

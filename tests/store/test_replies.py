@@ -15,7 +15,7 @@ from jitchat.store.database import Database
 from jitchat.store.replies import SAVE_EVERY, ReplyWriter, Timing, begin_reply, close_interrupted
 from jitchat.store.store import ColdStore
 from jitchat.values import Role, Status, Turn
-from tests.memory.support import claim, dead_process, make_full, make_read_only
+from tests.store.support import claim, dead_process, make_full, make_read_only
 from tests.support import talk
 
 if TYPE_CHECKING:

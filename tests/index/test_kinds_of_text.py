@@ -12,9 +12,9 @@ from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from tests.benchmarks.paraphrase import read_crowd
-from tests.memory.kinds import CODE, TRACES, Kind
-from tests.memory.languages import LANGUAGES
-from tests.memory.support import index
+from tests.index.kinds import CODE, TRACES, Kind
+from tests.index.languages import LANGUAGES
+from tests.index.support import index
 from tests.support import conversation_of, talk
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jitchat.index.throttle import ATTENDED_SECONDS, BackgroundThrottle
 from jitchat.memory import Memory
-from tests.memory.support import FakeEmbedder
+from tests.index.support import FakeEmbedder
 from tests.support import conversation_of, talk
 
 
@@ -81,7 +81,7 @@ def test_a_conversation_that_is_left_is_not_indexed_any_further(store):
     memory.index.throttle.halt()
     assert list(steps) == []
     again = Memory(store, memory.conversation)
-    assert sum(map(len, again.catch_up())) == 300 - 128
+    assert sum(map(len, again.index.catch_up())) == 300 - 128
 
 
 def test_what_is_halted_within_a_batch_writes_nothing_of_it(store):
@@ -89,7 +89,7 @@ def test_what_is_halted_within_a_batch_writes_nothing_of_it(store):
     memory = Memory(store, conversation_of(store, talk("one", "two")), embedder)
     embedder.spoil = lambda vectors: (memory.index.throttle.halt(), vectors)[1]
     assert list(memory.index.catch_up()) == []
-    assert sum(map(len, Memory(store, memory.conversation).catch_up())) == 2
+    assert sum(map(len, Memory(store, memory.conversation).index.catch_up())) == 2
 
 
 def test_what_can_wait_waits_for_who_is_there_and_for_a_message_under_way():

@@ -10,8 +10,7 @@ import pytest
 from jitchat.errors import StoreUnreadable
 from jitchat.store.path import Path, Tree, parent_of
 from jitchat.values import Role, Turn
-from tests.memory.support import TALK
-from tests.support import talk
+from tests.support import TALK, talk
 
 if TYPE_CHECKING:
     from collections.abc import Callable

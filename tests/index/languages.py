@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.memory.kinds import Kind
+from tests.index.kinds import Kind
 
 LANGUAGES = (
     Kind(

@@ -11,8 +11,8 @@ from jitchat.errors import EmbedderUnavailable
 from jitchat.index.indexer import BATCH, Indexer
 from jitchat.memory import Memory
 from jitchat.values import Role, Turn
-from tests.memory.support import TALK, FailingEmbedder, FakeEmbedder, found, index, positions
-from tests.support import conversation_of, talk
+from tests.index.support import FailingEmbedder, FakeEmbedder, found, index, positions
+from tests.support import TALK, conversation_of, talk
 
 
 def test_a_turn_is_found_as_soon_as_it_is_indexed(memory):

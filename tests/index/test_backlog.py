@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.index.indexer import Indexer, Progress
 from jitchat.memory import Memory
-from tests.memory.support import FailingEmbedder, FakeEmbedder, index
+from tests.index.support import FailingEmbedder, FakeEmbedder, index
 from tests.support import conversation_of, talk
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def test_it_tells_how_far_it_is_and_goes_on_from_there(store):
     next(steps)
     assert told == [Progress(0, 300)]
     told.clear()
-    list(Memory(store, memory.conversation).catch_up(on_progress=told.append))
+    list(Memory(store, memory.conversation).index.catch_up(on_progress=told.append))
     assert told == [Progress(128, 300), Progress(256, 300)]
 
 

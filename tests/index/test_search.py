@@ -25,7 +25,7 @@ from jitchat.transfer.formats import store_found
 from jitchat.transfer.locomo import read_locomo
 from jitchat.values import Candidate, Role, Turn
 from tests.examples import examples
-from tests.memory.support import FailingEmbedder, FakeEmbedder
+from tests.index.support import FailingEmbedder, FakeEmbedder
 from tests.support import talk
 
 NOON = datetime(2026, 3, 13, 12, tzinfo=UTC)

@@ -1,9 +1,7 @@
-"""Embedders that cost nothing, processes that are gone, disks that refuse, and what is found."""
+"""Embedders that cost nothing, and what is found."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from zlib import crc32
@@ -16,14 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from jitchat.memory import Memory
-    from jitchat.store.store import ColdStore
-
-TALK = (
-    "Which port does the gateway use?",
-    "We agreed on port 8443 for the gateway.",
-    "And the colour of the logo?",
-    "The logo stays green.",
-)
 
 
 @dataclass
@@ -55,35 +45,6 @@ class FailingEmbedder(FakeEmbedder):
             self.asked.append(tuple(texts))
             raise RuntimeError("[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION")
         return super().embed(texts)
-
-
-def claim(store: ColdStore, process: int, seen_at: float | None = None) -> None:
-    """Say that another process writes the reply."""
-    with store.database.write() as connection:
-        connection.execute(
-            "UPDATE streaming SET process = ?, seen_at = ?",
-            (process, seen_at if seen_at is not None else store.now().timestamp()),
-        )
-
-
-def dead_process() -> int:
-    """The id of a process that is gone."""
-    done = subprocess.Popen([sys.executable, "-S", "-c", ""])
-    done.wait()
-    return done.pid
-
-
-def make_full(store: ColdStore, *, on: bool) -> None:
-    """Let the database grow no further, or again."""
-    with store.database.read() as connection:
-        pages = connection.execute("PRAGMA page_count").fetchone()[0]
-        connection.execute(f"PRAGMA max_page_count = {pages if on else 1_000_000}")
-
-
-def make_read_only(store: ColdStore, *, on: bool) -> None:
-    """Refuse every write as SQLite does for a read-only file, or no longer."""
-    with store.database.read() as connection:
-        connection.execute(f"PRAGMA query_only = {int(on)}")
 
 
 def positions(memory: Memory) -> list[int]:

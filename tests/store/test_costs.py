@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.store.windows import Costs, Ending, Spent, WindowArchive, WindowRecord
+from jitchat.store.windows import Ending, Spent, WindowArchive, WindowRecord
 from jitchat.values import Usage
 from tests.support import conversation_of, talk
 
@@ -36,7 +36,7 @@ def sends(store: ColdStore) -> Sends:
 
 
 def spent(store: ColdStore, sends: Sends) -> Spent:
-    return Costs(store.database).of(sends.conversation)
+    return WindowArchive(store.database).spent(sends.conversation)
 
 
 def test_alternatives_and_failures_count(store, sends):
@@ -74,7 +74,7 @@ def test_conversations_are_summed_up_each_for_itself(store, sends):
     sends.send(usage=USAGE, cost=0.25, provider="work")
     other.send(usage=USAGE, cost=1.0, provider="work")
 
-    assert Costs(store.database).all() == {
+    assert WindowArchive(store.database).spent_by_conversation() == {
         sends.conversation: Spent(0.25),
         other.conversation: Spent(1.0),
     }

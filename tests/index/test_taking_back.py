@@ -20,7 +20,7 @@ from jitchat.memory import Memory
 from jitchat.text.words import folded, stems
 from jitchat.values import Retrieval, Role, Status, Turn
 from tests.examples import examples
-from tests.memory.support import FakeEmbedder, index
+from tests.index.support import FakeEmbedder, index
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

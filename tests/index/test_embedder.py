@@ -23,7 +23,7 @@ from jitchat.index.indexer import Indexer
 from jitchat.index.vectors import unit_rows, vectors_of
 from jitchat.memory import Memory
 from tests.examples import examples
-from tests.memory.support import FailingEmbedder, FakeEmbedder
+from tests.index.support import FailingEmbedder, FakeEmbedder
 from tests.support import SHARED, conversation_of, talk
 
 MODEL = SHARED / "models" / "all-MiniLM-L6-v2"
