@@ -321,7 +321,7 @@ def test_a_reply_to_a_branch_that_was_left_meanwhile_stays_with_its_question(mem
     assert positions(memory) == [1, 2, 3, 4, 5, 7]
     other.refresh()
     assert other.turns == memory.turns
-    assert other.branches() == {3: (3, 6)}
+    assert other.store.branches(other.conversation.id) == {3: (3, 6)}
 
 
 def test_a_gap_in_the_index_of_another_branch_keeps_nothing_from_being_found(memory):

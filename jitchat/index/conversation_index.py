@@ -19,7 +19,7 @@ from jitchat.index.retrieve import SearchRequest, retrieve
 from jitchat.index.tables import IndexTables
 from jitchat.index.throttle import BackgroundThrottle
 from jitchat.store.store import ColdStore
-from jitchat.store.turn_cache import TurnCache, alike_up_to, behind
+from jitchat.store.turn_cache import TurnCache, behind, common_start
 from jitchat.values import IndexEntry, Placed, Retrieval, Status, Turn
 
 if TYPE_CHECKING:
@@ -46,8 +46,10 @@ class ConversationIndex:
         self._indexing = threading.Lock()
         self._loading = threading.RLock()
         """Held while what is below is looked at or changed."""
+        self._indexed = 0
+        """Up to this position no turn of `_indexed_turns`, nor one of another branch, lacks an
+        entry or a vector of `embedder`."""
         self._indexed_turns: tuple[Turn, ...] = ()
-        """The settled turns when last no entry and no vector of `embedder` was missing."""
         self._loaded: HotIndex | None = None
         self._loaded_turns: tuple[Turn, ...] = ()
         """The turns that `_loaded` was brought up to date with last."""
@@ -71,7 +73,8 @@ class ConversationIndex:
         wanted, known = embedder or self.embedder, self._cache.snapshot
         after = 0
         if wanted is self.embedder:
-            after = alike_up_to(self._indexed_turns, known.turns)
+            fresh = known.turns[common_start(self._indexed_turns, known.turns) :]
+            after = min([self._indexed, *(turn.position - 1 for turn in fresh[:1])])
         indexer = Indexer(
             self._store, self._conversation, wanted, self.throttle, self._before_write
         )
@@ -82,8 +85,7 @@ class ConversationIndex:
             if wanted is chosen and (indexer.failure or indexer.is_through):
                 self.lacks_vectors = indexer.failure is not None
             if wanted is chosen and indexer.is_through:
-                fresh = len(behind(known.turns, known.settled))
-                self._indexed_turns = known.turns[: len(known.turns) - fresh]
+                self._indexed, self._indexed_turns = known.settled, known.turns
             if self._is_outdated or chosen is not self.embedder:
                 self.embedder, self._is_outdated = chosen, False
                 self._loaded, self._searched = None, 0
@@ -149,10 +151,11 @@ class ConversationIndex:
             if self._loaded is None:
                 self._loaded = HotIndex(self.embedder)
             known = self._cache.snapshot
-            same = alike_up_to(self._loaded_turns, known.turns)
-            if same < self._searched:
-                self._loaded.take_back(same)
-                self._searched = same
+            same = common_start(self._loaded_turns, known.turns)
+            alike_to = known.turns[same - 1].position if same else 0
+            if alike_to < self._searched:
+                self._loaded.take_back(alike_to)
+                self._searched = alike_to
             self._loaded_turns = known.turns
             if fresh := behind(known.turns, self._searched):
                 gap = self._tables.first_gap(known.path.behind(self._searched))

@@ -84,12 +84,12 @@ def behind(turns: tuple[Turn, ...], position: int) -> tuple[Turn, ...]:
     return turns[bisect_right(turns, position, key=lambda turn: turn.position) :]
 
 
-def alike_up_to(before: tuple[Turn, ...], after: tuple[Turn, ...]) -> int:
-    """Find the position of the last turn up to which both are the same; 0 where there is none.
+def common_start(before: tuple[Turn, ...], after: tuple[Turn, ...]) -> int:
+    """Count the turns at the start that are the same in both.
 
-    Fast where the turns are the same objects, as in two snapshots of one conversation.
+    Fast where they are the same objects, as in two snapshots of one conversation.
     """
     size = min(len(before), len(after))
-    if before[:size] != after[:size]:
-        size = next(place for place in range(size) if before[place] != after[place])
-    return before[size - 1].position if size else 0
+    if before[:size] == after[:size]:
+        return size
+    return next(place for place in range(size) if before[place] != after[place])

@@ -22,7 +22,7 @@ import numpy as np
 from jitchat.bench.locomo import indexed
 from jitchat.index.embedder import Embedder, load_embedder
 from jitchat.index.embedding_models import DEFAULT_MODEL
-from jitchat.index.indexer import Indexer
+from jitchat.index.tables import IndexTables
 from jitchat.index.vectors import vectors_of
 from jitchat.transfer.plain import read_plain
 from tests.support import ROOT
@@ -98,7 +98,7 @@ def _cosine_ranks(memory: Memory, pairs: Sequence[Pair]) -> tuple[int | None, ..
     embedder, turns = memory.index.embedder, memory.turns
     if not embedder.dimension:
         return (None,) * len(pairs)
-    rows = Indexer(memory.store, memory.conversation.id, embedder).rows(turns)
+    rows = IndexTables(memory.store.database, memory.conversation.id).rows(turns, embedder)
     stored = np.array([np.frombuffer(row.vector or b"", dtype="<f4") for row in rows])
     cosines = vectors_of(embedder, [pair.question for pair in pairs]) @ stored.T
     said = [turn.content for turn in turns]

@@ -23,9 +23,9 @@ from jitchat.bench.locomo import indexed
 from jitchat.bench.questions import LabelledTalk, Question, read_labelled
 from jitchat.index.embedder import Embedder, load_embedder
 from jitchat.index.embedding_models import DEFAULT_MODEL
-from jitchat.index.indexer import Indexer
 from jitchat.index.query import Query, make_query
 from jitchat.index.search import WEIGHTS, HotIndex, Weights
+from jitchat.index.tables import IndexTables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -82,7 +82,8 @@ def tries(count: int, seed: int = SEED) -> Iterator[Weights]:
 def read_talk(talk: LabelledTalk, embedder: Embedder) -> Talk:
     """Import and index as the app does."""
     with indexed(talk.found, embedder) as memory:
-        rows = Indexer(memory.store, memory.conversation.id, embedder).rows(memory.turns)
+        tables = IndexTables(memory.store.database, memory.conversation.id)
+        rows = tables.rows(memory.turns, embedder)
     speakers = frozenset(row.speaker for row in rows)
     asked = ((make_query(each.text, "", speakers), each) for each in talk.questions)
     return Talk(tuple(rows), tuple(asked))

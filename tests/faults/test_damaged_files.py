@@ -100,7 +100,8 @@ def look_at_windows(store: ColdStore) -> None:
     for each in store.conversations():
         memory = Memory(store, each)
         for turn in memory.turns:
-            memory.archive.get(turn.id)
+            if (window_id := memory.archive.window_id(turn)) is not None:
+                memory.archive.by_id(window_id)
         WindowArchive(store.database).sends(each.id)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.index.indexer import Indexer
+from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.store.schema import MIGRATIONS
@@ -178,7 +178,7 @@ def test_an_indexing_killed_at_any_batch_is_caught_up(nursery, tmp_path, rounds)
         assert memory.retrieve("number 77", 601).candidates[0].turn == 78
         again = Memory(store, store.conversation("talk"), second)
         list(again.index.catch_up())
-        rows = Indexer(store, "talk", second).rows(again.turns)
+        rows = IndexTables(store.database, "talk").rows(again.turns, second)
         assert [len(row.vector or b"") for row in rows] == [24] * 600
         require_sound(store.database)
         store.database.close()

@@ -89,7 +89,7 @@ def require_unchanged(memory: Memory) -> None:
     assert [turn.content for turn in stored] == ["one", "two"]
     assert memory.turns == stored
     assert [row.turn for row in memory.retrieve("one", 3).candidates if row.matched] == [1]
-    assert memory.archive.get(stored[0].id) is not None
+    assert memory.archive.window_id(stored[0]) is not None
 
 
 @pytest.mark.parametrize("refuse", [make_full, make_read_only])

@@ -8,12 +8,18 @@ from zlib import crc32
 
 import numpy as np
 
+from jitchat.index.tables import IndexTables
 from jitchat.index.vectors import unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import pytest
+
+    from jitchat.index.embedder import Embedder
+    from jitchat.index.tables import IndexRow
     from jitchat.memory import Memory
+    from jitchat.values import Turn
 
 
 @dataclass
@@ -62,3 +68,15 @@ def found(memory: Memory, word: str) -> list[int]:
 def index(memory: Memory) -> int:
     """Index everything; how many entries were written."""
     return sum(len(batch) for batch in memory.index.catch_up())
+
+
+def rows_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The positions of the turns whose rows are read from now on."""
+    positions, read = list[int](), IndexTables.rows
+
+    def noted(self: IndexTables, turns: Sequence[Turn], embedder: Embedder) -> list[IndexRow]:
+        positions.extend(turn.position for turn in turns)
+        return read(self, turns, embedder)
+
+    monkeypatch.setattr(IndexTables, "rows", noted)
+    return positions

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from jitchat.index.indexer import Indexer, Progress
+from jitchat.index.indexer import Progress
+from jitchat.index.tables import IndexRow, IndexTables
 from jitchat.memory import Memory
-from tests.index.support import FailingEmbedder, FakeEmbedder, index
+from tests.index.support import FailingEmbedder, FakeEmbedder, index, rows_read
 from tests.support import conversation_of, talk
 
 if TYPE_CHECKING:
@@ -19,9 +20,13 @@ LONG = [f"turn {number} " + "and so on " * 500 for number in range(20)]
 """Six of them are written at once."""
 
 
+def stored_rows(memory: Memory) -> list[IndexRow]:
+    tables = IndexTables(memory.store.database, memory.conversation.id)
+    return tables.rows(memory.turns, memory.index.embedder)
+
+
 def with_vectors(memory: Memory) -> list[int]:
-    rows = Indexer(memory.store, memory.conversation.id, memory.index.embedder).rows(memory.turns)
-    return [row.position for row in rows if row.vector]
+    return [row.position for row in stored_rows(memory) if row.vector]
 
 
 class Dying(FakeEmbedder):
@@ -126,7 +131,7 @@ def test_each_turn_gets_its_own_vector_in_whichever_order_they_are_made(store):
     texts = ["x" * length for length in (900, 3, 70, 5_000, 12, 900, 1)]
     memory = Memory(store, conversation_of(store, talk(*texts)), ByLength(dimension=2))
     index(memory)
-    rows = Indexer(store, memory.conversation.id, memory.index.embedder).rows(memory.turns)
+    rows = stored_rows(memory)
     made = np.array([np.frombuffer(row.vector or b"", dtype="<f4") for row in rows])
     read = [min(len(text), 4_000) for text in texts]
     assert np.allclose(made, [[np.cos(n), np.sin(n)] for n in read], atol=1e-6)
@@ -154,8 +159,7 @@ def test_a_halted_backlog_does_not_bring_its_embedder_in(store):
 
 def test_a_search_in_the_middle_of_a_batch_has_nothing_loaded_twice(store, monkeypatch):
     memory = Memory(store, conversation_of(store, talk(*LONG)))
-    forgotten: list[int] = []
-    monkeypatch.setattr(memory._loaded, "forget", lambda: forgotten.append(1))
+    loaded = rows_read(monkeypatch)
     found: list[int] = []
 
     def moved(progress: Progress) -> None:
@@ -163,4 +167,5 @@ def test_a_search_in_the_middle_of_a_batch_has_nothing_loaded_twice(store, monke
 
     list(memory.index.catch_up(on_progress=moved))
     assert found == [0, 6, 12, 18]
-    assert forgotten == []
+    memory.retrieve("turn", 100)
+    assert loaded == sorted(set(loaded))

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.index import embedder as embedder_module
-from jitchat.index import embedding_models
+from jitchat.index import embedding_models, fast_embedder
 from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.index.embedder import NoEmbedder, load_embedder
 from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.index.fast_embedder import FastEmbedder
 from jitchat.index.indexer import Indexer
+from jitchat.index.tables import IndexTables
 from jitchat.index.vectors import unit_rows, vectors_of
 from jitchat.memory import Memory
 from tests.examples import examples
@@ -52,7 +52,7 @@ def nearest(embedder, draft: str, texts: list[str]) -> str:
 
 
 def test_without_an_embedder_there_are_rows_and_no_numbers():
-    assert NoEmbedder().embed(["a", "b"]).shape == (2, 0)
+    assert vectors_of(NoEmbedder(), ["a", "b"]).shape == (2, 0)
 
 
 def test_the_builtin_one_makes_unit_vectors_of_anything(builtin):
@@ -101,7 +101,7 @@ def test_texts_that_are_embedded_together_get_the_vectors_they_would_get_alone(f
     said = [f"Case {size}: " + "the ferry carries lamps and flour " * size for size in sizes]
     memory = Memory(store, conversation_of(store, talk(*said)), fast)
     list(memory.index.catch_up())
-    rows = Indexer(store, memory.conversation.id, fast).rows(memory.turns)
+    rows = IndexTables(store.database, memory.conversation.id).rows(memory.turns, fast)
     stored = np.array([np.frombuffer(row.vector, dtype="<f4") for row in rows])
     alone = np.concatenate([fast.embed([text]) for text in said])
     assert np.allclose(stored, alone, atol=1e-5)
@@ -146,7 +146,7 @@ def test_auto_takes_the_model_that_is_here_and_else_the_builtin_one(
     published(monkeypatch, cached)
     assert load_embedder("auto", DEFAULT_MODEL, None, tmp_path).id == fast.id
 
-    monkeypatch.setattr(embedder_module, "FastEmbedder", _fail)
+    monkeypatch.setattr(fast_embedder, "FastEmbedder", _fail)
     assert load_embedder("auto", DEFAULT_MODEL, None, tmp_path).id == "builtin-256"
 
 
@@ -240,7 +240,7 @@ def test_a_vector_that_is_none_is_not_stored_and_not_asked_for_again(store, bad)
     embedder = FakeEmbedder(spoil=lambda made: np.full_like(made, bad))
     indexer = Indexer(store, talked.id, embedder)
     assert sum(len(batch) for batch in indexer.catch_up()) == 2
-    assert indexer.missing() == []
+    assert IndexTables(store.database, talked.id).missing(embedder) == []
     with store.database.read() as connection:
         assert connection.execute("SELECT DISTINCT vector FROM vectors").fetchall() == [(b"",)]
 
@@ -248,10 +248,10 @@ def test_a_vector_that_is_none_is_not_stored_and_not_asked_for_again(store, bad)
 def test_the_same_embedder_with_other_dimensions_indexes_anew(store):
     talked = conversation_of(store, talk("one", "two"))
     list(Indexer(store, talked.id, FakeEmbedder(dimension=8)).catch_up())
-    wider = Indexer(store, talked.id, FakeEmbedder(dimension=16))
-    assert len(wider.missing()) == 2
-    list(wider.catch_up())
-    assert [len(row.vector) for row in wider.rows(store.turns(talked.id))] == [64, 64]
+    wider, tables = FakeEmbedder(dimension=16), IndexTables(store.database, talked.id)
+    assert len(tables.missing(wider)) == 2
+    list(Indexer(store, talked.id, wider).catch_up())
+    assert [len(row.vector) for row in tables.rows(store.turns(talked.id), wider)] == [64, 64]
 
 
 def test_vectors_of_two_embedders_live_side_by_side(store):
@@ -261,5 +261,5 @@ def test_vectors_of_two_embedders_live_side_by_side(store):
         list(Indexer(store, talked.id, each).catch_up())
     turns = store.turns(talked.id)
     for each in (first, second):
-        rows = Indexer(store, talked.id, each).rows(turns)
+        rows = IndexTables(store.database, talked.id).rows(turns, each)
         assert [len(row.vector) for row in rows] == [4 * each.dimension] * 2

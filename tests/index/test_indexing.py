@@ -8,7 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.index.indexer import BATCH, Indexer
+from jitchat.index.embedder import Embedder
+from jitchat.index.indexer import BATCH
+from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
 from jitchat.values import Role, Turn
 from tests.index.support import FailingEmbedder, FakeEmbedder, found, index, positions
@@ -193,13 +195,13 @@ def test_an_embedder_that_fails_is_tried_once_and_holds_nothing_up(store):
 @pytest.fixture
 def looked(monkeypatch) -> list[int]:
     """The positions behind which turns without an entry were looked for."""
-    found, missing = list[int](), Indexer.missing
+    found, missing = list[int](), IndexTables.missing
 
-    def spied(indexer: Indexer, after: int = 0, limit: int = -1) -> list[Turn]:
+    def spied(tables: IndexTables, embedder: Embedder, after: int = 0, *rest, **more) -> list[Turn]:
         found.append(after)
-        return missing(indexer, after, limit)
+        return missing(tables, embedder, after, *rest, **more)
 
-    monkeypatch.setattr(Indexer, "missing", spied)
+    monkeypatch.setattr(IndexTables, "missing", spied)
     return found
 
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from jitchat.index.columns import GAP_SECONDS
 from jitchat.index.entry import index_entry
-from jitchat.index.indexer import Indexer
 from jitchat.index.query import make_query
 from jitchat.index.search import HotIndex
 from jitchat.index.tables import IndexRow
@@ -20,7 +19,7 @@ from jitchat.memory import Memory
 from jitchat.text.words import folded, stems
 from jitchat.values import Retrieval, Role, Status, Turn
 from tests.examples import examples
-from tests.index.support import FakeEmbedder, index
+from tests.index.support import FakeEmbedder, index, rows_read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -151,13 +150,7 @@ def test_on_any_way_through_a_conversation_what_is_found_is_what_a_fresh_start_f
 def test_on_another_branch_only_what_lies_behind_the_fork_is_loaded(memory, monkeypatch):
     index(memory)
     assert memory.retrieve("gateway?", 9).searched == 4
-    loaded, read = list[int](), Indexer.rows
-
-    def noted(self: Indexer, turns: Sequence[Turn]) -> list[IndexRow]:
-        loaded.extend(turn.position for turn in turns)
-        return read(self, turns)
-
-    monkeypatch.setattr(Indexer, "rows", noted)
+    loaded = rows_read(monkeypatch)
     memory.add_user_turn("And the gateway of the flag?", after=3)
     index(memory)
     assert memory.retrieve("gateway?", 9).searched == 5

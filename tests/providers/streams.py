@@ -10,7 +10,7 @@ import httpx
 
 from jitchat.errors import ProviderError
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.http.retry import BackgroundThrottle
+from jitchat.providers.http.retry import Pace
 from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Delta, Endpoint, Lessons, Options, Piece, Posted, Provider
 from jitchat.values import Message, Role
@@ -68,7 +68,7 @@ def provider(
     answer: httpx.Response | Exception | Callable[[httpx.Request], httpx.Response],
     *,
     lessons: Lessons | None = None,
-    pace: BackgroundThrottle | None = None,
+    pace: Pace | None = None,
     **more: Any,
 ) -> HttpProvider:
     """A provider whose every request gets this answer, and that does not wait between two."""
@@ -79,7 +79,7 @@ def provider(
         return again(answer) if isinstance(answer, httpx.Response) else answer(request)
 
     transport = httpx.MockTransport(handle)
-    where, pace = endpoint(**more), pace or BackgroundThrottle(sleep=no_wait)
+    where, pace = endpoint(**more), pace or Pace(sleep=no_wait)
     return HttpProvider(where, OpenAiProtocol(), transport, lessons=lessons, pace=pace)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.events import SendFailed
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.http.retry import BackgroundThrottle
+from jitchat.providers.http.retry import Pace
 from jitchat.providers.protocols.registry import protocol_named
 from jitchat.providers.provider import Options, Posted
 from jitchat.recorder import posted_for
@@ -44,9 +44,7 @@ class Server:
 def over_http(session: Session, server: Server) -> None:
     """Have a server answer in the session."""
     protocol, transport = protocol_named(server.dialect.name), httpx.MockTransport(server)
-    session.provider = HttpProvider(
-        endpoint(), protocol, transport, pace=BackgroundThrottle(sleep=no_wait)
-    )
+    session.provider = HttpProvider(endpoint(), protocol, transport, pace=Pace(sleep=no_wait))
     session.options = SessionOptions(request=Options(temperature=0.2))
 
 

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.store.database import Database
-from jitchat.store.models import KEPT_SAMPLES, ModelLessons, server_of
+from jitchat.store.models import (
+    KEPT_SAMPLES,
+    ModelLessons,
+    models_with_samples,
+    server_of,
+)
 from jitchat.values import LOADED, Limit, Sample
 
 if TYPE_CHECKING:
@@ -50,9 +55,8 @@ def test_servers_models_and_counters_are_kept_apart(store: ColdStore, model: Mod
     model.learn_limit(9_000)
     model.add_sample("estimate", 10, 11)
 
-    models = ModelLessons(store.database)
-    others = [models.of(SERVER, "small-2"), models.of("https://other.example/v1", "small-1")]
-    for other in others:
+    for key in ((SERVER, "small-2"), ("https://other.example/v1", "small-1")):
+        other = ModelLessons(store.database, *key)
         assert (other.refused(), other.limit()) == (frozenset(), None)
         assert other.samples("estimate") == ()
     assert model.samples("o200k_base") == ()
@@ -196,20 +200,20 @@ def test_a_server_is_named_without_what_is_secret_or_varies(base_url: str, serve
 
 
 def test_everything_that_has_samples_is_listed_by_name(store: ColdStore, model: ModelLessons):
-    models = ModelLessons(store.database)
-    assert models.counted() == []
+    database = store.database
+    assert models_with_samples(database) == []
     model.learn_limit(9_000)
-    models.of("http://b/v1", "a").add_sample("estimate", 1, 2)
-    models.of("http://a/v1", "z").add_sample("estimate", 1, 2)
+    ModelLessons(database, "http://b/v1", "a").add_sample("estimate", 1, 2)
+    ModelLessons(database, "http://a/v1", "z").add_sample("estimate", 1, 2)
     for counter in ("o200k_base", "estimate", "estimate"):
-        models.of("http://a/v1", "b").add_sample(counter, 1, 2)
+        ModelLessons(database, "http://a/v1", "b").add_sample(counter, 1, 2)
     with store.database.write() as connection:
         connection.execute(
             "INSERT INTO token_samples (server, model, counter, counted, reported)"
             " VALUES (x'00', 'm', 'c', 1, 1)"
         )
 
-    assert models.counted() == [
+    assert models_with_samples(database) == [
         ("http://a/v1", "b", "estimate"),
         ("http://a/v1", "b", "o200k_base"),
         ("http://a/v1", "z", "estimate"),

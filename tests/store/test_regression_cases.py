@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +15,7 @@ from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.store.windows import WindowArchive
 from jitchat.values import Mode
 from jitchat.window.steering import Once
+from tests.index.support import index
 from tests.support import ScriptedProvider, conversation_of, demo_session, session_on, talk
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ async def test_the_window_of_a_reply_is_told_from_that_of_the_one_beside_it(
     async for _ in session.send(said.content, Mode.JIT, Once(again=said)):
         pass
     second = session.memory.turns[-1]
-    ids = [send.window_id for send in sends.of(session.memory.conversation.id)]
+    ids = [send.window_id for send in sends.sends(session.memory.conversation.id)]
     assert second.position != first.position
     assert [sends.window_id(said, first), sends.window_id(said, second)] == ids
     assert sends.window_id(said) == ids[1]
@@ -72,7 +73,7 @@ async def test_of_messages_that_left_twice_the_window_in_the_mode_is_found(
         async for _ in session.send("hello", mode, Once(again=said)):
             pass
     sends = WindowArchive(store.database)
-    full, recency = sends.of(session.memory.conversation.id)
+    full, recency = sends.sends(session.memory.conversation.id)
     assert full.digest == recency.digest
     assert sends.window_id_of(said, Mode.FULL, full.model, full.digest) == full.window_id
     assert sends.window_id_of(said, Mode.RECENCY, full.model, full.digest) == recency.window_id
@@ -137,7 +138,15 @@ def test_a_search_keeps_to_one_conversation(store: ColdStore) -> None:
 
 def test_what_is_sent_again_is_asked_on_the_day_it_was_said(store: ColdStore) -> None:
     day = datetime(2024, 5, 6, 12, tzinfo=UTC)
-    turns = [replace(turn, created_at=day) for turn in talk("one", "two", "what is tomorrow?")]
-    memory = session_on(store, conversation_of(store, turns)).memory
-    assert memory._day_of(3) == day.date()
-    assert memory._day_of(4) == store.now().date()
+    days = (day, day, day + timedelta(days=1))
+    turns = talk("A port was chosen.", "Which port?", "What was said of a port yesterday?")
+    dated = [replace(turn, created_at=at) for turn, at in zip(turns, days, strict=True)]
+    memory = session_on(store, conversation_of(store, dated)).memory
+    index(memory)
+
+    def said_then(position: int) -> list[int]:
+        rows = memory.retrieve(turns[2].content, position).candidates
+        return [row.turn for row in rows if dict(row.parts)["date"] > 0]
+
+    assert said_then(3) == [1, 2]
+    assert said_then(4) == []

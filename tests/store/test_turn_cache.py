@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jitchat.errors import StoreError
-from jitchat.store.turn_cache import TurnCache, alike_up_to, behind
+from jitchat.store.turn_cache import TurnCache, behind, common_start
 from jitchat.values import Role, Status, Turn
 from tests.support import TALK, conversation_of, talk
 
@@ -31,10 +31,10 @@ def places(cache: TurnCache) -> list[int]:
 
 
 def kept(cache: TurnCache) -> int:
-    """Refresh; the position up to which nothing changed."""
+    """Refresh; how many turns at the start are as they were."""
     before = cache.snapshot.turns
     cache.refresh()
-    return alike_up_to(before, cache.snapshot.turns)
+    return common_start(before, cache.snapshot.turns)
 
 
 def test_what_was_stored_is_taken_in_and_so_is_another_branch(store, talked, cache):
@@ -94,7 +94,7 @@ def test_what_lies_behind_a_position_is_found_over_gaps(cache):
     assert behind(turns, 0) == turns
 
 
-def test_turns_are_alike_up_to_the_first_that_differs(cache):
+def test_turns_are_the_same_up_to_the_first_that_differs(cache):
     turns = cache.snapshot.turns
-    assert alike_up_to(turns, turns[:2]) == alike_up_to(turns[:2], turns) == 2
-    assert alike_up_to((), turns) == alike_up_to(turns, turns[1:]) == 0
+    assert common_start(turns, turns[:2]) == common_start(turns[:2], turns) == 2
+    assert common_start((), turns) == common_start(turns, turns[1:]) == 0

@@ -56,26 +56,22 @@ def count(database: Database, table: str) -> int:
 def test_a_window_comes_back_as_it_was_sent(archive, turns):
     segments = [segment("You are…\n\x1b"), *(segment(turn.content, turn) for turn in turns)]
     segments.append(segment("#2 Hi!", turns[1]))
-    archive.put(turns[2].id, WindowRecord("digest", HEADER, segments, LEDGER))
-    assert archive.get(turns[2].id) == WindowRecord("digest", HEADER, shown(segments), LEDGER)
-
-
-def test_a_turn_that_was_never_sent_has_no_window(archive, turns):
-    assert archive.get(turns[0].id) is None
+    window = archive.put(turns[2].id, WindowRecord("digest", HEADER, segments, LEDGER))
+    assert archive.by_id(window) == WindowRecord("digest", HEADER, shown(segments), LEDGER)
 
 
 def test_of_two_windows_for_a_turn_the_last_counts(archive, turns):
-    for digest in ("first", "second"):
-        archive.put(turns[2].id, WindowRecord(digest, HEADER, [], []))
-    assert archive.get(turns[2].id).digest == "second"
+    assert archive.window_id(turns[2]) is None
+    ids = [archive.put(turns[2].id, WindowRecord(name, HEADER, [], [])) for name in ("a", "b")]
+    assert archive.window_id(turns[2]) == ids[1]
 
 
 def test_a_turn_as_it_stands_is_named_and_not_copied(archive, turns, database):
-    archive.put(turns[2].id, WindowRecord("d", HEADER, [segment("Hello.", turns[0])], []))
+    window = archive.put(turns[2].id, WindowRecord("d", HEADER, [segment("Hello.", turns[0])], []))
     with database.read() as connection:
         blobs = [row[0] for row in connection.execute("SELECT content FROM blobs")]
     assert not any("Hello." in blob for blob in blobs)
-    assert archive.get(turns[2].id).segments[0]["text"] == "Hello."
+    assert archive.by_id(window).segments[0]["text"] == "Hello."
 
 
 def test_a_long_chat_in_full_does_not_store_itself_squared(archive, store, database):
@@ -143,7 +139,7 @@ def test_a_damaged_window_is_told_and_no_crash(archive, turns, database, damage)
     with database.write() as connection:
         connection.execute(damage)
     with pytest.raises(StoreUnreadable, match="damaged"):
-        archive.get(turns[0].id)
+        archive.by_id(1)
 
 
 def test_nothing_is_left_of_a_window_that_could_not_be_stored(archive, turns, database):
@@ -160,8 +156,8 @@ def test_any_texts_come_back(archive, store):
         segments = [
             segment(text.replace("\0", "␀"), turn) for text, turn in zip(texts, turns, strict=False)
         ]
-        archive.put(turns[-1].id, WindowRecord("d", HEADER, segments, LEDGER))
-        assert archive.get(turns[-1].id).segments == shown(segments)
+        window = archive.put(turns[-1].id, WindowRecord("d", HEADER, segments, LEDGER))
+        assert archive.by_id(window).segments == shown(segments)
 
     come_back()
 
