@@ -30,7 +30,7 @@ from jitchat.errors import (
     StoreUnreadable,
 )
 from jitchat.paths import make_private, open_to_others
-from jitchat.store.schema import MIGRATION_SET, MIGRATION_TABLE, MIGRATIONS, migrate
+from jitchat.store.schema import MIGRATION_SET, MIGRATION_TABLE, migrate, migration_names
 from jitchat.text.sanitize import one_line
 
 ELSEWHERE = "Name another file with --db."
@@ -134,7 +134,7 @@ class Database:
     def _prepare(self) -> None:
         applied = self._require_our_schema()
         self._make_durable()
-        if applied != set(MIGRATIONS):
+        if applied != set(migration_names()):
             with self.write() as connection:
                 migrate(connection)
 
@@ -162,7 +162,7 @@ class Database:
             raise (error if isinstance(error, _OldSchema) else refused) from error
 
     def _require_schema_of_today(self) -> None:
-        if self._require_our_schema() != set(MIGRATIONS):
+        if self._require_our_schema() != set(migration_names()):
             raise _OldSchema(
                 f"{self.path} was written by an older jitchat, and cannot be brought up to date:"
                 " nothing can be written there.",
@@ -199,7 +199,7 @@ class Database:
             finally:
                 connection.rollback()
         is_empty = not names
-        if unknown := sorted(applied - set(MIGRATIONS)):
+        if unknown := sorted(applied - set(migration_names())):
             raise StoreTooNew(
                 f"{self.path} was written by a newer jitchat (it has {one_line(unknown[-1])!r}).",
                 "Update jitchat, or use another file with --db. Nothing was changed.",

@@ -15,7 +15,7 @@ import pytest
 from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
 from jitchat.store.database import Database
-from jitchat.store.schema import MIGRATIONS
+from jitchat.store.schema import migration_names
 from jitchat.store.store import ColdStore
 from jitchat.values import Status
 from tests.faults.nursery import PIECE_SECONDS
@@ -127,11 +127,11 @@ def schema(path: Path) -> tuple[set[str], list[str]]:
     return tables, applied
 
 
-@pytest.mark.parametrize("step", range(1, len(MIGRATIONS)))
+@pytest.mark.parametrize("step", range(1, len(migration_names())))
 def test_a_migration_killed_at_any_statement_leaves_the_old_schema_or_the_new(
     nursery, tmp_path, step, rounds
 ):
-    database_at(tmp_path / "old.db", list(MIGRATIONS)[step])
+    database_at(tmp_path / "old.db", migration_names()[step])
     database_at(tmp_path / "new.db", None)
     before, old, new = (
         (tmp_path / "old.db").read_bytes(), schema(tmp_path / "old.db"), schema(tmp_path / "new.db")

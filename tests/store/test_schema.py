@@ -12,11 +12,13 @@ import pytest
 from jitchat.errors import StoreError
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.indexer import Indexer
+from jitchat.store import schema
 from jitchat.store.database import Database
-from jitchat.store.schema import MIGRATIONS, migrate
+from jitchat.store.schema import migrate, migration_names
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import WindowArchive, WindowRecord
 from jitchat.values import Role, Turn
+from tests.support import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +47,8 @@ charged
 """What is written is never taken back: a new column or table goes to the end of its line."""
 
 
-NAMES = list(MIGRATIONS)
+NAMES = migration_names()
+SCHEMA_FOLDER = ROOT / "jitchat" / "store" / "migrations"
 
 
 def database_at(path: Path, step: str | None) -> None:
@@ -112,7 +115,12 @@ def test_steps_are_numbered_without_a_gap():
 def test_a_step_that_fails_leaves_the_schema_before_it(tmp_path, monkeypatch):
     database_at(tmp_path / "old.db", NAMES[1])
 
-    monkeypatch.setitem(MIGRATIONS, NAMES[-1], ("DROP TABLE nowhere",))
+    statements, last = schema.statements, (SCHEMA_FOLDER / f"{NAMES[-1]}.sql").read_text()
+
+    def broken(script: str) -> list[str]:
+        return [*statements(script), *(["DROP TABLE nowhere"] if script == last else [])]
+
+    monkeypatch.setattr(schema, "statements", broken)
     with pytest.raises(StoreError, match="failed: no such table"):
         Database(tmp_path / "old.db")
     connection = sqlite3.connect(tmp_path / "old.db")
