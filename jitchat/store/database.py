@@ -14,7 +14,7 @@ import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -68,13 +68,11 @@ _EXPLANATIONS: dict[type[StoreError], tuple[str, str]] = {
 def store_error(error: sqlite3.Error, path: Path, *, has_written: bool = False) -> StoreError:
     """Turn SQLite's error into one that says what to do; see `damaged`."""
     code = getattr(error, "sqlite_errorcode", None)
-    if code is None and "decode" in str(error):
-        return damaged(path, has_written=has_written)
     kind = _KINDS.get((code or 0) & 0xFF)
+    if kind is StoreUnreadable or (code is None and "decode" in str(error)):
+        return damaged(path, has_written=has_written)
     if kind is None:
         return StoreError(f"The database {path} failed: {one_line(str(error))}.", "Try again.")
-    if kind is StoreUnreadable:
-        return damaged(path, has_written=has_written)
     what, remedy = _EXPLANATIONS[kind]
     return kind(f"The database {path} {what}.", remedy)
 
@@ -113,7 +111,7 @@ class Database:
         self._left: list[sqlite3.Connection] = []
         """Connections to files that are no longer at the path; somebody may be reading there."""
         try:
-            with self._named_errors():
+            with self._our_errors():
                 self._connection = self._opened(_connect(path), self._prepare)
         except (StoreReadOnly, StoreFull) as refused:
             self._open_for_reading(refused)
@@ -155,7 +153,7 @@ class Database:
                 found = _connection(copied)
             else:
                 found = _connection(f"{self.path.absolute().as_uri()}?immutable=1", uri=True)
-            with self._named_errors():
+            with self._our_errors():
                 self._opened(found, self._require_schema_of_today)
         except (OSError, StoreReadOnly, StoreFull) as error:
             self._forget_copy()
@@ -170,23 +168,18 @@ class Database:
             )
 
     def _make_durable(self) -> None:
-        self._write_ahead()
-        self._connection.execute("PRAGMA synchronous = FULL")
-        self._connection.execute("PRAGMA foreign_keys = ON")
-
-    def _write_ahead(self) -> None:
-        """Switch to WAL; two that do so at once get a BUSY that SQLite does not wait for."""
         give_up = time.monotonic() + WAIT_SECONDS
-        while True:
+        while True:  # two that switch to WAL at once get a BUSY that SQLite does not wait for
             try:
                 self._connection.execute("PRAGMA journal_mode = WAL")
+                break
             except sqlite3.OperationalError as error:
                 is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
                 if not is_busy or time.monotonic() >= give_up:
                     raise
                 time.sleep(_SOON)
-            else:
-                return
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.execute("PRAGMA foreign_keys = ON")
 
     def _require_our_schema(self) -> set[str]:
         """Look at the schema as it is at one moment: another instance may be making it."""
@@ -194,19 +187,24 @@ class Database:
             connection.execute("BEGIN")
             try:
                 names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
-                applied = _applied(connection) if MIGRATION_TABLE in names else set()
+                rows: Iterable[tuple[str]] = ()
+                if MIGRATION_TABLE in names:
+                    rows = connection.execute(
+                        f"SELECT name FROM {MIGRATION_TABLE} WHERE migration_set = ?",  # noqa: S608  a constant
+                        (MIGRATION_SET,),
+                    )
+                applied = {str(name) for (name,) in rows}
                 pages = connection.execute("PRAGMA page_count").fetchone()[0]
             finally:
                 connection.rollback()
-        is_empty = not names
         if unknown := sorted(applied - set(migration_names())):
             raise StoreTooNew(
                 f"{self.path} was written by a newer jitchat (it has {one_line(unknown[-1])!r}).",
                 "Update jitchat, or use another file with --db. Nothing was changed.",
             )
-        if is_empty and pages > 1:
+        if not names and pages > 1:
             raise damaged(self.path)
-        if not applied and not is_empty:
+        if names and not applied:
             raise StoreUnreadable(
                 f"{self.path} is a database of another program.",
                 f"{ELSEWHERE} Nothing was changed.",
@@ -216,7 +214,7 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction: all of it is durable, or none of it happened. May be nested."""
-        with self._lock, self._named_errors():
+        with self._lock, self._our_errors():
             if self._connection.in_transaction:
                 yield self._connection
                 return
@@ -242,14 +240,14 @@ class Database:
             StoreUnreadable: A row holds what cannot be: the file was damaged or edited.
 
         """
-        with self._lock, self._named_errors():
+        with self._lock, self._our_errors():
             try:
                 yield self._connection
             except (ValueError, TypeError, LookupError) as error:
                 raise self.damaged() from error
 
     def damaged(self) -> StoreUnreadable:
-        """Make the error of a row that holds what cannot be."""
+        """The error of a row that holds what cannot be."""
         return damaged(self.path, has_written=self._has_written)
 
     def warning(self) -> str:
@@ -275,7 +273,7 @@ class Database:
             StoreError: It cannot be saved.
 
         """
-        with self._alone(), self._named_errors():
+        with self._alone(), self._our_errors():
             if self.refusal is None and _place(self.path).database is None:
                 self._keep_place()
 
@@ -303,15 +301,20 @@ class Database:
             beside = _free_name(self.path)
             how = f"in {beside}, and so is what follows; the other file is as it was"
             self._save_again(beside, "replaced by another file", how)
-        else:
-            self._begin_log_anew()
+        else:  # the write-ahead log was deleted: fold it into the database, and open another
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._connection.close()
+            self._opened(_connection(self.path), self._make_durable)
         self._place = _place(self.path)
 
     def _save_again(self, path: Path, what_happened: str, outcome: str) -> None:
         """Copy all that is open to a new file, and use that from now on."""
         what = f"The database {self.path} was {what_happened} while it was open"
         try:
-            self._take_log_away()
+            if self._place is not None and _place(self.path).log == self._place.log:
+                # of the file that is gone; it would be taken for the log of the new one
+                for end in ("-wal", "-shm"):
+                    _beside(self.path, end).unlink(missing_ok=True)
             _create(path, os.O_EXCL)
         except OSError as error:
             raise StoreReadOnly(
@@ -331,32 +334,12 @@ class Database:
         self.path = path
         self.on_notice(f"{what}. What it held is {outcome}.")
 
-    def _take_log_away(self) -> None:
-        """Remove the write-ahead log of the file that is gone: it would be taken for another's."""
-        if self._place is not None and _place(self.path).log == self._place.log:
-            for end in ("-wal", "-shm"):
-                _beside(self.path, end).unlink(missing_ok=True)
-
-    def _begin_log_anew(self) -> None:
-        """Fold the write-ahead log, which was deleted, into the database, and open another."""
-        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self._connection.close()
-        self._opened(_connection(self.path), self._make_durable)
-
     @contextmanager
-    def _named_errors(self) -> Iterator[None]:
+    def _our_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
             raise store_error(error, self.path, has_written=self._has_written) from error
-
-
-def _applied(connection: sqlite3.Connection) -> set[str]:
-    rows = connection.execute(
-        f"SELECT name FROM {MIGRATION_TABLE} WHERE migration_set = ?",  # noqa: S608  a constant
-        (MIGRATION_SET,),
-    )
-    return {str(row[0]) for row in rows}
 
 
 class _OldSchema(StoreReadOnly):
@@ -365,7 +348,10 @@ class _OldSchema(StoreReadOnly):
 
 def _connect(path: Path) -> sqlite3.Connection:
     try:
-        _require_file(path)
+        if not path.exists():
+            _create(path)
+        elif not S_ISREG(path.stat().st_mode):
+            raise StoreUnreadable(f"{path} is not a file.", ELSEWHERE)
     except OSError as error:
         raise StoreReadOnly(
             f"The database {path} cannot be opened: {error.strerror or error}.",
@@ -380,15 +366,8 @@ def _connection(path: Path | str, *, uri: bool = False) -> sqlite3.Connection:
     )
 
 
-def _require_file(path: Path) -> None:
-    """Create the file where there is none, readable by its owner alone."""
-    if not path.exists():
-        _create(path)
-    elif not S_ISREG(path.stat().st_mode):
-        raise StoreUnreadable(f"{path} is not a file.", ELSEWHERE)
-
-
 def _create(path: Path, flags: int = 0) -> None:
+    """Create a file that its owner alone may read."""
     make_private(path.parent)
     os.close(os.open(path, os.O_CREAT | os.O_WRONLY | flags, 0o600))
 
@@ -419,4 +398,4 @@ def _inode(path: Path) -> tuple[int, int] | None:
 
 def _free_name(path: Path) -> Path:
     names = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
-    return next(each for each in names if not each.exists())
+    return next(name for name in names if not name.exists())
