@@ -14,6 +14,8 @@ from jitchat.text.dates import YEAR_SIZE, Span, number_of, spans_of
 
 GAP_SECONDS = 4 * 3600
 """A pause this long starts a new stretch of talk."""
+FLAGS = ("asks", "tells_when", "decision", "disclaims")
+"""Of an `IndexRow`."""
 
 
 class Columns:
@@ -26,27 +28,29 @@ class Columns:
         """By a speaker's number: the first row."""
         self._spoken_by = array("I")
         self._stretch_of = array("I")
-        self._asks, self._tells_when = bytearray(), bytearray()
-        self._decides, self._disclaims = bytearray(), bytearray()
+        self._flags = {name: bytearray() for name in FLAGS}
         self._said_on = array("I")
         self._dated, self._first, self._last = array("I"), array("I"), array("I")
         """Of every span that a row speaks of: the row, and the days, as numbers."""
         self._last_said_at: datetime | None = None
 
     def add(self, row: IndexRow) -> None:
-        """Take the next row."""
         for span in spans_of(row.dates.split("\n")) if row.dates else ():
             if not span.any_year:
-                self._dated.append(len(self._asks))
+                self._dated.append(len(self._said_on))
                 self._first.append(span.first)
                 self._last.append(span.last)
-        self._stretch_of.append(self._stretch_at(row.said_at))
-        self._spoken_by.append(self._number_of(row.speaker))
+        last = self._last_said_at
+        pause = (row.said_at - last).total_seconds() if row.said_at and last else 0.0
+        stretch = self._stretch_of[-1] if self._stretch_of else 0
+        self._stretch_of.append(stretch + (pause >= GAP_SECONDS))
+        if row.speaker not in self._speakers:
+            self._speakers[row.speaker] = len(self._speakers)
+            self._spoke_first.append(len(self._said_on))
+        self._spoken_by.append(self._speakers[row.speaker])
         self._said_on.append(number_of(row.said_at.date()) if row.said_at else 0)
-        self._asks.append(row.asks)
-        self._tells_when.append(row.tells_when)
-        self._decides.append(row.decision)
-        self._disclaims.append(row.disclaims)
+        for name, column in self._flags.items():
+            column.append(getattr(row, name))
         self._last_said_at = row.said_at
 
     def take_back(self, size: int, last: IndexRow | None) -> None:
@@ -54,8 +58,8 @@ class Columns:
         dated = bisect_left(self._dated, size)
         del self._dated[dated:], self._first[dated:], self._last[dated:]
         del self._stretch_of[size:], self._spoken_by[size:], self._said_on[size:]
-        del self._asks[size:], self._tells_when[size:]
-        del self._decides[size:], self._disclaims[size:]
+        for column in self._flags.values():
+            del column[size:]
         while self._spoke_first and self._spoke_first[-1] >= size:
             self._spoke_first.pop()
             self._speakers.popitem()
@@ -87,37 +91,14 @@ class Columns:
         """1 for the rows that mention one of these days, else 0."""
         rows = np.array(self._dated, dtype=np.int64)
         first, last = (np.array(days, dtype=np.int64) for days in (self._first, self._last))
-        found = np.zeros(len(self._asks), dtype=np.float32)
+        found = np.zeros(len(self._said_on), dtype=np.float32)
         for span in spans:
             found[rows[_meet(span, first, last)]] = 1.0
         return found
 
-    def asking(self) -> Scores:
-        """1 for the rows that end in a question, else 0."""
-        return _mask(self._asks)
-
-    def telling_when(self) -> Scores:
-        """1 for the rows that say anything about when, else 0."""
-        return _mask(self._tells_when)
-
-    def disclaiming(self) -> Scores:
-        """1 for the rows whose speaker does not know, else 0."""
-        return _mask(self._disclaims)
-
-    def deciding(self) -> Scores:
-        """1 for the rows that decide something, else 0."""
-        return _mask(self._decides)
-
-    def _number_of(self, speaker: str) -> int:
-        if speaker not in self._speakers:
-            self._speakers[speaker] = len(self._speakers)
-            self._spoke_first.append(len(self._asks))
-        return self._speakers[speaker]
-
-    def _stretch_at(self, said_at: datetime | None) -> int:
-        last = self._last_said_at
-        pause = (said_at - last).total_seconds() if said_at and last else 0.0
-        return (self._stretch_of[-1] if self._stretch_of else 0) + (pause >= GAP_SECONDS)
+    def flag(self, name: str) -> Scores:
+        """1 for the rows with that flag, one of `FLAGS`, else 0."""
+        return np.frombuffer(bytes(self._flags[name]), dtype=np.uint8).astype(np.float32)
 
 
 def _meet(span: Span, first: Places, last: Places) -> NDArray[np.bool_]:
@@ -125,7 +106,3 @@ def _meet(span: Span, first: Places, last: Places) -> NDArray[np.bool_]:
     if span.any_year:
         first, last = first % YEAR_SIZE, last % YEAR_SIZE
     return np.asarray((first <= span.last) & (last >= span.first))
-
-
-def _mask(flags: bytearray) -> Scores:
-    return np.frombuffer(bytes(flags), dtype=np.uint8).astype(np.float32)

@@ -93,7 +93,7 @@ def _fitting(found: Sequence[tuple[float, str]]) -> list[str]:
     """Choose the weightiest sentences that fit a summary together, in their own order."""
     kept: set[int] = set()
     width = -1
-    for number in sorted(range(len(found)), key=lambda each: -found[each][0]):
+    for number in sorted(range(len(found)), key=lambda number: -found[number][0]):
         weight, sentence = found[number]
         if weight > 0 and width + len(sentence) + 1 <= SUMMARY_WIDTH:
             kept.add(number)
@@ -103,18 +103,16 @@ def _fitting(found: Sequence[tuple[float, str]]) -> list[str]:
 
 def _best_clauses(sentence: str, weigh: _Weigh) -> str:
     """Choose the stretch of clauses that says most; an ellipsis stands for what is left out."""
-    clauses = [piece for clause in _CLAUSE_END.split(sentence) for piece in _pieces(clause)]
+    clauses: list[str] = []
+    for clause in _CLAUSE_END.split(sentence):
+        # one that fits no summary is cut at blanks
+        clauses += [clause] if len(clause) <= SUMMARY_WIDTH else _PIECE.findall(clause)
     weights = [weigh(clause) for clause in clauses]
     stretches = [(start, _reach(clauses, start)) for start in range(len(clauses))]
-    start, stop = max(stretches, key=lambda each: sum(weights[each[0] : each[1]]))
+    start, stop = max(stretches, key=lambda reach: sum(weights[slice(*reach)]))
     line = " ".join(clauses[start:stop]).rstrip(" ,;:")
     opening, closing = "…" * (start > 0), "…" * (stop < len(clauses))
     return shortened(f"{opening}{line}{closing}", SUMMARY_WIDTH)
-
-
-def _pieces(clause: str) -> list[str]:
-    """Cut a clause that fits no summary into pieces that do, at blanks."""
-    return [clause] if len(clause) <= SUMMARY_WIDTH else _PIECE.findall(clause)
 
 
 def _reach(clauses: Sequence[str], start: int) -> int:

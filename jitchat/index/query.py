@@ -116,12 +116,8 @@ def _without(draft: str, names: frozenset[str]) -> str:
     """The draft without the words of `names`, wherever they stand by themselves."""
     if not names:
         return draft
-    kept = (word for word in draft.split() if _bare(word) not in names)
-    return " ".join(kept)
-
-
-def _bare(word: str) -> str:
-    return folded(word).strip(".,;:!?'\"()").removesuffix("'s")
+    bare = ((word, folded(word).strip(".,;:!?'\"()").removesuffix("'s")) for word in draft.split())
+    return " ".join(word for word, name in bare if name not in names)
 
 
 def _implied(draft: str, speakers: frozenset[str]) -> frozenset[str]:

@@ -40,11 +40,11 @@ def _reason(row: Candidate) -> str:
     best = "best " if row.rank == 1 else ""
     if strongest in ("lexical", "context") and words:
         return f"{best}lexical match{words}"
-    told = _IN_WORDS.get(strongest, f"{best}score")
-    return f"{told}, lexical match{words}" if words else told
+    why = _WHY.get(strongest, f"{best}score")
+    return f"{why}, lexical match{words}" if words else why
 
 
-_IN_WORDS = {
+_WHY = {
     "dense": "close in meaning",
     "context": "among turns that match",
     "neighbour": "beside turns that match",

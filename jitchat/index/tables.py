@@ -129,7 +129,7 @@ class IndexTables:
             return [_row(turn, columns[turn.id]) for turn in turns if turn.id in columns]
 
     def last_position(self) -> int:
-        """Find the last position of the conversation; 0 where it has no turn."""
+        """Of the conversation; 0 where it has no turn."""
         query = "SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = ?"
         with self._database.read() as connection:
             return int(connection.execute(query, (self._conversation,)).fetchone()[0])

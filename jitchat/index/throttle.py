@@ -16,7 +16,7 @@ _REST, _LONGEST_REST = 4.0, 0.25
 
 
 class BackgroundThrottle:
-    """Shared by who indexes and by who sees what the user does; safe from several threads."""
+    """Shared by the indexing thread and the screen; safe to use from several threads."""
 
     def __init__(
         self,
@@ -30,7 +30,6 @@ class BackgroundThrottle:
 
     @property
     def halted(self) -> bool:
-        """Whether what is indexed now is not wanted any more."""
         return self._halted.is_set()
 
     def halt(self) -> None:
@@ -38,7 +37,7 @@ class BackgroundThrottle:
         self._halted.set()
 
     def attend(self) -> None:
-        """Somebody is at it, now and for a second."""
+        """Note that the user is there, now and for a second."""
         self._attended_until = self._clock() + ATTENDED_SECONDS
 
     @contextmanager

@@ -7,9 +7,8 @@ final: its writer goes on in a new turn, so that nothing is lost and nothing cha
 What the model thinks ahead of its answer is saved beside the text, as durable as that.
 """
 
-from __future__ import annotations
-
 import os
+import sqlite3
 import sys
 import threading
 import time
@@ -17,16 +16,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from jitchat.errors import StoreError, StoreFull, StoreReadOnly
 from jitchat.store.store import ColdStore
 from jitchat.text.sanitize import repaired
 from jitchat.values import Role, Status, Turn
-
-if TYPE_CHECKING:
-    import sqlite3
-
 
 SAVE_EVERY = 0.5
 """Seconds between two saves of a growing reply."""
@@ -57,8 +51,6 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What a writer knows of time."""
-
     monotonic: Callable[[], float] = time.monotonic
     later: Callable[[float, Callable[[], None]], Callable[[], None]] = _later
     """Runs something in so many seconds, in a thread of its own; returns what calls it off."""
@@ -94,12 +86,10 @@ class ReplyWriter:
 
     @property
     def text(self) -> str:
-        """What has arrived so far."""
         return "".join(self._pieces)
 
     @property
     def reasoning(self) -> str:
-        """What the model has thought so far."""
         return "".join(self._thoughts)
 
     def add(self, piece: str) -> bool:
@@ -128,7 +118,6 @@ class ReplyWriter:
             return False
 
     def save(self) -> None:
-        """Make what arrived durable."""
         with self._lock:
             if self._final is None:
                 self._write(Status.STREAMING)
@@ -142,8 +131,7 @@ class ReplyWriter:
             return self._final
 
     def _save_quietly(self) -> None:
-        """Save from the timer's thread; what cannot be stored is told by `finish`."""
-        with suppress(StoreError):
+        with suppress(StoreError):  # what cannot be stored is told by `finish`
             self.save()
 
     def _write(self, status: Status) -> Turn:
@@ -159,36 +147,27 @@ class ReplyWriter:
             )
             if thoughts and self._saved_thoughts != (turn.id, thoughts):
                 connection.execute("REPLACE INTO reasoning VALUES (?, ?)", (turn.id, thoughts))
-            self._note_writer(connection, turn, status)
+            if status is Status.STREAMING:
+                _written_here.add(self._key(turn))
+                row = (turn.id, os.getpid(), self._store.now().timestamp())
+                connection.execute("REPLACE INTO streaming VALUES (?, ?, ?)", row)
+            else:
+                connection.execute("DELETE FROM streaming WHERE turn = ?", (turn.id,))
+                self._store.switch_to(self._conversation, turn.position)
         self._saved_thoughts = turn.id, thoughts
         self.stored = len(text)
         self._turn = turn  # not before the commit: a row that was rolled back has no id
         return replace(turn, content=text, status=status)
-
-    def _note_writer(self, connection: sqlite3.Connection, turn: Turn, status: Status) -> None:
-        """Say that the reply is being written here, or, once it is whole, that it is looked at."""
-        if status is Status.STREAMING:
-            _written_here.add(self._key(turn))
-            row = (turn.id, os.getpid(), self._store.now().timestamp())
-            connection.execute("REPLACE INTO streaming VALUES (?, ?, ?)", row)
-        else:
-            connection.execute("DELETE FROM streaming WHERE turn = ?", (turn.id,))
-            self._store.switch_to(self._conversation, turn.position)
 
     def _open_turn(self, connection: sqlite3.Connection) -> Turn:
         """The turn to write to: a new one where there is none yet, or where it was closed."""
         query = "SELECT 1 FROM turns WHERE id = ? AND status = ?"
         if connection.execute(query, (self._turn.id, Status.STREAMING)).fetchone():
             return self._turn
-        return self._store.append(self._conversation, [self._turn], self._parent())[0]
-
-    def _parent(self) -> int | None:
-        """The position that a new turn follows; None for the head."""
-        place = self._place
-        if place is None:
-            return None
-        is_at_the_end = place.said in self._store.path(self._conversation)
-        return None if is_at_the_end and not place.again else place.said
+        place, parent = self._place, None
+        if place and (place.again or place.said not in self._store.path(self._conversation)):
+            parent = place.said
+        return self._store.append(self._conversation, [self._turn], parent)[0]
 
     def _key(self, turn: Turn) -> tuple[str, int]:
         return str(self._store.database.path), turn.id
@@ -242,8 +221,8 @@ def _is_alive(process: int) -> bool:
         return True  # there, signal 0 would end the process: the time of the last save decides
     try:
         os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
     except PermissionError:
         return True
+    except (ProcessLookupError, OverflowError):
+        return False
     return True

@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from jitchat.errors import UnknownConversation
 from jitchat.store.database import Database
@@ -50,7 +51,7 @@ def insert_turn(
     return Turn(position, turn.role, content, moment, name, turn.status, identity, parent)
 
 
-def turn_from(row: tuple[int, int, str, str | None, str, str | None, str, int | None]) -> Turn:
+def turn_from(row: Sequence[Any]) -> Turn:
     """Make a turn of TURN_COLUMNS.
 
     Raises:
@@ -80,7 +81,7 @@ def require(kind: type, *values: object) -> None:
 
 
 def _aware(moment: datetime | None) -> datetime | None:
-    """The moment; one without a zone is in UTC, so that all can be compared."""
+    """Take a moment without a zone as in UTC, so that all can be compared."""
     return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
 
 
@@ -148,13 +149,19 @@ class ColdStore:
         return Conversation(fresh, one_line(title), 0, moment, moment)
 
     def conversations(self) -> list[Conversation]:
-        """All of them, the one touched last first."""
+        """List all conversations, the one touched last first."""
+        listed = []
         with self.database.read() as connection:
-            rows = connection.execute(_LISTED)
-            return [_conversation(row) for row in rows]
+            for row in connection.execute(_LISTED):
+                identity, title, created_at, updated_at, last, head, forks = row
+                require(str, identity, title)
+                turns = len(tree_from(last, head, forks).path())
+                moments = map(datetime.fromisoformat, (created_at, updated_at))
+                listed.append(Conversation(identity, title, turns, *moments))
+        return listed
 
     def conversation(self, wanted: str) -> Conversation:
-        """By id, or by title where only one has it."""
+        """Find a conversation by id, or by title where only one has it."""
         known = self.conversations()
         by_id = [listed for listed in known if listed.id == wanted]
         by_title = [listed for listed in known if folded(listed.title) == folded(wanted)]
@@ -166,11 +173,9 @@ class ColdStore:
         )
 
     def latest(self) -> Conversation | None:
-        """The conversation that was touched last."""
         return next(iter(self.conversations()), None)
 
     def rename(self, conversation: str, title: str) -> None:
-        """Give it another title."""
         with self.database.write() as connection:
             connection.execute(
                 "UPDATE conversations SET title = ? WHERE id = ?", (one_line(title), conversation)
@@ -186,7 +191,7 @@ class ColdStore:
             return self.turns_of(conversation, self.path(conversation), after)
 
     def turns_of(self, conversation: str, path: Path, after: int = 0) -> list[Turn]:
-        """The same of a path that was found before."""
+        """The turns of a given path behind position `after`, in order."""
         with self.database.read() as connection:
             return [
                 turn_from(row)
@@ -256,7 +261,6 @@ class ColdStore:
                 self._look_at(connection, conversation, tree.leaf_below(position))
 
     def set_status(self, turn: Turn, status: Status) -> None:
-        """Mark how a turn ended."""
         with self.database.write() as connection:
             connection.execute("UPDATE turns SET status = ? WHERE id = ?", (status, turn.id))
 
@@ -313,14 +317,6 @@ class ColdStore:
             " WHERE id = ?2",
             (position, conversation),
         )
-
-
-def _conversation(row: tuple[str, str, str, str, int, int | None, str]) -> Conversation:
-    identity, title, created_at, updated_at, last, head, forks = row
-    require(str, identity, title)
-    turns = len(tree_from(last, head, forks).path())
-    created, updated = datetime.fromisoformat(created_at), datetime.fromisoformat(updated_at)
-    return Conversation(identity, title, turns, created, updated)
 
 
 def _next_touch(connection: sqlite3.Connection) -> int:

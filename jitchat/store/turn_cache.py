@@ -52,7 +52,11 @@ class TurnCache:
         with self.lock:
             known, path = self.snapshot, self._store.path(self._conversation)
             settled = min(known.settled, known.path.shared(path))
-            stored = self._stored(path, settled)
+            stored = self._store.turns_of(self._conversation, path, settled)
+            if any(turn.status is Status.STREAMING for turn in stored) and close_interrupted(
+                self._store
+            ):
+                stored = self._store.turns_of(self._conversation, path, settled)
             writing = [turn for turn in stored if turn.status is Status.STREAMING]
             finished = tuple(turn for turn in stored if turn.status is not Status.STREAMING)
             before = behind(known.turns, settled)
@@ -70,17 +74,9 @@ class TurnCache:
             settled = min(self.snapshot.settled, turn.position - 1)
             self.snapshot = replace(self.snapshot, settled=settled)
 
-    def _stored(self, path: Path, after: int) -> list[Turn]:
-        turns = self._store.turns_of(self._conversation, path, after)
-        if any(turn.status is Status.STREAMING for turn in turns) and close_interrupted(
-            self._store
-        ):
-            turns = self._store.turns_of(self._conversation, path, after)
-        return turns
-
 
 def behind(turns: tuple[Turn, ...], position: int) -> tuple[Turn, ...]:
-    """Choose of ascending turns those that lie behind a position."""
+    """Choose of ascending turns those behind a position."""
     return turns[bisect_right(turns, position, key=lambda turn: turn.position) :]
 
 

@@ -29,7 +29,7 @@ class Unstored(Protocol):
 
 
 class UnstoredReplies:
-    """Those of every conversation, the oldest first. Safe to use from several threads."""
+    """The unstored replies of all conversations, the oldest first. Threads may share it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

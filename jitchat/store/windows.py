@@ -205,18 +205,18 @@ class WindowArchive:
 
     def put(self, turn_id: int, record: WindowRecord) -> int:
         """Store the window that answers the user's turn `turn_id`; returns the window's id."""
+        sizes: Counter[str] = Counter()
+        for segment in record.segments:
+            sizes[segment["kind"]] += segment["tokens"]
         with self._database.write() as connection:
-            lists = [
-                _put_blob(connection, json.dumps(_packed(connection, part)))
-                for part in (
-                    record.segments[start : start + _PER_LIST]
-                    for start in range(0, len(record.segments), _PER_LIST)
-                )
-            ]
+            lists = []
+            for start in range(0, len(record.segments), _PER_LIST):
+                part = _packed(connection, record.segments[start : start + _PER_LIST])
+                lists.append(_put_blob(connection, json.dumps(part)))
             ledger = _put_blob(connection, json.dumps(list(record.ledger)))
             row = (
                 *(turn_id, record.digest, json.dumps(record.header), json.dumps(lists), ledger),
-                *(json.dumps(_sizes(record)), record.sent_at and record.sent_at.isoformat()),
+                *(json.dumps(sizes), record.sent_at and record.sent_at.isoformat()),
             )
             cursor = connection.execute(
                 "INSERT INTO windows (turn, digest, header, segments, ledger, sizes, sent_at)"
@@ -354,14 +354,6 @@ def _record(connection: sqlite3.Connection, row: Sequence[Any]) -> WindowRecord:
     rows = json.loads(_blob(connection, ledger))
     moment = datetime.fromisoformat(sent_at) if sent_at else None
     return WindowRecord(digest, json.loads(header), segments, rows, moment)
-
-
-def _sizes(record: WindowRecord) -> dict[str, int]:
-    """Sum up the tokens of each kind, in the order of the window."""
-    found: Counter[str] = Counter()
-    for segment in record.segments:
-        found[segment["kind"]] += segment["tokens"]
-    return found
 
 
 def _send(connection: sqlite3.Connection, row: Sequence[Any]) -> Send:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jitchat.index.lexical import Postings, covered
-from jitchat.index.search import WEIGHTS, outstanding, trust_in_words
+from jitchat.index.search import WEIGHTS, boost_outliers, lexical_confidence
 
 
 def trust(question: str, *turns: str, crowd: int = 500) -> float:
@@ -15,7 +15,7 @@ def trust(question: str, *turns: str, crowd: int = 500) -> float:
     for turn in [*turns, *("z" for _ in range(crowd))]:
         made.add(turn.split())
     matches = made.matches(dict.fromkeys(question.split(), 1.0))
-    return float(trust_in_words(matches, covered(matches, len(made)), WEIGHTS))
+    return float(lexical_confidence(matches, covered(matches, len(made)), WEIGHTS))
 
 
 def test_words_that_one_turn_has_together_are_trusted():
@@ -44,5 +44,5 @@ def test_a_question_none_of_whose_words_occur_is_for_the_vectors():
 
 
 def test_a_vector_that_stands_out_by_far_counts_more_than_in_proportion():
-    near, far = outstanding(np.array([4.0, 6.0], dtype=np.float32), WEIGHTS)
+    near, far = boost_outliers(np.array([4.0, 6.0], dtype=np.float32), WEIGHTS)
     assert (near, far) == (4.0, 12.0)

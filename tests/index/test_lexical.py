@@ -60,8 +60,8 @@ def test_no_documents_have_no_scores():
 def test_it_is_known_which_document_holds_a_stem():
     made = postings("a b", "c", "a")
     numbers = np.arange(4)
-    assert made.holding("a", numbers).tolist() == [True, False, True, False]
-    assert not made.holding("x", numbers).any()
+    assert made.contains("a", numbers).tolist() == [True, False, True, False]
+    assert not made.contains("x", numbers).any()
 
 
 def test_a_document_that_is_added_is_found_at_once():
