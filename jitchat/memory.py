@@ -12,7 +12,7 @@ from jitchat.index.conversation_index import ConversationIndex
 from jitchat.index.embedder import Embedder
 from jitchat.index.retrieve import SearchRequest
 from jitchat.store.pins import Pins
-from jitchat.store.replies import Place, ReplyWriter, begin_reply
+from jitchat.store.replies import Place, ReplyWriter
 from jitchat.store.store import ColdStore
 from jitchat.store.turn_cache import TurnCache, behind
 from jitchat.store.windows import WindowArchive
@@ -100,7 +100,7 @@ class Memory:
         if said is not None:
             place = Place(said.position, again=beside or said.position != self._unreplied)
             self._unreplied = None
-        return begin_reply(self.store, self.conversation.id, self.store.now(), place)
+        return ReplyWriter(self.store, self.conversation.id, place)
 
     def switch_to(self, position: int) -> None:
         """Go on with the branch of the turn at `position`, at the latest turn that came of it."""

@@ -10,7 +10,7 @@ from jitchat.errors import StoreFull
 from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.store.pins import Pins
-from jitchat.store.replies import begin_reply
+from jitchat.store.replies import ReplyWriter
 from jitchat.store.store import ColdStore
 from jitchat.values import Role, Status, Turn
 from tests.index.support import found, index, positions
@@ -73,7 +73,7 @@ def test_two_instances_never_share_a_position(memory, other):
 
 
 def test_a_reply_that_another_process_is_writing_waits_and_keeps_its_place(memory, other):
-    writer = begin_reply(other.store, other.conversation.id, other.store.now())
+    writer = ReplyWriter(other.store, other.conversation.id)
     writer.add("Slow")
     writer.save()
     claim(memory.store, os.getppid())
@@ -92,7 +92,7 @@ def test_a_reply_that_another_process_is_writing_waits_and_keeps_its_place(memor
 
 
 def test_what_a_dead_writer_left_is_taken_in_as_interrupted(memory, other):
-    writer = begin_reply(other.store, other.conversation.id, other.store.now())
+    writer = ReplyWriter(other.store, other.conversation.id)
     writer.add("Half an ans")
     writer.save()
     claim(memory.store, dead_process())

@@ -96,16 +96,15 @@ class IndexTables:
 
     def first_gap(self, stretches: Iterable[Stretch]) -> int | None:
         """Find the first position in ascending stretches whose finished turn has no entry."""
-        with self._database.read() as connection:
-            for stretch in stretches:
-                row = connection.execute(
-                    "SELECT t.position FROM turns t LEFT JOIN index_entries e ON e.turn = t.id"
-                    " WHERE t.conversation = ? AND t.position BETWEEN ? AND ?"
-                    " AND t.status NOT IN (?, ?) AND e.turn IS NULL ORDER BY t.position LIMIT 1",
-                    (self._conversation, *stretch, *UNSETTLED),
-                ).fetchone()
-                if row is not None:
-                    return int(row[0])
+        for stretch in stretches:
+            row = self._database.fetch_one(
+                "SELECT t.position FROM turns t LEFT JOIN index_entries e ON e.turn = t.id"
+                " WHERE t.conversation = ? AND t.position BETWEEN ? AND ?"
+                " AND t.status NOT IN (?, ?) AND e.turn IS NULL ORDER BY t.position LIMIT 1",
+                (self._conversation, *stretch, *UNSETTLED),
+            )
+            if row is not None:
+                return int(row[0])
         return None
 
     def rows(self, turns: Sequence[Turn], embedder: Embedder) -> list[IndexRow]:
@@ -131,8 +130,7 @@ class IndexTables:
     def last_position(self) -> int:
         """Of the conversation; 0 where it has no turn."""
         query = "SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = ?"
-        with self._database.read() as connection:
-            return int(connection.execute(query, (self._conversation,)).fetchone()[0])
+        return int(self._database.fetch_one(query, (self._conversation,))[0])
 
     def write(
         self,
@@ -172,13 +170,9 @@ class IndexTables:
 
     def count_without_model_line(self, stretches: Iterable[Stretch]) -> int:
         """Count the indexed turns of some stretches whose index line no model wrote."""
-        with self._database.read() as connection:
-            return sum(
-                connection.execute(
-                    f"SELECT count(*) {_WITHOUT_LINE}", (self._conversation, *stretch, *UNSETTLED)
-                ).fetchone()[0]
-                for stretch in stretches
-            )
+        query = f"SELECT count(*) {_WITHOUT_LINE}"
+        keys = ((self._conversation, *stretch, *UNSETTLED) for stretch in stretches)
+        return sum(self._database.fetch_one(query, key)[0] for key in keys)
 
     def write_model_lines(self, model: str, lines: Mapping[Turn, str]) -> None:
         """Store index lines that `model` wrote; one that is there already stays."""

@@ -14,12 +14,12 @@ import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from stat import S_ISREG
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jitchat.errors import (
     StoreBusy,
@@ -237,7 +237,8 @@ class Database:
         """Lend the connection for queries, and for turning their rows into values.
 
         Raises:
-            StoreUnreadable: A row holds what cannot be: the file was damaged or edited.
+            StoreUnreadable: A row holds what cannot be, which a ValueError, TypeError or
+                LookupError tells here: the file was damaged or edited.
 
         """
         with self._lock, self._our_errors():
@@ -245,6 +246,20 @@ class Database:
                 yield self._connection
             except (ValueError, TypeError, LookupError) as error:
                 raise self.damaged() from error
+
+    def fetch_all(self, query: str, parameters: Sequence[object] = ()) -> list[Any]:
+        with self.read() as connection:
+            return connection.execute(query, parameters).fetchall()
+
+    def fetch_one(self, query: str, parameters: Sequence[object] = ()) -> Any:  # noqa: ANN401  as SQLite gives it
+        """Fetch the first row; None where there is none."""
+        with self.read() as connection:
+            return connection.execute(query, parameters).fetchone()
+
+    def execute(self, statement: str, parameters: Sequence[object] = ()) -> None:
+        """Run a statement in a transaction, its own or the one that is open."""
+        with self.write() as connection:
+            connection.execute(statement, parameters)
 
     def damaged(self) -> StoreUnreadable:
         """The error of a row that holds what cannot be."""

@@ -33,18 +33,13 @@ class RotRows:
 
     def put_run(self, fields: Fields) -> None:
         """Keep what is known of the run, in place of what was kept."""
-        with self._database.write() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO rot_run (id, fields) VALUES (1, ?)", (json.dumps(fields),)
-            )
+        statement = "INSERT OR REPLACE INTO rot_run (id, fields) VALUES (1, ?)"
+        self._database.execute(statement, (json.dumps(fields),))
 
     def put_cell(self, cell: str, window: int | None, fields: Fields) -> None:
         """Keep the result of a cell, in place of what was kept of the same cell."""
-        with self._database.write() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO rot_cells (cell, window, fields) VALUES (?, ?, ?)",
-                (cell, window, json.dumps(fields)),
-            )
+        statement = "INSERT OR REPLACE INTO rot_cells (cell, window, fields) VALUES (?, ?, ?)"
+        self._database.execute(statement, (cell, window, json.dumps(fields)))
 
     def cells(self) -> list[Fields]:
         """Read the results of the cells, in the order in which they came."""
@@ -54,5 +49,4 @@ class RotRows:
 
     def count(self) -> int:
         """Count the cells that have a result."""
-        with self._database.read() as connection:
-            return int(connection.execute("SELECT COUNT(*) FROM rot_cells").fetchone()[0])
+        return int(self._database.fetch_one("SELECT COUNT(*) FROM rot_cells")[0])

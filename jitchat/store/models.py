@@ -35,12 +35,11 @@ class ModelLessons:
         self._database, self._key = database, (server_of(server), repaired(model))
 
     def refused(self) -> frozenset[str]:
-        """List the parameters that were refused."""
+        """The parameters that were refused, by name."""
         rows = self._rows("SELECT parameter FROM refused_parameters WHERE server = ? AND model = ?")
         return frozenset(name for (name,) in rows if isinstance(name, str))
 
     def refuse(self, parameter: str) -> None:
-        """Keep that a parameter was refused."""
         self._write(
             "INSERT OR IGNORE INTO refused_parameters VALUES (?, ?, ?)", repaired(parameter)
         )
@@ -115,19 +114,16 @@ class ModelLessons:
         return any(cursor.rowcount for cursor in deleted)
 
     def _rows(self, query: str, *more: str | int) -> list[tuple[object, ...]]:
-        with self._database.read() as connection:
-            return connection.execute(query, (*self._key, *more)).fetchall()
+        return self._database.fetch_all(query, (*self._key, *more))
 
     def _write(self, statement: str, *more: str | int) -> None:
-        with self._database.write() as connection:
-            connection.execute(statement, (*self._key, *more))
+        self._database.execute(statement, (*self._key, *more))
 
 
 def models_with_samples(database: Database) -> list[tuple[str, str, str]]:
     """List the server, model and counter of everything that has samples, by name."""
     query = "SELECT DISTINCT server, model, counter FROM token_samples ORDER BY 1, 2, 3"
-    with database.read() as connection:
-        rows = connection.execute(query).fetchall()
+    rows = database.fetch_all(query)
     return [row for row in rows if all(isinstance(name, str) for name in row)]
 
 
@@ -165,12 +161,7 @@ class ModelLists:
         self._database, self._now = database, now
 
     def get(self, server: str) -> tuple[datetime, tuple[dict[str, Any], ...]] | None:
-        """Read the list and when it was fetched; None where this server was never asked.
-
-        Raises:
-            StoreUnreadable: The row holds what cannot be.
-
-        """
+        """Read the list and when it was fetched; None where this server was never asked."""
         with self._database.read() as connection:
             row = connection.execute(
                 "SELECT fetched_at, models FROM model_lists WHERE server = ?", (server,)
@@ -185,11 +176,10 @@ class ModelLists:
     def put(self, server: str, models: Iterable[Mapping[str, Any]]) -> datetime:
         """Keep the list in place of the one before; the time that stands with it."""
         fetched_at = self._now()
-        with self._database.write() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO model_lists VALUES (?, ?, ?)",
-                (server, fetched_at.isoformat(), json.dumps([dict(model) for model in models])),
-            )
+        self._database.execute(
+            "INSERT OR REPLACE INTO model_lists VALUES (?, ?, ?)",
+            (server, fetched_at.isoformat(), json.dumps([dict(model) for model in models])),
+        )
         return fetched_at
 
 
@@ -201,12 +191,9 @@ class ChosenModel:
 
     def get(self) -> tuple[str, str] | None:
         """Read provider and model; None where nothing was ever picked."""
-        with self._database.read() as connection:
-            row = connection.execute("SELECT provider, model FROM chosen_model").fetchone()
-            return None if row is None else (str(row[0]), str(row[1]))
+        row = self._database.fetch_one("SELECT provider, model FROM chosen_model")
+        return None if row is None else (str(row[0]), str(row[1]))
 
     def put(self, provider: str, model: str) -> None:
-        with self._database.write() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO chosen_model VALUES (1, ?, ?)", (provider, model)
-            )
+        statement = "INSERT OR REPLACE INTO chosen_model VALUES (1, ?, ?)"
+        self._database.execute(statement, (provider, model))

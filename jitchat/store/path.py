@@ -124,12 +124,7 @@ def parent_of(turn: Turn) -> int:
 
 
 def tree_from(last: int, head: int | None, forks: str) -> Tree:
-    """Make a tree of TREE_COLUMNS.
-
-    Raises:
-        ValueError: A turn would follow a later one, or the head is nowhere.
-
-    """
+    """Make a tree of TREE_COLUMNS; a ValueError where a turn would follow a later one."""
     parents: dict[int, int] = dict(sorted(zip(*json.loads(forks), strict=True)))
     head = last if head is None else head
     if not 0 <= head <= last or any(not 0 <= up < child for child, up in parents.items()):

@@ -25,8 +25,7 @@ class Pins:
 
     def of(self, conversation: str, path: Path) -> Mapping[int, str]:
         """Tell of the turns of a path, by position, which are `pinned` or `excluded`."""
-        with self._database.read() as connection:
-            pins = connection.execute(_PINS, (conversation,)).fetchall()
+        pins = self._database.fetch_all(_PINS, (conversation,))
         return {position: hold for position, hold in pins if position in path}
 
     def put(self, turn: Turn, hold: str | None) -> None:
@@ -45,11 +44,9 @@ class Drafts:
 
     def get(self, conversation: str) -> str:
         """Read a draft by the id of its conversation; empty where there is none."""
-        with self._database.read() as connection:
-            row = connection.execute(
-                "SELECT text FROM drafts WHERE conversation = ?", (conversation,)
-            ).fetchone()
-            return "" if row is None else str(row[0])
+        query = "SELECT text FROM drafts WHERE conversation = ?"
+        row = self._database.fetch_one(query, (conversation,))
+        return "" if row is None else str(row[0])
 
     def put(self, conversation: str, text: str) -> None:
         """Keep a draft in place of the one before; an empty one is deleted."""
@@ -70,10 +67,8 @@ class ChosenTheme:
 
     def get(self) -> str:
         """Read its name; empty where none was ever picked."""
-        with self._database.read() as connection:
-            row = connection.execute("SELECT name FROM chosen_theme").fetchone()
-            return "" if row is None else str(row[0])
+        row = self._database.fetch_one("SELECT name FROM chosen_theme")
+        return "" if row is None else str(row[0])
 
     def put(self, name: str) -> None:
-        with self._database.write() as connection:
-            connection.execute("INSERT OR REPLACE INTO chosen_theme VALUES (1, ?)", (name,))
+        self._database.execute("INSERT OR REPLACE INTO chosen_theme VALUES (1, ?)", (name,))

@@ -55,12 +55,7 @@ class Cases:
         self._database = database
 
     def of(self, conversation: str | None = None) -> list[Case]:
-        """List the cases of a conversation by its id, or of all, in order of their messages.
-
-        Raises:
-            StoreUnreadable: A row is damaged.
-
-        """
+        """List the cases of a conversation by its id, or of all, in order of their messages."""
         with self._database.read() as connection:
             return [
                 Case(
@@ -80,17 +75,14 @@ class Cases:
     def put(self, case: Case) -> None:
         """Note a case, in place of what was noted about the same two turns."""
         row = (case.said.id, case.wanted.id, case.kind, case.window_id, case.noted_at.isoformat())
-        with self._database.write() as connection:
-            connection.execute(
-                "INSERT INTO cases (said, wanted, kind, window, noted_at) VALUES (?, ?, ?, ?, ?)"
-                " ON CONFLICT (said, wanted) DO UPDATE SET"
-                " kind = excluded.kind, window = excluded.window, noted_at = excluded.noted_at",
-                row,
-            )
+        self._database.execute(
+            "INSERT INTO cases (said, wanted, kind, window, noted_at) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT (said, wanted) DO UPDATE SET"
+            " kind = excluded.kind, window = excluded.window, noted_at = excluded.noted_at",
+            row,
+        )
 
     def remove(self, case: Case) -> None:
         """Forget what was noted about the two turns of a case."""
-        with self._database.write() as connection:
-            connection.execute(
-                "DELETE FROM cases WHERE said = ? AND wanted = ?", (case.said.id, case.wanted.id)
-            )
+        statement = "DELETE FROM cases WHERE said = ? AND wanted = ?"
+        self._database.execute(statement, (case.said.id, case.wanted.id))

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from jitchat.errors import StoreError, StoreFull, StoreReadOnly
 from jitchat.store.store import ColdStore
@@ -63,13 +62,13 @@ class ReplyWriter:
         self,
         store: ColdStore,
         conversation: str,
-        turn: Turn,
-        timing: Timing | None = None,
         place: Place | None = None,
+        timing: Timing | None = None,
     ) -> None:
-        """Without a `place`, the reply goes to the end of the conversation."""
-        self._store, self._conversation, self._turn = store, conversation, turn
+        """Nothing is stored before the first piece; without a `place`, it goes to the end."""
+        self._store, self._conversation = store, conversation
         self._timing, self._place = timing or Timing(), place
+        self._turn = Turn(0, Role.ASSISTANT, "", store.now(), None, Status.STREAMING)
         self._lock = threading.RLock()
         """Held while the store is written to, which may wait for another instance."""
         self._growing = threading.Lock()
@@ -171,14 +170,6 @@ class ReplyWriter:
 
     def _key(self, turn: Turn) -> tuple[str, int]:
         return str(self._store.database.path), turn.id
-
-
-def begin_reply(
-    store: ColdStore, conversation: str, started: datetime, place: Place | None = None
-) -> ReplyWriter:
-    """Make a writer for the answer; nothing is stored before its first piece."""
-    empty = Turn(0, Role.ASSISTANT, "", started, None, Status.STREAMING)
-    return ReplyWriter(store, conversation, empty, place=place)
 
 
 def close_interrupted(store: ColdStore) -> int:

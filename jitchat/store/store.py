@@ -52,13 +52,7 @@ def insert_turn(
 
 
 def turn_from(row: Sequence[Any]) -> Turn:
-    """Make a turn of TURN_COLUMNS.
-
-    Raises:
-        ValueError: A column holds what it cannot.
-        TypeError: A column holds another type.
-
-    """
+    """Make a turn of TURN_COLUMNS; a ValueError or TypeError where a column holds no such value."""
     identity, position, role, name, content, moment, status, parent = row
     if not (isinstance(content, str) and isinstance(identity, int) and isinstance(position, int)):
         raise TypeError("not a turn")
@@ -70,12 +64,7 @@ def turn_from(row: Sequence[Any]) -> Turn:
 
 
 def require(kind: type, *values: object) -> None:
-    """Check that a row gave what its columns are declared to hold: SQLite does not.
-
-    Raises:
-        TypeError: It gave something else.
-
-    """
+    """Raise a TypeError where a row holds what its columns are not declared to: SQLite does not."""
     if not all(isinstance(value, kind) for value in values):
         raise TypeError(f"not {kind.__name__}")
 
@@ -176,10 +165,8 @@ class ColdStore:
         return next(iter(self.conversations()), None)
 
     def rename(self, conversation: str, title: str) -> None:
-        with self.database.write() as connection:
-            connection.execute(
-                "UPDATE conversations SET title = ? WHERE id = ?", (one_line(title), conversation)
-            )
+        statement = "UPDATE conversations SET title = ? WHERE id = ?"
+        self.database.execute(statement, (one_line(title), conversation))
 
     def path(self, conversation: str) -> Path:
         """Find the turns that the conversation now consists of."""
@@ -261,18 +248,15 @@ class ColdStore:
                 self._look_at(connection, conversation, tree.leaf_below(position))
 
     def set_status(self, turn: Turn, status: Status) -> None:
-        with self.database.write() as connection:
-            connection.execute("UPDATE turns SET status = ? WHERE id = ?", (status, turn.id))
+        self.database.execute("UPDATE turns SET status = ? WHERE id = ?", (status, turn.id))
 
     def prompts(self, limit: int) -> list[str]:
         """The latest messages that were sent from here, of any conversation, the newest first."""
-        with self.database.read() as connection:
-            rows = connection.execute(
-                "SELECT content FROM turns WHERE id IN (SELECT turn FROM windows)"
-                " ORDER BY id DESC LIMIT ?",
-                (limit,),
-            )
-            return [str(row[0]) for row in rows]
+        query = (
+            "SELECT content FROM turns WHERE id IN (SELECT turn FROM windows)"
+            " ORDER BY id DESC LIMIT ?"
+        )
+        return [str(content) for (content,) in self.database.fetch_all(query, (limit,))]
 
     def search(
         self, text: str, limit: int = 50, conversation: str | None = None
@@ -294,12 +278,7 @@ class ColdStore:
             return [(name, place, shortened(piece, _EXCERPT)) for name, place, piece in rows]
 
     def tree(self, conversation: str) -> Tree:
-        """Read how the turns hang together; an empty tree where there is no conversation.
-
-        Raises:
-            StoreUnreadable: They cannot be a tree.
-
-        """
+        """Read how the turns hang together; an empty tree where there is no conversation."""
         with self.database.read() as connection:
             row = connection.execute(
                 f"SELECT {TREE_COLUMNS} FROM conversations c WHERE c.id = ?",  # noqa: S608  a constant

@@ -227,25 +227,22 @@ class WindowArchive:
 
     def keep_request(self, window_id: int, request: Fields) -> None:
         """Store the request in which a window left last."""
-        with self._database.write() as connection:
-            connection.execute(
-                "UPDATE windows SET request = ? WHERE id = ?", (json.dumps(request), window_id)
-            )
+        statement = "UPDATE windows SET request = ? WHERE id = ?"
+        self._database.execute(statement, (json.dumps(request), window_id))
 
     def close(self, window_id: int, ending: Ending) -> None:
         """Add the reply and what the provider reported."""
         usage = ending.usage
         counts = [None] * 5 if usage is None else _bounded(usage)
-        with self._database.write() as connection:
-            connection.execute(
-                "UPDATE windows SET reply = ?, input_tokens = ?, output_tokens = ?,"
-                " cached_tokens = ?, written_tokens = ?, reasoning_tokens = ?, stop = ?,"
-                " cost = ?, provider = ?, charged = ? WHERE id = ?",
-                (
-                    *(ending.reply_id, *counts, ending.stop, ending.cost, ending.provider),
-                    *(usage and usage.cost, window_id),
-                ),
-            )
+        self._database.execute(
+            "UPDATE windows SET reply = ?, input_tokens = ?, output_tokens = ?,"
+            " cached_tokens = ?, written_tokens = ?, reasoning_tokens = ?, stop = ?,"
+            " cost = ?, provider = ?, charged = ? WHERE id = ?",
+            (
+                *(ending.reply_id, *counts, ending.stop, ending.cost, ending.provider),
+                *(usage and usage.cost, window_id),
+            ),
+        )
 
     def by_id(self, window_id: int) -> WindowRecord:
         """Read one window by the id that `put` gave it.
@@ -266,10 +263,8 @@ class WindowArchive:
 
     def request(self, window_id: int) -> Fields | None:
         """Read the request in which a window left; None where that was not kept."""
-        with self._database.read() as connection:
-            row = connection.execute(
-                "SELECT request FROM windows WHERE id = ?", (window_id,)
-            ).fetchone()
+        with self._database.read():
+            row = self._database.fetch_one("SELECT request FROM windows WHERE id = ?", (window_id,))
             request: Fields | None = json.loads(row[0]) if row and row[0] else None
         return request
 
@@ -278,8 +273,7 @@ class WindowArchive:
 
         None where there is no such window; an `Ending` of nothing where it is not over.
         """
-        with self._database.read() as connection:
-            row = connection.execute(_ENDING, (window_id,)).fetchone()
+        row = self._database.fetch_one(_ENDING, (window_id,))
         if row is None:
             return None
         reply_id, stop, cost, provider, *counts = row
@@ -290,11 +284,10 @@ class WindowArchive:
 
         None where none was sent.
         """
-        with self._database.read() as connection:
-            row = connection.execute(
-                "SELECT MAX(id) FROM windows WHERE turn = ?1 AND (?2 IS NULL OR reply = ?2)",
-                (said.id, reply.id if reply is not None else None),
-            ).fetchone()
+        row = self._database.fetch_one(
+            "SELECT MAX(id) FROM windows WHERE turn = ?1 AND (?2 IS NULL OR reply = ?2)",
+            (said.id, reply.id if reply is not None else None),
+        )
         return None if row[0] is None else int(row[0])
 
     def window_id_of(self, said: Turn, mode: Mode, model: str, digest: str) -> int | None:
@@ -302,8 +295,7 @@ class WindowArchive:
 
         Where several have it, one of that mode and model; None where none has.
         """
-        with self._database.read() as connection:
-            row = connection.execute(_BY_DIGEST, (said.id, digest, mode.value, model)).fetchone()
+        row = self._database.fetch_one(_BY_DIGEST, (said.id, digest, mode.value, model))
         return None if row is None else int(row[0])
 
     def sends(self, conversation: str) -> list[Send]:
@@ -339,9 +331,8 @@ class WindowArchive:
         return self._costs("")
 
     def _costs(self, which: str, *conversation: str) -> dict[str, Spent]:
-        with self._database.read() as connection:
-            rows = connection.execute(_COSTS.format(which), conversation)
-            return {name: Spent(*amounts) for name, *amounts in rows}
+        rows = self._database.fetch_all(_COSTS.format(which), conversation)
+        return {name: Spent(*amounts) for name, *amounts in rows}
 
 
 def _record(connection: sqlite3.Connection, row: Sequence[Any]) -> WindowRecord:
@@ -419,12 +410,7 @@ def _packed(connection: sqlite3.Connection, part: Sequence[Fields]) -> list[dict
 def _unpacked(
     connection: sqlite3.Connection, packed: list[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
-    """Give the segments of a list their texts.
-
-    Raises:
-        LookupError: What one of them refers to is not there.
-
-    """
+    """Give the segments of a list their texts."""
     stored = _contents(connection, [each["same_as"] for each in packed if "same_as" in each])
     for each in packed:
         identity = each.pop("same_as", None)

@@ -70,9 +70,8 @@ def fork_often(path: str, conversation: str) -> None:
 
 def answer(memory: Memory, place: Place | None = None) -> Turn:
     seconds = 0.0
-    empty = Turn(0, Role.ASSISTANT, "", memory.store.now(), None, Status.STREAMING)
     timing = Timing(lambda: seconds, lambda *_: lambda: None)
-    writer = ReplyWriter(memory.store, memory.conversation.id, empty, timing, place)
+    writer = ReplyWriter(memory.store, memory.conversation.id, place, timing)
     tell("answering", os.getpid())
     for number in range(30):
         seconds = number * PIECE_SECONDS

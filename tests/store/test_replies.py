@@ -12,7 +12,7 @@ import pytest
 
 from jitchat.errors import StoreFull
 from jitchat.store.database import Database
-from jitchat.store.replies import SAVE_EVERY, ReplyWriter, Timing, begin_reply, close_interrupted
+from jitchat.store.replies import SAVE_EVERY, ReplyWriter, Timing, close_interrupted
 from jitchat.store.store import ColdStore
 from jitchat.values import Role, Status, Turn
 from tests.store.support import claim, dead_process, make_full, make_read_only
@@ -56,8 +56,7 @@ def talked(store):
 
 @pytest.fixture
 def writer(store, talked, hands):
-    empty = Turn(0, Role.ASSISTANT, "", store.now(), None, Status.STREAMING)
-    return ReplyWriter(store, talked, empty, Timing(lambda: hands.time, hands.later))
+    return ReplyWriter(store, talked, timing=Timing(lambda: hands.time, hands.later))
 
 
 def stored(store: ColdStore, conversation: str) -> list[tuple[int, str, Status]]:
@@ -65,7 +64,7 @@ def stored(store: ColdStore, conversation: str) -> list[tuple[int, str, Status]]
 
 
 def test_nothing_is_stored_before_the_first_piece(store, talked):
-    begin_reply(store, talked, store.now())
+    ReplyWriter(store, talked)
     assert stored(store, talked) == []
 
 
