@@ -119,7 +119,6 @@ class ConversationIndex:
         return self._tables.without_model_line(stretches, limit)
 
     def count_without_line(self, after: int) -> int:
-        """Count all of those turns."""
         return self._tables.count_without_model_line(self._cache.snapshot.path.behind(after))
 
     def write_lines(self, model: str, lines: Mapping[Turn, str]) -> None:
@@ -161,15 +160,11 @@ class ConversationIndex:
                 gap = self._tables.first_gap(known.path.behind(self._searched))
                 reached = takewhile(known.is_reached, fresh)
                 ready = [turn for turn in reached if gap is None or turn.position < gap]
-                recalled = [turn for turn in ready if _is_recalled(turn)]
+                said = (turn for turn in ready if turn.status is not Status.UNANSWERED)
+                recalled = [turn for turn in said if turn.content.strip()]  # not reasoning alone
                 for start in range(0, len(recalled), _AT_ONCE):
                     part = recalled[start : start + _AT_ONCE]
                     self._loaded.add(self._tables.rows(part, self.embedder))
                 if ready:
                     self._searched = ready[-1].position
             return self._loaded
-
-
-def _is_recalled(turn: Turn) -> bool:
-    """Whether it says anything that a window may show: a reply may be reasoning alone."""
-    return turn.status is not Status.UNANSWERED and bool(turn.content.strip())

@@ -59,20 +59,19 @@ def load_embedder(
         EmbedderUnavailable: One was asked for by name, or by its folder, and cannot be loaded.
 
     """
-    if name == "none":
-        return NoEmbedder()
+    if name == "builtin":
+        return _builtin_embedder()
     if name == "fastembed" or (name == "auto" and folder):
         return _fast_embedder(model, folder, cache)
-    if name == "auto" and model_cached(model, cache):
-        try:
-            return _fast_embedder(model, folder, cache)
-        except EmbedderUnavailable as error:
-            warn(error)
     if name == "auto":
+        if model_cached(model, cache):
+            try:
+                return _fast_embedder(model, folder, cache)
+            except EmbedderUnavailable as error:
+                warn(error)
         with suppress(EmbedderUnavailable):
             return _builtin_embedder()
-        return NoEmbedder()
-    return _builtin_embedder()
+    return NoEmbedder()
 
 
 def _fast_embedder(model: str, folder: Path | None, cache: Path) -> Embedder:

@@ -84,11 +84,14 @@ def make_query(
         for word in _words_but(before, speakers):
             weights.setdefault(stem(word), _BORROWED_WEIGHT)
             spelled.setdefault(stem(word), word)
+    spoken = {"assistant"} if _YOU_SAID.search(draft) else set()
+    spoken |= {"user"} if _I_SAID.search(draft) else set()
+    implied = frozenset(spoken & speakers) if len(spoken) == 1 else frozenset()
     return Query(
         text=own or (_without(before, speakers) if goes_on else ""),
         weights=weights,
         spelled=spelled,
-        speakers=preferred or _implied(draft, speakers),
+        speakers=preferred or implied,
         spans=asked_spans(draft, today),
         asks_when=bool(_WHEN.search(draft)),
         asks_decision=bool(_WHAT_WE_DECIDED.search(draft)),
@@ -118,9 +121,3 @@ def _without(draft: str, names: frozenset[str]) -> str:
         return draft
     bare = ((word, folded(word).strip(".,;:!?'\"()").removesuffix("'s")) for word in draft.split())
     return " ".join(word for word, name in bare if name not in names)
-
-
-def _implied(draft: str, speakers: frozenset[str]) -> frozenset[str]:
-    spoken = {"assistant"} if _YOU_SAID.search(draft) else set()
-    spoken |= {"user"} if _I_SAID.search(draft) else set()
-    return frozenset(spoken & speakers) if len(spoken) == 1 else frozenset()

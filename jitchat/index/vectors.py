@@ -75,8 +75,15 @@ class Vectors:
         while size > len(self._data):
             self._data, self._is_there = _doubled(self._data), _doubled(self._is_there)
         if self._dimension:
-            made = self._unpacked(blobs)
-            fits = _are_units(made)
+            width = 4 * self._dimension
+            whole = [
+                blob if isinstance(blob, bytes) and len(blob) == width else bytes(width)
+                for blob in blobs
+            ]
+            made = np.frombuffer(b"".join(whole), dtype="<f4").reshape(len(blobs), self._dimension)
+            with np.errstate(all="ignore"):  # NaN and infinity have no length of 1
+                lengths = np.einsum("ij,ij->i", made, made, dtype=np.float64)
+                fits = np.abs(lengths - 1.0) < _TOLERANCE
             kept = np.where(fits[:, None], made, np.float32(0.0))
             self._data[self._size : size] = kept
             self._is_there[self._size : size] = fits
@@ -113,14 +120,6 @@ class Vectors:
             found[rows] = np.maximum(0.0, (cosines - cosines.mean()) / spread)
         return found
 
-    def _unpacked(self, blobs: Sequence[bytes | None]) -> NDArray[np.float32]:
-        width = 4 * self._dimension
-        whole = [
-            blob if isinstance(blob, bytes) and len(blob) == width else bytes(width)
-            for blob in blobs
-        ]
-        return np.frombuffer(b"".join(whole), dtype="<f4").reshape(len(blobs), self._dimension)
-
 
 def _doubled(values: NDArray[_Number]) -> NDArray[_Number]:
     """Make room for as many rows again; memory that is never written to is never taken."""
@@ -133,10 +132,3 @@ def _whole(rows: NDArray[np.float32]) -> NDArray[np.int64]:
     """Add up rows in parts of 1, shape (dimension,)."""
     parts = np.rint(rows.astype(np.float64) * _PARTS).astype(np.int64)
     return np.asarray(parts.sum(axis=0))
-
-
-def _are_units(rows: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Which rows have length 1, shape (rows,); NaN and infinity have not."""
-    with np.errstate(all="ignore"):
-        lengths = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
-        return np.asarray(np.abs(lengths - 1.0) < _TOLERANCE)

@@ -280,13 +280,9 @@ class Database:
             self._forget_copy()
 
     def save_if_deleted(self) -> None:
-        """Save what is open where its file is gone: once it is closed, that would be for good.
+        """Save what is open where its file is gone, or raise StoreError: closed, it would be lost.
 
         What another thread reads or writes is broken off as by `close`.
-
-        Raises:
-            StoreError: It cannot be saved.
-
         """
         with self._alone(), self._our_errors():
             if self.refusal is None and _place(self.path).database is None:

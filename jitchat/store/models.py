@@ -23,19 +23,13 @@ _LARGEST = 2**63 - 1
 
 
 class ModelLessons:
-    """What one server taught about one of its models. Threads may share it.
-
-    Raises:
-        StoreError: The database cannot be read or written; from each of its methods.
-
-    """
+    """What one server taught about one of its models. Threads may share it."""
 
     def __init__(self, database: Database, server: str, model: str) -> None:
         """`server` is the endpoint's base URL, in any form."""
         self._database, self._key = database, (server_of(server), repaired(model))
 
     def refused(self) -> frozenset[str]:
-        """The parameters that were refused, by name."""
         rows = self._rows("SELECT parameter FROM refused_parameters WHERE server = ? AND model = ?")
         return frozenset(name for (name,) in rows if isinstance(name, str))
 

@@ -45,7 +45,6 @@ class Path:
         return self.stretches[-1][1] if self.stretches else 0
 
     def behind(self, position: int) -> Iterator[Stretch]:
-        """What lies behind a position."""
         for first, last in self.stretches:
             if last > position:
                 yield max(first, position + 1), last

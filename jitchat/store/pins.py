@@ -60,8 +60,6 @@ class Drafts:
 
 
 class ChosenTheme:
-    """The theme that was picked last."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 

@@ -95,7 +95,6 @@ class Send:
 
     @property
     def used(self) -> int:
-        """Tokens of all segments."""
         return sum(self.sizes.values())
 
     @property
@@ -116,8 +115,6 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class ReplyNote:
-    """The record of one reply."""
-
     model: str
     """Its own name; empty where no window is known that the reply answers."""
     provider: str
@@ -251,15 +248,20 @@ class WindowArchive:
             LookupError: There is none.
 
         """
-        with self._database.read() as connection:
-            row = connection.execute(
-                "SELECT digest, header, segments, ledger, sent_at FROM windows WHERE id = ?",
-                (window_id,),
-            ).fetchone()
-            record = _record(connection, row) if row else None
-        if record is None:
+        query = "SELECT digest, header, segments, ledger, sent_at FROM windows WHERE id = ?"
+        row = self._database.fetch_one(query, (window_id,))
+        if row is None:
             raise LookupError(window_id)
-        return record
+        digest, header, lists, ledger, sent_at = row
+        with self._database.read() as connection:
+            segments = [
+                segment
+                for address in json.loads(lists)
+                for segment in _unpacked(connection, json.loads(_blob(connection, address)))
+            ]
+            rows = json.loads(_blob(connection, ledger))
+            moment = datetime.fromisoformat(sent_at) if sent_at else None
+            return WindowRecord(digest, json.loads(header), segments, rows, moment)
 
     def request(self, window_id: int) -> Fields | None:
         """Read the request in which a window left; None where that was not kept."""
@@ -333,18 +335,6 @@ class WindowArchive:
     def _costs(self, which: str, *conversation: str) -> dict[str, Spent]:
         rows = self._database.fetch_all(_COSTS.format(which), conversation)
         return {name: Spent(*amounts) for name, *amounts in rows}
-
-
-def _record(connection: sqlite3.Connection, row: Sequence[Any]) -> WindowRecord:
-    digest, header, lists, ledger, sent_at = row
-    segments = [
-        segment
-        for address in json.loads(lists)
-        for segment in _unpacked(connection, json.loads(_blob(connection, address)))
-    ]
-    rows = json.loads(_blob(connection, ledger))
-    moment = datetime.fromisoformat(sent_at) if sent_at else None
-    return WindowRecord(digest, json.loads(header), segments, rows, moment)
 
 
 def _send(connection: sqlite3.Connection, row: Sequence[Any]) -> Send:
