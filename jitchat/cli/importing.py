@@ -10,6 +10,7 @@ from jitchat.cli.opening import opened_store
 from jitchat.cli.options import Flags, SharingCommand, embedder_options
 from jitchat.cli.output import progress, say, warn
 from jitchat.index.embedder import Embedder, NoEmbedder
+from jitchat.index.indexer import Indexer
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import counted
 from jitchat.transfer.formats import read_file, store_all
@@ -39,8 +40,6 @@ def import_command(flags: Flags, file: Path, pick: str | None, no_vectors: bool)
 
 
 def _index(store: ColdStore, conversation: Conversation, embedder: Embedder) -> None:
-    from jitchat.index.indexer import Indexer  # noqa: PLC0415  loads numpy
-
     indexer = Indexer(store, conversation.id, embedder)
     with progress(f"{conversation.id}: indexing", conversation.turns) as advance:
         try:

@@ -31,26 +31,6 @@ _STATUSES: dict[str, Status] = {status.value: status for status in Status}
 """Looked up, for each of 100,000 turns, in a third of what the enumeration takes."""
 
 
-def insert_turn(
-    connection: sqlite3.Connection, conversation: str, turn: Turn, position: int, parent: int | None
-) -> Turn:
-    """Store a turn at a position; as it is then. `parent` is as a turn has it."""
-    moment = _aware(turn.created_at)
-    name = one_line(repaired(turn.name)) if turn.name else None
-    content = repaired(turn.content)
-    cursor = connection.execute(
-        "INSERT INTO turns"
-        " (conversation, position, role, name, content, created_at, status, parent)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            *(conversation, position, turn.role, name, content),
-            *(moment.isoformat() if moment else None, turn.status, parent),
-        ),
-    )
-    identity = cursor.lastrowid or 0
-    return Turn(position, turn.role, content, moment, name, turn.status, identity, parent)
-
-
 def turn_from(row: Sequence[Any]) -> Turn:
     """Make a turn of TURN_COLUMNS; a ValueError or TypeError where a column holds no such value."""
     identity, position, role, name, content, moment, status, parent = row
@@ -207,7 +187,21 @@ class ColdStore:
             parent, stored = tree.head if under is None else under, list[Turn]()
             for position, turn in enumerate(turns, start=tree.last + 1):
                 fork = None if parent == position - 1 else parent
-                stored.append(insert_turn(connection, conversation, turn, position, fork))
+                moment, content = _aware(turn.created_at), repaired(turn.content)
+                name = one_line(repaired(turn.name)) if turn.name else None
+                cursor = connection.execute(
+                    "INSERT INTO turns"
+                    " (conversation, position, role, name, content, created_at, status, parent)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        *(conversation, position, turn.role, name, content),
+                        *(moment.isoformat() if moment else None, turn.status, fork),
+                    ),
+                )
+                identity = cursor.lastrowid or 0
+                stored.append(
+                    Turn(position, turn.role, content, moment, name, turn.status, identity, fork)
+                )
                 parent = position
             connection.execute(
                 "UPDATE conversations SET touched = ?, updated_at = ? WHERE id = ?",
