@@ -14,7 +14,7 @@ from dataclasses import replace
 from jitchat.errors import EmptyDraft, JitchatError, StoreError
 from jitchat.events import AnswerProgress, Event, SendFailed
 from jitchat.session import Session
-from jitchat.store.replies import answers_to
+from jitchat.store.windows import WindowArchive
 from jitchat.threads import to_the_end
 from jitchat.values import Mode, Turn
 from jitchat.window.steering import NO_MORE, Once
@@ -113,7 +113,7 @@ class Asking:
 
     def _settle(self, said: Turn) -> None:
         memory = self._session.memory
-        self.replies = answers_to(memory.store.database, said.id, self._last)
+        self.replies = WindowArchive(memory.store.database).replies_by_mode(said.id, self._last)
         if self.goes_on is not None:
             memory.switch_to(self.goes_on)
         elif self._once.again is None:

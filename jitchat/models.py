@@ -30,7 +30,7 @@ from jitchat.settings.keys import FoundKey, find_key
 from jitchat.settings.profiles import Profile, same_server
 from jitchat.small_models.small_model import SmallModel
 from jitchat.store.database import Database
-from jitchat.store.models import LearntModel, LearntModels, ModelLists, server_of
+from jitchat.store.models import ModelLessons, ModelLists, server_of
 from jitchat.text.sanitize import one_line
 from jitchat.values import ASSUMED, BY_USER, LEARNT, LOADED, OWN, UNTOLD, Limit, Message
 from jitchat.window.budget import Budget
@@ -63,11 +63,11 @@ class ResolvedModel:
         return known_facts(self.profile, self.name, self.database)
 
     @property
-    def learnt(self) -> LearntModel | None:
+    def learnt(self) -> ModelLessons | None:
         """What its server taught; None for the reader, who has no server."""
         if self.profile.is_reader or self.database is None:
             return None
-        return LearntModels(self.database).of(self.profile.base_url, self.name)
+        return ModelLessons(self.database, self.profile.base_url, self.name)
 
     @property
     def prices(self) -> table.Prices | None:
@@ -91,7 +91,7 @@ class ResolvedModel:
 
     def _limit_told_before(self) -> Limit | None:
         """What the server said when it was asked last, with the day."""
-        kept = self.learnt.told_limit() if self.learnt else None
+        kept = self.learnt.reported_limit() if self.learnt else None
         if kept is None:
             return None
         limit, at = kept
@@ -125,7 +125,7 @@ class ResolvedModel:
             return Limit(known.tokens, UNTOLD) if known.source == ASSUMED else None
         if self.learnt is not None:
             with suppress(StoreError):  # it is a help, and no reason to refuse a window
-                await asyncio.to_thread(self.learnt.tell_limit, told, datetime.now(UTC))
+                await asyncio.to_thread(self.learnt.keep_reported_limit, told, datetime.now(UTC))
         return self._capped(told)
 
     def _asks_for_limit(self, known: Limit, *, patient: bool = False) -> bool:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from jitchat.errors import ContextOverflow, StoreError, WindowOverflow
 from jitchat.memory import Memory
 from jitchat.providers.provider import forgetting
-from jitchat.store.models import LearntModel
+from jitchat.store.models import ModelLessons
 from jitchat.text.sanitize import repaired
 from jitchat.text.sentences import referenced
 from jitchat.values import LEARNT, Mode, Retrieval, Role, Status, Turn, Usage
@@ -73,7 +73,7 @@ class Planning:
 
     @property
     def steering(self) -> Steering:
-        return Steering.from_words(self._memory.held)
+        return Steering.from_words(self._memory.pins)
 
     def question(self, draft: str, once: Once = NO_MORE) -> Question:
         """Make the draft's turn and search for it; for an empty one, nothing is looked for."""
@@ -178,7 +178,7 @@ def _ids(positions: Iterable[int]) -> str:
 class Meter:
     """A counter, and how far it is off for one model."""
 
-    def __init__(self, counter: TokenCounter, learnt: LearntModel | None) -> None:
+    def __init__(self, counter: TokenCounter, learnt: ModelLessons | None) -> None:
         self._counter, self._learnt = counter, learnt
         self.calibration = self._learnt_calibration()
 

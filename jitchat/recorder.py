@@ -15,7 +15,7 @@ from jitchat.providers import provider
 from jitchat.providers.provider import Finished, SentRequest
 from jitchat.store.replies import ReplyWriter
 from jitchat.store.store import require
-from jitchat.store.windows import Ending, PostedRequests, WindowRecord
+from jitchat.store.windows import Ending, WindowArchive, WindowRecord
 from jitchat.text.sanitize import shortened
 from jitchat.values import Status, Turn, Usage
 from jitchat.window.record import header_fields, ledger_fields, segment_fields
@@ -209,8 +209,8 @@ class SendRecorder:
 
     def _keep_request(self) -> None:
         if self._request is not None and self._window_id is not None:
-            requests = PostedRequests(self._memory.store.database)
-            requests.keep(self._window_id, provider.request_fields(self._request))
+            requests = WindowArchive(self._memory.store.database)
+            requests.keep_request(self._window_id, provider.request_fields(self._request))
         self._request = None
 
     def _mark_unanswered(self) -> None:
@@ -242,7 +242,7 @@ class SendRecorder:
     def index(self) -> list[events.Event]:
         """Index the message and its reply: one batch, for a long backlog is not waited for."""
         try:
-            indexed = list(self._memory.catch_up(batches=1))
+            indexed = list(self._memory.index.catch_up(batches=1))
             return [events.TurnIndexed(entry) for entries in indexed for entry in entries]
         except JitchatError as error:
             return [] if self.error else [events.SendFailed(error, self._outgoing.draft)]
@@ -294,7 +294,7 @@ def sent_request_for(memory: Memory, window_id: int) -> SentRequest | None:
 
     """
     database = memory.store.database
-    fields = PostedRequests(database).of(window_id)
+    fields = WindowArchive(database).request(window_id)
     if fields is None:
         return None
     try:

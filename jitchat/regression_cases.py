@@ -13,7 +13,6 @@ from jitchat.planning import Planning
 from jitchat.replay import window_of
 from jitchat.session import Session
 from jitchat.store.regression_cases import Case
-from jitchat.store.turn_cache import StoreElsewhere
 from jitchat.values import Mode
 from jitchat.why import Explained, why
 from jitchat.window.steering import Once
@@ -73,9 +72,9 @@ class Checking:
         if known is not None:
             return known[1:]
         _, memory, planning = self._places[0]
-        store = StoreElsewhere(memory.store, memory.conversation.id, position)
-        there = Memory(store, memory.conversation, memory.embedder)
-        for _ in there.catch_up():
+        store = memory.store.with_head(memory.conversation.id, position)
+        there = Memory(store, memory.conversation, memory.index.embedder)
+        for _ in there.index.catch_up():
             pass
         place = store.path(memory.conversation.id), there, planning.over(there)
         self._places.append(place)

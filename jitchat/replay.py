@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jitchat.store.store import ColdStore, require
-from jitchat.store.windows import Send, Sends, WindowArchive
+from jitchat.store.windows import Send, WindowArchive
 from jitchat.values import Turn
 from jitchat.window.record import window_from
 from jitchat.window.window import ContextWindow
@@ -42,7 +42,7 @@ class Replay:
 
     def sends(self) -> list[Send]:
         """List all of them, of every branch, in the order of sending."""
-        return Sends(self._store.database).of(self._conversation)
+        return WindowArchive(self._store.database).sends(self._conversation)
 
     def open(self, send: Send) -> Replayed:
         """Read one of them whole.

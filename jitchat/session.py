@@ -26,8 +26,9 @@ from jitchat.replay import window_of
 from jitchat.small_models.picker import ModelPicker
 from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
-from jitchat.store.models import LearntModel
-from jitchat.store.windows import Ending, Sends
+from jitchat.store.models import ModelLessons
+from jitchat.store.pins import Pins
+from jitchat.store.windows import Ending, WindowArchive
 from jitchat.threads import to_the_end
 from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Role, Turn, Usage
 from jitchat.why import Explained
@@ -52,7 +53,7 @@ class SessionOptions:
     """Writes index lines behind the chat; the heuristic's are used where there is none."""
     prices: Prices | None = None
     """Of the model that answers; None where nobody knows them."""
-    learnt: LearntModel | None = None
+    learnt: ModelLessons | None = None
     """What is kept of that model between runs; None where nothing is."""
 
 
@@ -90,7 +91,7 @@ class Session:
         outgoing = Outgoing(draft, once, self.provider.name, self.cost_of, on_stored)
         self._last_send = recorder = SendRecorder(self.memory, outgoing)
         ending: BaseException | None = None
-        with self.memory.pace.under_way():
+        with self.memory.index.throttle.under_way():
             try:
                 turn = await to_the_end(recorder.store_draft)
                 yield TurnStored(turn)
@@ -143,7 +144,7 @@ class Session:
 
     def _retrieve(self, turn: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()
-        self.memory.index_little(turn.position)
+        self.memory.index.index_little(turn.position)
         question = self.planning.search(turn, once)
         return question, TurnsRetrieved(question.retrieval, time.perf_counter() - started)
 
@@ -284,7 +285,7 @@ class Session:
 
         """
         database = self.memory.store.database
-        identity = Sends(database).window_id(turn, reply)
+        identity = WindowArchive(database).window_id(turn, reply)
         if identity is None:
             return None
         return window_of(database, identity), self.memory.archive.ending(identity)
@@ -320,7 +321,7 @@ class Session:
         turn = self.memory.turn_at(position)
         if turn is None:
             raise LookupError(position)
-        self.memory.holding.put(turn, hold)
+        Pins(self.memory.store.database).put(turn, hold)
         self.memory.refresh()
         return Held(position, before, hold)
 

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
-from tests.support import ROOT, SHARED
+from tests.support import ROOT, SHARED, TALK, conversation_of, talk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -165,6 +166,14 @@ def database(tmp_path: Path, empty_database: Path) -> Iterator[Database]:
 @pytest.fixture
 def store(database: Database, clock: FixedClock) -> ColdStore:
     return ColdStore(database, clock)
+
+
+@pytest.fixture
+def memory(store: ColdStore) -> Memory:
+    """A short talk, stored and indexed."""
+    made = Memory(store, conversation_of(store, talk(*TALK)))
+    list(made.index.catch_up())
+    return made
 
 
 @pytest.fixture

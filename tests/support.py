@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("JITCHAT_SHARED", ROOT.parent / "shared"))
+TALK = (
+    "Which port does the gateway use?",
+    "We agreed on port 8443 for the gateway.",
+    "And the colour of the logo?",
+    "The logo stays green.",
+)
 
 
 @dataclass
@@ -108,7 +114,7 @@ def session_on(
         counter or EstimateCounter(),
         options or SessionOptions(),
     )
-    list(made.memory.catch_up())
+    list(made.memory.index.catch_up())
     return made
 
 

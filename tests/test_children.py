@@ -17,7 +17,7 @@ import pytest
 from jitchat.bench.subprocess_worker import run_in_child
 from jitchat.children import own_python, run_users_command, start_piped, start_watched
 from jitchat.index.download import fetch_model
-from jitchat.index.embedder import DEFAULT_MODEL
+from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.settings.keys import key_from_command
 
 if TYPE_CHECKING:

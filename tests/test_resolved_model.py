@@ -13,7 +13,7 @@ from jitchat.index.embedder import NoEmbedder
 from jitchat.models import ResolvedModel, resolve_model
 from jitchat.providers.catalogue import limits
 from jitchat.settings import Settings, load_settings
-from jitchat.store.models import LearntModel, ModelLists
+from jitchat.store.models import ModelLessons, ModelLists
 from jitchat.values import LOADED, Limit, Usage
 from jitchat.window.tokens import EstimateCounter
 from tests.support import make_session
@@ -126,7 +126,7 @@ def test_what_cannot_be_kept_is_used_nevertheless(store, answers, monkeypatch):
     def full(*_: object) -> None:
         raise StoreFull("There is no space left.", "Make room.")
 
-    monkeypatch.setattr(LearntModel, "tell_limit", full)
+    monkeypatch.setattr(ModelLessons, "keep_reported_limit", full)
     answers.append(Limit(16_384, LOADED))
 
     assert model_near(store).asked_budget.limit == 16_384

@@ -83,10 +83,10 @@ def indexed(found: Found, embedder: Embedder) -> Iterator[Memory]:
         opened_store(Path(folder) / "bench.db") as store,
     ):
         memory = Memory(store, store_found(store, found), embedder)
-        for _ in memory.catch_up():
+        for _ in memory.index.catch_up():
             pass
-        if memory.failure:
-            raise memory.failure
+        if memory.index.failure:
+            raise memory.index.failure
         yield memory
 
 

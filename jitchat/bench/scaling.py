@@ -25,7 +25,7 @@ from jitchat.bench.scores import embedder_name, spread
 from jitchat.bench.subprocess_worker import Fields, Tell, run_in_child
 from jitchat.errors import WindowOverflow
 from jitchat.index.embedder import Embedder, load_embedder
-from jitchat.index.pace import BATCH
+from jitchat.index.indexer import BATCH
 from jitchat.index.search import SHORTLIST
 from jitchat.memory import Memory
 from jitchat.store.database import Database
@@ -35,7 +35,7 @@ from jitchat.window.budget import Budget
 from jitchat.window.tokens import TokenCounter, counter_for
 
 if TYPE_CHECKING:
-    from jitchat.index.embedder import Vectors
+    from numpy.typing import ArrayLike
 
 _TALK = "talk"
 QUESTIONS = 40
@@ -176,10 +176,10 @@ def build(embedder: Embedder, talk: Haystack, path: Path, tell: Tell) -> BuildTi
         store.append(made.id, _telling(turns, tell))
         stored = time.perf_counter()
         memory = Memory(store, made, embedding)
-        for entries in memory.catch_up():
+        for entries in memory.index.catch_up():
             tell(len(entries))
-        if memory.failure:
-            raise memory.failure
+        if memory.index.failure:
+            raise memory.index.failure
         indexed = time.perf_counter()
     per_turn = 1000 / talk.size
     return BuildTimes(
@@ -312,7 +312,7 @@ class TimedEmbedder:
         self.id, self.dimension = embedder.id, embedder.dimension
         self.seconds = 0.0
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> ArrayLike:
         begun = time.perf_counter()
         try:
             return self._embedder.embed(texts)

@@ -64,7 +64,7 @@ def _sessions(
     for name in dict.fromkeys(case.conversation for case in cases):
         memory = Memory(store, store.conversation(name), embedder)
         session = model.open_session(memory, ask=True)
-        list(session.memory.catch_up())
+        list(session.memory.index.catch_up())
         yield session, [case for case in cases if case.conversation == name]
 
 

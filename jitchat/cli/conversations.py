@@ -5,7 +5,7 @@ import click
 from jitchat.cli.cold_store import opened_store
 from jitchat.cli.options import Flags, SharingCommand, location_options
 from jitchat.cli.output import print_columns, say, say_json
-from jitchat.store.windows import Costs, Spent
+from jitchat.store.windows import Spent, WindowArchive
 from jitchat.text.figures import local
 from jitchat.values import Conversation
 
@@ -17,7 +17,7 @@ def conversations_command(flags: Flags, as_json: bool) -> None:
     """List the conversations, the one touched last first."""
     with opened_store(flags.paths()) as store:
         conversations = store.conversations()
-        spent = Costs(store.database).all() if as_json else {}
+        spent = WindowArchive(store.database).spent_by_conversation() if as_json else {}
     if as_json:
         say_json([_fields(known, spent.get(known.id, Spent())) for known in conversations])
     elif conversations:

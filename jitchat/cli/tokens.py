@@ -13,7 +13,7 @@ from jitchat.cli.output import print_columns, say, say_json, warn
 from jitchat.errors import UsageError
 from jitchat.models import ResolvedModel, resolve_model
 from jitchat.settings.settings import CHOSEN
-from jitchat.store.models import LearntModels, server_of
+from jitchat.store.models import ModelLessons, models_with_samples, server_of
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line, repaired
 from jitchat.tui import figures
@@ -113,7 +113,7 @@ def _learnt(flags: Flags, model: ResolvedModel, *, forget: bool) -> _Learnt:
     """Look up what the cold store has of the model; with `forget`, delete it first, and say so."""
     server, counter = server_of(model.profile.base_url), model.counter.name
     with opened_store(flags.paths()) as store:
-        kept = LearntModels(store.database).of(server, model.name)
+        kept = ModelLessons(store.database, server, model.name)
         if forget:
             forgotten = "What its server taught is forgotten."
             warn(forgotten if kept.forget() else "There was nothing to forget.")
@@ -200,11 +200,10 @@ def _fields(model: ResolvedModel, learnt: _Learnt) -> dict[str, Any]:
 def _list_models(flags: Flags, *, as_json: bool) -> None:
     """Print every model that taught anything, by server."""
     with opened_store(flags.paths()) as store:
-        models = LearntModels(store.database)
         rows = [
             _Learnt(server, model, counter, samples, Calibration.of(samples))
-            for server, model, counter in models.counted()
-            if (samples := models.of(server, model).samples(counter))
+            for server, model, counter in models_with_samples(store.database)
+            if (samples := ModelLessons(store.database, server, model).samples(counter))
         ]
     at = _BANDS_AT[-1]
     if as_json:

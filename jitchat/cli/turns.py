@@ -200,9 +200,9 @@ def _index_missing(memory: Memory) -> None:
     """Index what is not yet; where the disk takes nothing, what is indexed has to do."""
     with suppress(StoreFull, StoreReadOnly):
         if memory.store.database.refusal is None:
-            list(memory.catch_up())
+            list(memory.index.catch_up())
             return
-    if memory.is_behind():
+    if memory.index.is_behind():
         warn(UNINDEXED)
 
 

@@ -51,12 +51,7 @@ def model_cached(model: str, cache: Path) -> bool:
     fastembed keeps a model under the name of the repository that it comes from, which is the
     model's own, with or without `-onnx` and what follows it.
     """
-    try:
-        return any(
-            _is_of(folder.name, model) and _whole_revisions(folder) for folder in cache.iterdir()
-        )
-    except OSError:
-        return False
+    return bool(_whole_revisions(model, cache))
 
 
 def published(model: str) -> Published | None:
@@ -69,16 +64,8 @@ def snapshot_of(model: str, cache: Path) -> Path | None:
     known = published(model)
     if known is None:
         return None
-    try:
-        found = [
-            revision
-            for folder in cache.iterdir()
-            if _is_of(folder.name, model)
-            for revision in _whole_revisions(folder)
-        ]
-    except OSError:
-        return None
-    return max(found, key=lambda revision: revision.name == known.revision, default=None)
+    revisions = _whole_revisions(model, cache)
+    return max(revisions, key=lambda revision: revision.name == known.revision, default=None)
 
 
 def foreign_file(model: str, snapshot: Path) -> str:
@@ -116,13 +103,18 @@ def _is_of(folder: str, model: str) -> bool:
     return kept_as in (name, f"fast-{name}") or kept_as.startswith(f"{name}-onnx")
 
 
-def _whole_revisions(folder: Path) -> list[Path]:
+def _whole_revisions(model: str, cache: Path) -> list[Path]:
     """List those that have a tokenizer and weights: each is linked once it is complete."""
-    return [
-        revision
-        for revision in (folder / "snapshots").glob("*")
-        if (revision / _TOKENIZER).exists() and _has_any(revision, _WEIGHTS)
-    ]
+    try:
+        return [
+            revision
+            for folder in cache.iterdir()
+            if _is_of(folder.name, model)
+            for revision in (folder / "snapshots").glob("*")
+            if (revision / _TOKENIZER).exists() and _has_any(revision, _WEIGHTS)
+        ]
+    except OSError:
+        return []
 
 
 def _has_any(folder: Path, patterns: Sequence[str]) -> bool:

@@ -1,22 +1,15 @@
-"""An index entry: what is noted of a turn, by rule or by a small model.
+"""An index entry: what is noted of a turn by rule.
 
-Of a turn beyond 40,000 characters, the beginning and the end are looked at.
-
-Sentences are ranked by what they carry (a decision, figures, names, rare words), not by where
+Of a turn beyond 40,000 characters, the beginning and the end are looked at. For its summary,
+sentences are ranked by what they carry (a decision, figures, names, rare words), not by where
 they stand; of a sentence that is too long, its clauses are.
-
-They stand beside the heuristic ones and are shown in their place, so that indexing anew loses
-neither. A turn's text does not change, so a line is written once.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from operator import itemgetter
 
-from jitchat.store.database import Database
-from jitchat.store.path import Stretch
-from jitchat.store.store import TURN_COLUMNS, UNSETTLED, turn_from
 from jitchat.text.dates import has_time_cue, mentioned, tells_when
 from jitchat.text.entities import MOST, every_entity
 from jitchat.text.sanitize import both_ends, one_line, shortened
@@ -100,7 +93,7 @@ def _fitting(found: Sequence[tuple[float, str]]) -> list[str]:
     """Choose the weightiest sentences that fit a summary together, in their own order."""
     kept: set[int] = set()
     width = -1
-    for number in sorted(range(len(found)), key=lambda each: -found[each][0]):
+    for number in sorted(range(len(found)), key=lambda number: -found[number][0]):
         weight, sentence = found[number]
         if weight > 0 and width + len(sentence) + 1 <= SUMMARY_WIDTH:
             kept.add(number)
@@ -110,18 +103,16 @@ def _fitting(found: Sequence[tuple[float, str]]) -> list[str]:
 
 def _best_clauses(sentence: str, weigh: _Weigh) -> str:
     """Choose the stretch of clauses that says most; an ellipsis stands for what is left out."""
-    clauses = [piece for clause in _CLAUSE_END.split(sentence) for piece in _pieces(clause)]
+    clauses: list[str] = []
+    for clause in _CLAUSE_END.split(sentence):
+        # one that fits no summary is cut at blanks
+        clauses += [clause] if len(clause) <= SUMMARY_WIDTH else _PIECE.findall(clause)
     weights = [weigh(clause) for clause in clauses]
     stretches = [(start, _reach(clauses, start)) for start in range(len(clauses))]
-    start, stop = max(stretches, key=lambda each: sum(weights[each[0] : each[1]]))
+    start, stop = max(stretches, key=lambda reach: sum(weights[slice(*reach)]))
     line = " ".join(clauses[start:stop]).rstrip(" ,;:")
     opening, closing = "…" * (start > 0), "…" * (stop < len(clauses))
     return shortened(f"{opening}{line}{closing}", SUMMARY_WIDTH)
-
-
-def _pieces(clause: str) -> list[str]:
-    """Cut a clause that fits no summary into pieces that do, at blanks."""
-    return [clause] if len(clause) <= SUMMARY_WIDTH else _PIECE.findall(clause)
 
 
 def _reach(clauses: Sequence[str], start: int) -> int:
@@ -131,42 +122,3 @@ def _reach(clauses: Sequence[str], start: int) -> int:
         width += 1 + len(clauses[stop])
         stop += 1
     return stop
-
-
-_UNWRITTEN = """
-    FROM turns t JOIN index_entries e ON e.turn = t.id LEFT JOIN model_lines m ON m.turn = t.id
-    WHERE t.conversation = ? AND t.position BETWEEN ? AND ? AND t.status NOT IN (?, ?)
-    AND m.turn IS NULL AND trim(t.content, ' ' || char(9, 10, 13)) <> ''
-"""
-
-
-class ModelLines:
-    """The lines of every conversation."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def missing(self, conversation: str, stretch: Stretch, limit: int) -> list[Turn]:
-        """List the first indexed turns of a stretch that have none, in order."""
-        with self._database.read() as connection:
-            found = connection.execute(
-                f"SELECT {TURN_COLUMNS} {_UNWRITTEN} ORDER BY t.position LIMIT ?",
-                (conversation, *stretch, *UNSETTLED, limit),
-            )
-            return [turn_from(row) for row in found]
-
-    def count_missing(self, conversation: str, stretch: Stretch) -> int:
-        """Count the indexed turns of a stretch that have none."""
-        with self._database.read() as connection:
-            found = connection.execute(
-                f"SELECT count(*) {_UNWRITTEN}", (conversation, *stretch, *UNSETTLED)
-            )
-            return int(found.fetchone()[0])
-
-    def put(self, model: str, lines: Mapping[Turn, str]) -> None:
-        """Store lines; one that is there already stays."""
-        with self._database.write() as connection:
-            connection.executemany(
-                "INSERT OR IGNORE INTO model_lines VALUES (?, ?, ?)",
-                [(turn.id, model, line) for turn, line in lines.items()],
-            )

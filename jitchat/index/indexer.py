@@ -1,31 +1,32 @@
 """Indexing: stored turns without an entry or a vector get theirs, a batch at a time.
 
-Those of every branch do: who goes back to one finds it indexed.
+The turns of every branch do: who goes back to one finds it indexed.
 
 Each part of a batch is one transaction, so a crash costs at most the part at hand, and the next
-start goes on from there. Where the embedder fails, entries are written without vectors, which
-stay missing until a later try.
+start goes on from there. Turns differ a thousandfold in length, and so do the hours of work in a
+hundred of them: a part, which may be lost or waited for, is bounded by letters. Where the
+embedder fails, entries are written without vectors, which stay missing until a later try.
 """
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.index.embedder import Embedder, vectors_of
+from jitchat.index.embedder import Embedder
 from jitchat.index.entry import index_entry
-from jitchat.index.pace import BATCH, Pace, parts_of, slices_of
-from jitchat.index.rows import IndexRow
-from jitchat.store.path import Stretch
-from jitchat.store.store import TURN_COLUMNS, UNSETTLED, ColdStore, require, turn_from
-from jitchat.text.words import folded, stems
+from jitchat.index.tables import IndexTables
+from jitchat.index.throttle import BackgroundThrottle
+from jitchat.store.store import ColdStore
+from jitchat.text.words import stems
 from jitchat.values import IndexEntry, Turn
 
-_FLOAT = 4
-"""Bytes of one number of a vector."""
+BATCH = 128
+"""Turns that are looked for at once."""
+_PART_LETTERS = 32_768
+_SLICE, _SLICE_LETTERS = 16, 4_096
 _Piece = TypeVar("_Piece")
 _Made = TypeVar("_Made")
 
@@ -47,57 +48,24 @@ OnProgress = Callable[[Progress], None]
 
 
 class Indexer:
-    """Writes the hot index of one conversation and reads it back as rows."""
+    """Writes the hot index of one conversation."""
 
     def __init__(
         self,
         store: ColdStore,
         conversation: str,
         embedder: Embedder,
-        pace: Pace | None = None,
+        throttle: BackgroundThrottle | None = None,
         before_write: Callable[[int], object] = lambda _: None,
     ) -> None:
         """`before_write` is told the first position of what is about to be written."""
-        self._store, self._conversation, self._embedder = store, conversation, embedder
-        self._before_write = before_write
-        self._pace = pace or Pace()
+        self._tables = IndexTables(store.database, conversation)
+        self._embedder = embedder
+        self._throttle, self._before_write = throttle or BackgroundThrottle(), before_write
         self.failure: EmbedderUnavailable | None = None
         """Why some of what was written has no vectors."""
         self.is_through = False
-        """Whether nothing of what was found missing is, entry or vector, since it last looked."""
-
-    def missing(self, after: int = 0, limit: int = -1) -> list[Turn]:
-        """List the finished turns that lack an entry or a whole vector, in order.
-
-        Only those behind position `after`, and only the first `limit` of them.
-        """
-        embedder = self._embedder
-        wants_vectors = embedder.dimension > 0 and self.failure is None
-        with self._store.database.read() as connection:
-            found = connection.execute(
-                f"SELECT {TURN_COLUMNS} FROM turns t LEFT JOIN index_entries e ON e.turn = t.id"  # noqa: S608  constant
-                " LEFT JOIN vectors v ON v.turn = t.id AND v.embedder = ? AND v.dimension = ?"
-                " AND length(CAST(v.vector AS BLOB)) IN (0, ?)"
-                " WHERE t.conversation = ? AND t.position > ? AND t.status NOT IN (?, ?)"
-                " AND (e.turn IS NULL OR (v.turn IS NULL AND ?)) ORDER BY t.position LIMIT ?",
-                (
-                    *(embedder.id, embedder.dimension, _FLOAT * embedder.dimension),
-                    *(self._conversation, after),
-                    *(*UNSETTLED, wants_vectors, limit),
-                ),
-            )
-            return [turn_from(row) for row in found]
-
-    def first_gap(self, stretch: Stretch) -> int | None:
-        """Find the first position of a stretch whose finished turn has no entry."""
-        with self._store.database.read() as connection:
-            found = connection.execute(
-                "SELECT t.position FROM turns t LEFT JOIN index_entries e ON e.turn = t.id"
-                " WHERE t.conversation = ? AND t.position BETWEEN ? AND ?"
-                " AND t.status NOT IN (?, ?) AND e.turn IS NULL ORDER BY t.position LIMIT 1",
-                (self._conversation, *stretch, *UNSETTLED),
-            ).fetchone()
-        return None if found is None else int(found[0])
+        """Whether no entry and no vector is missing any more, as far as was looked."""
 
     def catch_up(
         self,
@@ -108,13 +76,15 @@ class Indexer:
     ) -> Iterator[list[IndexEntry]]:
         """Index what is missing behind position `after`, in so many `batches` at most.
 
-        Yields the entries of each batch. `one_at_a_time` is held for a batch, so that two threads
-        share the work. `on_progress` is told where each part of one begins, and must not wait. A
-        pace that is halted ends it; what was not written then is missing still.
+        Yields the entries of each batch. `one_at_a_time` is entered for a batch, so that two
+        threads share the work. `on_progress` is told where each part of one begins, and must not
+        wait. A throttle that is halted ends it; what was not written then is missing still.
         """
         for _ in range(batches):
             with one_at_a_time or nullcontext():
-                turns = self.missing(after, BATCH)
+                turns = self._tables.missing(
+                    self._embedder, after, BATCH, wants_vectors=self.failure is None
+                )
                 entries = self._write(turns, on_progress)
                 is_all = len(turns) < BATCH and len(entries) == len(turns)
                 self.is_through = is_all and self.failure is None
@@ -124,29 +94,9 @@ class Indexer:
                 return
             after = turns[-1].position
 
-    def rows(self, turns: Sequence[Turn]) -> list[IndexRow]:
-        """Read the index rows of those `turns` that have an entry, in the order given."""
-        if not turns:
-            return []
-        with self._store.database.read() as connection:
-            found = connection.execute(
-                "SELECT e.turn, e.stems, COALESCE(m.line, e.summary), e.entities, e.dates,"
-                " e.decision, e.asks, e.tells_when, e.disclaims, v.vector"
-                " FROM turns t JOIN index_entries e ON e.turn = t.id"
-                " LEFT JOIN model_lines m ON m.turn = t.id"
-                " LEFT JOIN vectors v ON v.turn = t.id AND v.embedder = ? AND v.dimension = ?"
-                " WHERE t.conversation = ? AND t.position BETWEEN ? AND ?",
-                (
-                    *(self._embedder.id, self._embedder.dimension, self._conversation),
-                    *(turns[0].position, turns[-1].position),
-                ),
-            ).fetchall()
-            columns = {row[0]: row[1:] for row in found}
-            return [_row(turn, columns[turn.id]) for turn in turns if turn.id in columns]
-
     def _write(self, turns: Sequence[Turn], on_progress: OnProgress) -> list[IndexEntry]:
         written: list[IndexEntry] = []
-        last = self._last_position() if turns else 0
+        last = self._tables.last_position() if turns else 0
         for part in parts_of(turns):
             on_progress(Progress(part[0].position - 1, last))
             entries = self._write_part(part)
@@ -155,87 +105,71 @@ class Indexer:
             written += entries
         return written
 
-    def _last_position(self) -> int:
-        with self._store.database.read() as connection:
-            found = connection.execute(
-                "SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = ?",
-                (self._conversation,),
-            ).fetchone()
-            return int(found[0])
-
     def _write_part(self, turns: Sequence[Turn]) -> list[IndexEntry]:
-        """Index `turns` in one transaction; nothing where the pace was halted meanwhile."""
-        made = list(self._paced(turns, _entry_and_stems))
-        vectors = list(chain.from_iterable(self._paced(slices_of(turns), self._vectors)))
-        if self._pace.halted:
+        """Index `turns` in one transaction; nothing where the throttle was halted meanwhile."""
+        entries = list(
+            self._paced(
+                turns, lambda turn: (turn, index_entry(turn), " ".join(stems(turn.content)))
+            )
+        )
+        slices = self._paced(slices_of(turns), self._vectors)
+        vectors = [vector for piece in slices for vector in piece]
+        if self._throttle.halted:
             return []
         self._before_write(turns[0].position)
-        with self._store.database.write() as connection:
-            connection.executemany(
-                "REPLACE INTO index_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (turn.id, *_columns(entry, text))
-                    for turn, (entry, text) in zip(turns, made, strict=True)
-                ],
-            )
-            connection.executemany(
-                "REPLACE INTO vectors VALUES (?, ?, ?, ?)",
-                [
-                    (identity, self._embedder.id, self._embedder.dimension, vector)
-                    for identity, vector in vectors
-                ],
-            )
-        return [entry for entry, _ in made]
+        self._tables.write(entries, vectors, self._embedder)
+        return [entry for _, entry, _ in entries]
 
     def _paced(self, pieces: Iterable[_Piece], work: Callable[[_Piece], _Made]) -> Iterator[_Made]:
         """Do the `work` on each piece, and rest after it while somebody uses the app."""
-        begun = self._pace.now()
+        begun = self._throttle.now()
         for piece in pieces:
-            if self._pace.halted:
+            if self._throttle.halted:
                 return
             yield work(piece)
-            begun = self._pace.rest_after(begun)
+            begun = self._throttle.rest_after(begun)
 
-    def _vectors(self, turns: Sequence[Turn]) -> list[tuple[int, bytes]]:
-        """Each turn's id with its vector; empty bytes where there is nothing to embed."""
+    def _vectors(self, turns: Sequence[Turn]) -> list[tuple[Turn, bytes]]:
+        """Each turn with its vector; empty bytes where there is nothing to embed."""
         if not self._embedder.dimension or self.failure:
             return []
+        from jitchat.index.vectors import vectors_of  # noqa: PLC0415  loads numpy
+
         try:
             made = vectors_of(self._embedder, [turn.content for turn in turns])
         except EmbedderUnavailable as error:
             self.failure = error
             return []
         return [
-            (turn.id, row.astype("<f4").tobytes() if row.any() else b"")
+            (turn, row.astype("<f4").tobytes() if row.any() else b"")
             for turn, row in zip(turns, made, strict=True)
         ]
 
 
-def _entry_and_stems(turn: Turn) -> tuple[IndexEntry, str]:
-    return index_entry(turn), " ".join(stems(turn.content))
+def parts_of(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
+    """Cut into parts that are written in one transaction each, in the order given."""
+    start = letters = 0
+    for place, turn in enumerate(turns):
+        letters += len(turn.content)
+        if letters > _PART_LETTERS and place > start:
+            yield turns[start:place]
+            start, letters = place, len(turn.content)
+    if turns[start:]:
+        yield turns[start:]
 
 
-def _columns(entry: IndexEntry, text: str) -> tuple[str | bool, ...]:
-    return (
-        *(entry.summary, "\n".join(entry.entities), "\n".join(entry.dates), entry.decision, text),
-        *(entry.asks, entry.tells_when, entry.disclaims),
-    )
+def slices_of(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
+    """Cut into slices to embed, the shortest turns first.
 
-
-def _row(turn: Turn, columns: tuple[Any, ...]) -> IndexRow:
-    stemmed, summary, named, dates, decision, asks, tells_when, disclaims, vector = columns
-    require(str, stemmed, summary, named, dates)
-    return IndexRow(
-        position=turn.position,
-        speaker=folded(turn.speaker),
-        said_at=turn.created_at,
-        stems=stemmed,
-        summary=summary,
-        entities=named,
-        dates=dates,
-        decision=bool(decision),
-        asks=bool(asks),
-        tells_when=bool(tells_when),
-        disclaims=bool(disclaims),
-        vector=vector,
-    )
+    A model pads every text to the longest beside it, and cannot be interrupted: so texts of one
+    length stay together, and few of them where they are long.
+    """
+    piece: list[Turn] = []
+    for turn in sorted(turns, key=lambda turn: len(turn.content)):
+        padded = (len(piece) + 1) * len(turn.content)
+        if piece and (len(piece) == _SLICE or padded > _SLICE_LETTERS):
+            yield piece
+            piece = []
+        piece.append(turn)
+    if piece:
+        yield piece

@@ -52,7 +52,6 @@ class Postings:
         return len(self._lengths)
 
     def add(self, stems: Iterable[str]) -> None:
-        """Take one more document."""
         number, length = len(self._lengths), 0
         for stem, count in Counter(stems).items():
             documents, counts = self._occurrences.setdefault(stem, (array("I"), array("I")))
@@ -110,17 +109,21 @@ class Postings:
         found = np.zeros(groups, dtype=np.float32)
         lengths = np.bincount(group_of, self.lengths, groups)[:groups]
         damping = K1 * (1 - B + B * lengths / max(1.0, float(lengths.mean()) if groups else 0.0))
-        having = {stem: self._in_groups(stem, group_of, groups) for stem in weights}
+        where = {stem: self._where(stem) for stem in weights}
+        having = {
+            stem: np.bincount(group_of[documents], counts, groups)[:groups].astype(np.float64)
+            for stem, (documents, counts) in where.items()
+        }
         gains = {
             stem: weight * _rarity(int(np.count_nonzero(having[stem])), groups)
             for stem, weight in weights.items()
         }
         for stem, gain in gains.items():
-            counts = having[stem]
-            found += np.asarray(gain * counts / (counts + damping), dtype=np.float32)
+            often = having[stem]
+            found += np.asarray(gain * often / (often + damping), dtype=np.float32)
         return found / np.float32(sum(gains.values()) or 1.0)
 
-    def holding(self, stem: str, documents: Places) -> NDArray[np.bool_]:
+    def contains(self, stem: str, documents: Places) -> NDArray[np.bool_]:
         """Whether each of `documents` has a stem, shape of `documents`."""
         if stem not in self._occurrences:
             return np.zeros(len(documents), dtype=np.bool_)
@@ -131,12 +134,6 @@ class Postings:
     def _where(self, stem: str) -> tuple[Places, NDArray[np.uint32]]:
         documents, counts = self._occurrences.get(stem, _NOWHERE)
         return _numbers(documents).astype(np.int64), _numbers(counts)
-
-    def _in_groups(self, stem: str, group_of: Places, groups: int) -> NDArray[np.float64]:
-        """How often each group has a stem, shape (groups,)."""
-        documents, counts = self._where(stem)
-        found = np.bincount(group_of[documents], counts, groups)[:groups]
-        return found.astype(np.float64)
 
     def _rarity(self, stem: str) -> float:
         return _rarity(len(self._occurrences.get(stem, _NOWHERE)[0]), len(self))

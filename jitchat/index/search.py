@@ -23,20 +23,21 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.index.embedder import Embedder, vectors_of
+from jitchat.index.columns import Columns
+from jitchat.index.embedder import Embedder
 from jitchat.index.lexical import Matches, Places, Postings, Scores, covered, summed
-from jitchat.index.rows import Columns, IndexRow, Vectors
+from jitchat.index.query import Query
+from jitchat.index.tables import IndexRow
+from jitchat.index.vectors import Vectors, vectors_of
 from jitchat.values import Candidate, IndexEntry, Placed, Role
 
-if TYPE_CHECKING:
-    from jitchat.index.retrieve import Query
-
+Steps = tuple[tuple[int, float], ...]
+"""(offset in turns, share)."""
 
 SHORTLIST = 50
 _STEMS = 48
@@ -116,12 +117,10 @@ class HotIndex:
 
     @property
     def speakers(self) -> frozenset[str]:
-        """Everybody who spoke, folded."""
         with self._lock:
             return self._columns.speakers
 
     def add(self, rows: Sequence[IndexRow]) -> None:
-        """Append rows of later turns."""
         with self._lock:
             for row in rows:
                 self._columns.add(row)
@@ -150,7 +149,7 @@ class HotIndex:
     def decisions(self, count: int, before: int) -> tuple[IndexEntry, ...]:
         """List the last `count` turns ahead of position `before` that decide, oldest first."""
         with self._lock:
-            deciding = np.flatnonzero(self._columns.deciding()[: self._row_at(before)])
+            deciding = np.flatnonzero(self._columns.flag("decision")[: self._row_at(before)])
             found = [self._rows[row] for row in deciding[-count:]]
         return tuple(row.entry() for row in found)
 
@@ -162,7 +161,7 @@ class HotIndex:
             if not stop:
                 return ()
             parts = self._parts(query, vector, stop)
-            return self._candidates(best(summed_up(parts), size), parts, query)
+            return self._candidates(best(totals(parts), size), parts, query)
 
     def placed(self, query: Query, before: int, turn: int) -> Placed | None:
         """Rank one turn among all ahead of position `before`; None where it is not indexed."""
@@ -172,8 +171,11 @@ class HotIndex:
             if row >= stop or self._rows[row].position != turn:
                 return None
             parts = self._parts(query, vector, stop)
-            found = self._candidates(np.array([row]), parts, query)[0]
-            return Placed(replace(found, rank=rank_of(summed_up(parts), row)), stop)
+            total = totals(parts)
+            better = np.count_nonzero(total > total[row])
+            rank = 1 + int(better + np.count_nonzero(total[:row] == total[row]))
+            candidate = self._candidates(np.array([row]), parts, query)[0]
+            return Placed(replace(candidate, rank=rank), stop)
 
     def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
         """List what is known of the turns at these positions; nothing of those not indexed."""
@@ -204,16 +206,20 @@ class HotIndex:
         trust = self._trust(matches, share, vector)
         liking = 1 + weights.speaker * self._columns.spoken_by(query.speakers)
         lexical = trust * summed(matches, size) * (1 + share) * liking
-        cosines = outstanding(self._vectors.standardised(vector), weights)
+        cosines = boost_outliers(self._vectors.standardised(vector), weights)
         dense = weights.dense * cosines * ~echoes * liking
         around = trust * in_context(matches, stretch_of, weights.heard)
         lends = np.add(lexical, weights.lent_dense * dense, dtype=np.float32)
+        is_open = int(stretch_of[-1])  # the last stretch: it lends nothing yet
+        stretch_scores = np.append(
+            self._postings.scores_of_groups(sought, stretch_of, is_open), np.float32(0.0)
+        )
         parts = {
             "lexical": weights.lexical * lexical,
             "dense": dense,
             "context": weights.context * around * liking,
             "neighbour": lent(lends, stretch_of, weights.lent),
-            "stretch": weights.stretch * trust * self._stretch_scores(sought, stretch_of),
+            "stretch": weights.stretch * trust * stretch_scores[stretch_of],
             "date": self._date_scores(query),
         }
         parts = {name: values[:stop].astype(np.float32) for name, values in parts.items()}
@@ -224,7 +230,7 @@ class HotIndex:
         """How far words are trusted, shape (rows,): fully where there is no vector beside them."""
         if not vector.any():
             return np.ones(len(self._rows), dtype=np.float32)
-        trusted = trust_in_words(matches, share, self._weights)
+        trusted = lexical_confidence(matches, share, self._weights)
         return np.where(self._vectors.known(), trusted, np.float32(1.0))
 
     def _echoes(self, covered: Scores, query: Query) -> NDArray[np.bool_]:
@@ -233,15 +239,9 @@ class HotIndex:
         Of few words, only the user's own: somebody else's may be what the question is about.
         """
         little_else = self._postings.lengths <= 1 + len(query.weights)
-        asked = (covered >= _ECHO) & little_else & (self._columns.asking() > 0)
+        asked = (covered >= _ECHO) & little_else & (self._columns.flag("asks") > 0)
         own = self._columns.spoken_by([Role.USER.value]) > 0
         return np.asarray(asked & ((len(query.weights) > _FEW) | own))
-
-    def _stretch_scores(self, sought: Mapping[str, float], stretch_of: Places) -> Scores:
-        """What each turn's stretch lends it; nothing while the stretch is still open."""
-        closed = int(stretch_of[-1])
-        scores = self._postings.scores_of_groups(sought, stretch_of, closed)
-        return np.append(scores, np.float32(0.0))[stretch_of]
 
     def _date_scores(self, query: Query) -> Scores:
         """Prefer the days that are asked about, the more the fewer turns are of them."""
@@ -257,13 +257,13 @@ class HotIndex:
     def _cues(self, query: Query) -> Scores:
         """What kind of turn each one is, as a share of its score; above -1."""
         weights, lengths = self._weights, self._postings.lengths
-        found = weights.asks * self._columns.asking()
-        found += weights.disclaims * self._columns.disclaiming()
+        found = weights.asks * self._columns.flag("asks")
+        found += weights.disclaims * self._columns.flag("disclaims")
         found += weights.says_much * (lengths / (lengths + _MIDDLING) - 0.5)
         if query.asks_when:
-            found += weights.tells_when * self._columns.telling_when()
+            found += weights.tells_when * self._columns.flag("tells_when")
         if query.asks_decision:
-            found += weights.decides * self._columns.deciding()
+            found += weights.decides * self._columns.flag("decision")
         cues: Scores = np.maximum(found, _LEAST_CUE).astype(np.float32)
         return cues
 
@@ -272,14 +272,16 @@ class HotIndex:
     ) -> tuple[Candidate, ...]:
         """Describe rows, ranked as they come."""
         shares = np.stack([values[rows] for values in parts.values()], axis=1).tolist()
-        held = [(query.spelled[stem], self._postings.holding(stem, rows)) for stem in query.weights]
+        words = [
+            (query.spelled[stem], self._postings.contains(stem, rows)) for stem in query.weights
+        ]
         return tuple(
             Candidate(
                 turn=self._rows[row].position,
                 rank=place + 1,
                 score=sum(shares[place]),
                 parts=tuple(zip(parts, shares[place], strict=True)),
-                matched=tuple(word for word, having in held if having[place]),
+                matched=tuple(word for word, having in words if having[place]),
                 entry=self._rows[row].entry(),
             )
             for place, row in enumerate(rows.tolist())
@@ -290,7 +292,7 @@ def lent(base: Scores, stretch_of: Places, steps: Steps) -> Scores:
     """Add up what the turns around each one lend it of their score, shape of `base`."""
     found = np.zeros_like(base)
     for step, weight in steps:
-        near, far = _apart(abs(step))
+        near, far = slice(abs(step), None), slice(None, -abs(step))
         later, earlier = (near, far) if step > 0 else (far, near)
         found[later] += np.float32(weight) * base[earlier] * (stretch_of[near] == stretch_of[far])
     return found
@@ -306,24 +308,16 @@ def in_context(matches: Iterable[Matches], stretch_of: Places, steps: Steps) -> 
     found, best = np.zeros(size, dtype=np.float32), np.zeros(size, dtype=np.float32)
     for match in matches:
         best[match.documents] = match.values
-        for step, weight in steps:
-            _spread(best, match, step, weight, stretch_of)
+        for step, weight in steps:  # so many turns later, the stem is still heard
+            to = match.documents + step
+            within = (to >= 0) & (to < size)
+            to, origin = to[within], match.documents[within]
+            heard = stretch_of[to] == stretch_of[origin]
+            values = np.float32(weight) * match.values[within] * heard
+            best[to] = np.maximum(best[to], values)
         found += best
         best[:] = 0
     return found
-
-
-def _spread(best: Scores, match: Matches, step: int, weight: float, stretch_of: Places) -> None:
-    """Let the turns `step` later hear a stem, if they have not heard it better."""
-    to = match.documents + step
-    within = (to >= 0) & (to < len(best))
-    to, origin = to[within], match.documents[within]
-    values = np.float32(weight) * match.values[within] * (stretch_of[to] == stretch_of[origin])
-    best[to] = np.maximum(best[to], values)
-
-
-def _apart(step: int) -> tuple[slice, slice]:
-    return slice(step, None), slice(None, -step)
 
 
 _TOGETHER = 2
@@ -333,7 +327,7 @@ _MANY = 500
 """In so many turns a word matches by chance; in fewer, that is less likely."""
 
 
-def trust_in_words(matches: Iterable[Matches], share: Scores, weights: Weights) -> np.float32:
+def lexical_confidence(matches: Iterable[Matches], share: Scores, weights: Weights) -> np.float32:
     """Say how far the words of a question can be trusted to find its answer, up to 1.
 
     `share` is what each turn holds of the question, shape (turns,). Where none of many turns
@@ -350,34 +344,21 @@ def trust_in_words(matches: Iterable[Matches], share: Scores, weights: Weights) 
     return np.float32(1 - (1 - weights.least_trust) * doubt)
 
 
-def outstanding(deviations: Scores, weights: Weights) -> Scores:
+def boost_outliers(deviations: Scores, weights: Weights) -> Scores:
     """Let a vector that stands out by far count more than in proportion."""
     beyond: Scores = np.maximum(deviations - np.float32(weights.far), np.float32(0.0))
     return deviations + np.float32(weights.beyond) * beyond
 
 
-Totals = NDArray[np.float64]
-"""The score of every row, shape (rows,)."""
-
-
-def summed_up(parts: Mapping[str, Scores]) -> Totals:
-    """Add up the parts of every row's score."""
+def totals(parts: Mapping[str, Scores]) -> NDArray[np.float64]:
+    """Add up the parts of the score of each row, shape (rows,)."""
     return np.asarray(np.sum(list(parts.values()), axis=0, dtype=np.float64))
 
 
-def best(total: Totals, size: int) -> Places:
+def best(total: NDArray[np.float64], size: int) -> Places:
     """The rows of the `size` highest scores above 0, best first; of equals the earlier first."""
     found = np.flatnonzero(total > 0)
     if len(found) > size:
         least = np.partition(total[found], -size)[-size]
         found = found[total[found] >= least]
     return found[np.argsort(-total[found], kind="stable")][:size]
-
-
-def rank_of(total: Totals, row: int) -> int:
-    """Find the place of one row in the order of `best`, from 1, whatever its score."""
-    better = np.count_nonzero(total > total[row])
-    return 1 + int(better + np.count_nonzero(total[:row] == total[row]))
-
-
-Steps = tuple[tuple[int, float], ...]

@@ -19,7 +19,7 @@ from jitchat.lab.run_file import RunFile
 from jitchat.memory import Memory
 from jitchat.session import Session
 from jitchat.store.path import Path
-from jitchat.store.windows import Sends
+from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import repaired
 from jitchat.threads import to_the_end
 from jitchat.values import Conversation, Mode, Turn
@@ -39,10 +39,10 @@ async def stored_and_indexed(
 
     """
     memory = await to_the_end(lambda: Memory(file.store, _stored(file, name, made), embedder))
-    while await to_the_end(lambda: list(memory.catch_up(batches=_BATCHES))):
+    while await to_the_end(lambda: list(memory.index.catch_up(batches=_BATCHES))):
         pass
-    if memory.failure is not None:
-        raise memory.failure
+    if memory.index.failure is not None:
+        raise memory.index.failure
     return memory
 
 
@@ -137,7 +137,7 @@ class OpenConversation:
     def _window_id(self, question: Turn, answer: AnswerProgress) -> int | None:
         if answer.reply is None:
             return None
-        return Sends(self.session.memory.store.database).window_id(question, answer.reply)
+        return WindowArchive(self.session.memory.store.database).window_id(question, answer.reply)
 
 
 _LONGEST, _LEAST = 60.0, 0.05

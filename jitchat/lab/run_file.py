@@ -24,7 +24,7 @@ from jitchat.errors import StoreBusy, StoreReadOnly
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.plain import fields_of, read
 from jitchat.replay import window_of
-from jitchat.store.database import Database, named
+from jitchat.store.database import Database, store_error
 from jitchat.store.lab_runs import RotRows
 from jitchat.store.store import ColdStore, local_now
 from jitchat.text.figures import local
@@ -120,7 +120,7 @@ class RunLock:
             ) from error
         except sqlite3.Error as error:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
-                raise named(error, path) from error
+                raise store_error(error, path) from error
             raise StoreBusy(
                 f"{run.stem} is being asked by another jitchat.",
                 "Stop it there, or wait until it is done.",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin
 
-from jitchat.index.embedder import DEFAULT_MODEL
+from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.text.sanitize import one_line
 
 

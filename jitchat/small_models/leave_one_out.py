@@ -9,7 +9,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from jitchat.errors import JitchatError, NotAnAnswer
-from jitchat.index.embedder import Embedder, vectors_of
+from jitchat.index.embedder import Embedder
+from jitchat.index.vectors import vectors_of
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider, ReplyDelta
 from jitchat.small_models.small_model import LONGEST

@@ -79,7 +79,7 @@ class Summariser:
             if not turns:
                 return
             if left is None:
-                left = await asyncio.to_thread(self._memory.count_unwritten, self._after)
+                left = await asyncio.to_thread(self._memory.index.count_without_line, self._after)
             heard = await self._model.ask(summariser_request(turns, ahead))
             written = await asyncio.to_thread(self._take, heard, turns)
             left = max(0, left - len(turns))
@@ -87,14 +87,14 @@ class Summariser:
 
     async def _quiet(self) -> bool:
         """Wait until nobody is there; whether the lines are still wanted."""
-        pace = self._memory.pace
+        pace = self._memory.index.throttle
         while not pace.halted and (seconds := pace.quiet_in()):
             await self._sleep(seconds)
         return not pace.halted
 
     def _next(self) -> tuple[Sequence[Turn], Sequence[Turn]]:
         """Find the next turns to write a line for, and those said just before them."""
-        turns = self._memory.unwritten(self._after, BATCH)
+        turns = self._memory.index.without_line(self._after, BATCH)
         if not turns:
             return (), ()
         known = self._memory.turns
@@ -107,7 +107,7 @@ class Summariser:
         self._output_tokens += heard.output_tokens
         try:
             lines = self._lines(heard, turns)
-            self._memory.take_lines(self.name, lines)
+            self._memory.index.write_lines(self.name, lines)
         except JitchatError:
             self.stopped = True
             raise

@@ -1,4 +1,4 @@
-"""SQLite's errors as ours: what happened to which file, and what to do about it.
+"""The file of the cold store: opened, written to, closed; and SQLite's errors as ours.
 
 Invariants: the file is 0600 before SQLite touches it, so its -wal and -shm are too; a commit
 is durable when it returns (WAL, synchronous=FULL); every write begins IMMEDIATE, so that two
@@ -14,12 +14,12 @@ import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from stat import S_ISREG
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jitchat.errors import (
     StoreBusy,
@@ -30,6 +30,7 @@ from jitchat.errors import (
     StoreUnreadable,
 )
 from jitchat.paths import make_private, open_to_others
+from jitchat.store.schema import MIGRATION_SET, MIGRATION_TABLE, migrate, migration_names
 from jitchat.text.sanitize import one_line
 
 ELSEWHERE = "Name another file with --db."
@@ -64,16 +65,14 @@ _EXPLANATIONS: dict[type[StoreError], tuple[str, str]] = {
 }
 
 
-def named(error: sqlite3.Error, path: Path, *, has_written: bool = False) -> StoreError:
+def store_error(error: sqlite3.Error, path: Path, *, has_written: bool = False) -> StoreError:
     """Turn SQLite's error into one that says what to do; see `damaged`."""
     code = getattr(error, "sqlite_errorcode", None)
-    if code is None and "decode" in str(error):
-        return damaged(path, has_written=has_written)
     kind = _KINDS.get((code or 0) & 0xFF)
+    if kind is StoreUnreadable or (code is None and "decode" in str(error)):
+        return damaged(path, has_written=has_written)
     if kind is None:
         return StoreError(f"The database {path} failed: {one_line(str(error))}.", "Try again.")
-    if kind is StoreUnreadable:
-        return damaged(path, has_written=has_written)
     what, remedy = _EXPLANATIONS[kind]
     return kind(f"The database {path} {what}.", remedy)
 
@@ -83,26 +82,6 @@ def damaged(path: Path, *, has_written: bool = False) -> StoreUnreadable:
     what, remedy = _EXPLANATIONS[StoreUnreadable]
     left = "It was written to before that was found." if has_written else "It was left as it is."
     return StoreUnreadable(f"The database {path} {what}.", f"{left} {remedy}")
-
-
-MIGRATION_SET = "jitchat"
-MIGRATION_TABLE = "_sqlite_migrations"
-"""Where sqlite-utils notes what was applied."""
-MIGRATIONS = (
-    "001_cold_store",
-    "002_hot_index",
-    "003_windows",
-    "004_kinds_of_turn",
-    "005_model_lines",
-    "006_forks",
-    "007_replies",
-    "008_models",
-    "009_inspection",
-    "010_rot",
-    "011_vectors_in_rows",
-    "012_told_by_providers",
-    "013_screen_state",
-)
 
 
 WAIT_SECONDS = 30.0
@@ -132,7 +111,7 @@ class Database:
         self._left: list[sqlite3.Connection] = []
         """Connections to files that are no longer at the path; somebody may be reading there."""
         try:
-            with self._named_errors():
+            with self._our_errors():
                 self._connection = self._opened(_connect(path), self._prepare)
         except (StoreReadOnly, StoreFull) as refused:
             self._open_for_reading(refused)
@@ -153,10 +132,7 @@ class Database:
     def _prepare(self) -> None:
         applied = self._require_our_schema()
         self._make_durable()
-        if applied != set(MIGRATIONS):
-            # 200 ms with the numpy that it brings, and needed once a database.
-            from jitchat.store.schema import migrate  # noqa: PLC0415
-
+        if applied != set(migration_names()):
             with self.write() as connection:
                 migrate(connection)
 
@@ -177,14 +153,14 @@ class Database:
                 found = _connection(copied)
             else:
                 found = _connection(f"{self.path.absolute().as_uri()}?immutable=1", uri=True)
-            with self._named_errors():
+            with self._our_errors():
                 self._opened(found, self._require_schema_of_today)
         except (OSError, StoreReadOnly, StoreFull) as error:
             self._forget_copy()
             raise (error if isinstance(error, _OldSchema) else refused) from error
 
     def _require_schema_of_today(self) -> None:
-        if self._require_our_schema() != set(MIGRATIONS):
+        if self._require_our_schema() != set(migration_names()):
             raise _OldSchema(
                 f"{self.path} was written by an older jitchat, and cannot be brought up to date:"
                 " nothing can be written there.",
@@ -192,23 +168,18 @@ class Database:
             )
 
     def _make_durable(self) -> None:
-        self._write_ahead()
-        self._connection.execute("PRAGMA synchronous = FULL")
-        self._connection.execute("PRAGMA foreign_keys = ON")
-
-    def _write_ahead(self) -> None:
-        """Switch to WAL; two that do so at once get a BUSY that SQLite does not wait for."""
         give_up = time.monotonic() + WAIT_SECONDS
-        while True:
+        while True:  # two that switch to WAL at once get a BUSY that SQLite does not wait for
             try:
                 self._connection.execute("PRAGMA journal_mode = WAL")
+                break
             except sqlite3.OperationalError as error:
                 is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
                 if not is_busy or time.monotonic() >= give_up:
                     raise
                 time.sleep(_SOON)
-            else:
-                return
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.execute("PRAGMA foreign_keys = ON")
 
     def _require_our_schema(self) -> set[str]:
         """Look at the schema as it is at one moment: another instance may be making it."""
@@ -216,19 +187,24 @@ class Database:
             connection.execute("BEGIN")
             try:
                 names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
-                applied = _applied(connection) if MIGRATION_TABLE in names else set()
+                rows: Iterable[tuple[str]] = ()
+                if MIGRATION_TABLE in names:
+                    rows = connection.execute(
+                        f"SELECT name FROM {MIGRATION_TABLE} WHERE migration_set = ?",  # noqa: S608  a constant
+                        (MIGRATION_SET,),
+                    )
+                applied = {str(name) for (name,) in rows}
                 pages = connection.execute("PRAGMA page_count").fetchone()[0]
             finally:
                 connection.rollback()
-        is_empty = not names
-        if unknown := sorted(applied - set(MIGRATIONS)):
+        if unknown := sorted(applied - set(migration_names())):
             raise StoreTooNew(
                 f"{self.path} was written by a newer jitchat (it has {one_line(unknown[-1])!r}).",
                 "Update jitchat, or use another file with --db. Nothing was changed.",
             )
-        if is_empty and pages > 1:
+        if not names and pages > 1:
             raise damaged(self.path)
-        if not applied and not is_empty:
+        if names and not applied:
             raise StoreUnreadable(
                 f"{self.path} is a database of another program.",
                 f"{ELSEWHERE} Nothing was changed.",
@@ -238,7 +214,7 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction: all of it is durable, or none of it happened. May be nested."""
-        with self._lock, self._named_errors():
+        with self._lock, self._our_errors():
             if self._connection.in_transaction:
                 yield self._connection
                 return
@@ -261,17 +237,32 @@ class Database:
         """Lend the connection for queries, and for turning their rows into values.
 
         Raises:
-            StoreUnreadable: A row holds what cannot be: the file was damaged or edited.
+            StoreUnreadable: A row holds what cannot be, which a ValueError, TypeError or
+                LookupError tells here: the file was damaged or edited.
 
         """
-        with self._lock, self._named_errors():
+        with self._lock, self._our_errors():
             try:
                 yield self._connection
             except (ValueError, TypeError, LookupError) as error:
                 raise self.damaged() from error
 
+    def fetch_all(self, query: str, parameters: Sequence[object] = ()) -> list[Any]:
+        with self.read() as connection:
+            return connection.execute(query, parameters).fetchall()
+
+    def fetch_one(self, query: str, parameters: Sequence[object] = ()) -> Any:  # noqa: ANN401  as SQLite gives it
+        """Fetch the first row; None where there is none."""
+        with self.read() as connection:
+            return connection.execute(query, parameters).fetchone()
+
+    def execute(self, statement: str, parameters: Sequence[object] = ()) -> None:
+        """Run a statement in a transaction, its own or the one that is open."""
+        with self.write() as connection:
+            connection.execute(statement, parameters)
+
     def damaged(self) -> StoreUnreadable:
-        """Make the error of a row that holds what cannot be."""
+        """The error of a row that holds what cannot be."""
         return damaged(self.path, has_written=self._has_written)
 
     def warning(self) -> str:
@@ -289,15 +280,11 @@ class Database:
             self._forget_copy()
 
     def save_if_deleted(self) -> None:
-        """Save what is open where its file is gone: once it is closed, that would be for good.
+        """Save what is open where its file is gone, or raise StoreError: closed, it would be lost.
 
         What another thread reads or writes is broken off as by `close`.
-
-        Raises:
-            StoreError: It cannot be saved.
-
         """
-        with self._alone(), self._named_errors():
+        with self._alone(), self._our_errors():
             if self.refusal is None and _place(self.path).database is None:
                 self._keep_place()
 
@@ -325,15 +312,20 @@ class Database:
             beside = _free_name(self.path)
             how = f"in {beside}, and so is what follows; the other file is as it was"
             self._save_again(beside, "replaced by another file", how)
-        else:
-            self._begin_log_anew()
+        else:  # the write-ahead log was deleted: fold it into the database, and open another
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._connection.close()
+            self._opened(_connection(self.path), self._make_durable)
         self._place = _place(self.path)
 
     def _save_again(self, path: Path, what_happened: str, outcome: str) -> None:
         """Copy all that is open to a new file, and use that from now on."""
         what = f"The database {self.path} was {what_happened} while it was open"
         try:
-            self._take_log_away()
+            if self._place is not None and _place(self.path).log == self._place.log:
+                # of the file that is gone; it would be taken for the log of the new one
+                for end in ("-wal", "-shm"):
+                    _beside(self.path, end).unlink(missing_ok=True)
             _create(path, os.O_EXCL)
         except OSError as error:
             raise StoreReadOnly(
@@ -353,32 +345,12 @@ class Database:
         self.path = path
         self.on_notice(f"{what}. What it held is {outcome}.")
 
-    def _take_log_away(self) -> None:
-        """Remove the write-ahead log of the file that is gone: it would be taken for another's."""
-        if self._place is not None and _place(self.path).log == self._place.log:
-            for end in ("-wal", "-shm"):
-                _beside(self.path, end).unlink(missing_ok=True)
-
-    def _begin_log_anew(self) -> None:
-        """Fold the write-ahead log, which was deleted, into the database, and open another."""
-        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self._connection.close()
-        self._opened(_connection(self.path), self._make_durable)
-
     @contextmanager
-    def _named_errors(self) -> Iterator[None]:
+    def _our_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
-            raise named(error, self.path, has_written=self._has_written) from error
-
-
-def _applied(connection: sqlite3.Connection) -> set[str]:
-    rows = connection.execute(
-        f"SELECT name FROM {MIGRATION_TABLE} WHERE migration_set = ?",  # noqa: S608  a constant
-        (MIGRATION_SET,),
-    )
-    return {str(row[0]) for row in rows}
+            raise store_error(error, self.path, has_written=self._has_written) from error
 
 
 class _OldSchema(StoreReadOnly):
@@ -387,7 +359,10 @@ class _OldSchema(StoreReadOnly):
 
 def _connect(path: Path) -> sqlite3.Connection:
     try:
-        _require_file(path)
+        if not path.exists():
+            _create(path)
+        elif not S_ISREG(path.stat().st_mode):
+            raise StoreUnreadable(f"{path} is not a file.", ELSEWHERE)
     except OSError as error:
         raise StoreReadOnly(
             f"The database {path} cannot be opened: {error.strerror or error}.",
@@ -402,15 +377,8 @@ def _connection(path: Path | str, *, uri: bool = False) -> sqlite3.Connection:
     )
 
 
-def _require_file(path: Path) -> None:
-    """Create the file where there is none, readable by its owner alone."""
-    if not path.exists():
-        _create(path)
-    elif not S_ISREG(path.stat().st_mode):
-        raise StoreUnreadable(f"{path} is not a file.", ELSEWHERE)
-
-
 def _create(path: Path, flags: int = 0) -> None:
+    """Create a file that its owner alone may read."""
     make_private(path.parent)
     os.close(os.open(path, os.O_CREAT | os.O_WRONLY | flags, 0o600))
 
@@ -441,4 +409,4 @@ def _inode(path: Path) -> tuple[int, int] | None:
 
 def _free_name(path: Path) -> Path:
     names = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
-    return next(each for each in names if not each.exists())
+    return next(name for name in names if not name.exists())

@@ -32,27 +32,21 @@ class RotRows:
             return fields
 
     def put_run(self, fields: Fields) -> None:
-        """Keep it, in place of what was kept."""
-        with self._database.write() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO rot_run (id, fields) VALUES (1, ?)", (json.dumps(fields),)
-            )
+        """Keep what is known of the run, in place of what was kept."""
+        statement = "INSERT OR REPLACE INTO rot_run (id, fields) VALUES (1, ?)"
+        self._database.execute(statement, (json.dumps(fields),))
 
     def put_cell(self, cell: str, window: int | None, fields: Fields) -> None:
-        """Keep what came of a cell, in place of what was kept of the same one."""
-        with self._database.write() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO rot_cells (cell, window, fields) VALUES (?, ?, ?)",
-                (cell, window, json.dumps(fields)),
-            )
+        """Keep the result of a cell, in place of what was kept of the same cell."""
+        statement = "INSERT OR REPLACE INTO rot_cells (cell, window, fields) VALUES (?, ?, ?)"
+        self._database.execute(statement, (cell, window, json.dumps(fields)))
 
     def cells(self) -> list[Fields]:
-        """Read what came of every cell, in the order in which it did."""
+        """Read the results of the cells, in the order in which they came."""
         with self._database.read() as connection:
             rows = connection.execute("SELECT fields FROM rot_cells ORDER BY id")
             return [json.loads(row[0]) for row in rows]
 
     def count(self) -> int:
-        """Count the cells that something came of."""
-        with self._database.read() as connection:
-            return int(connection.execute("SELECT COUNT(*) FROM rot_cells").fetchone()[0])
+        """Count the cells that have a result."""
+        return int(self._database.fetch_one("SELECT COUNT(*) FROM rot_cells")[0])

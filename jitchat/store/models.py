@@ -1,25 +1,19 @@
-"""What is kept of models: what servers reported, and the one that the user chose.
+"""What is kept of models: what servers taught, their lists, and the model that the user chose.
 
-Kept between runs. A row that holds what cannot be is passed over: what is learnt is a help, and
-no reason to refuse a message.
+Kept between runs. A lesson that holds what cannot be is passed over: it is a help, and no reason
+to refuse a message.
 """
-
-from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 from urllib.parse import urlsplit
 
 from jitchat.store.database import Database
 from jitchat.text.sanitize import repaired
 from jitchat.values import Limit, Sample
-
-if TYPE_CHECKING:
-    import sqlite3
-
 
 KEPT_SAMPLES = 64
 """For each server, model and counter, the latest."""
@@ -28,47 +22,21 @@ _LARGEST = 2**63 - 1
 """SQLite's largest number; a server may report what it likes."""
 
 
-class LearntModels:
-    """The models of every server."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def of(self, server: str, model: str) -> LearntModel:
-        """Look up one model; `server` is the endpoint's base URL, in any form."""
-        return LearntModel(self._database, server_of(server), repaired(model))
-
-    def counted(self) -> list[tuple[str, str, str]]:
-        """List the server, model and counter of everything that has samples, by name."""
-        query = "SELECT DISTINCT server, model, counter FROM token_samples ORDER BY 1, 2, 3"
-        with self._database.read() as connection:
-            rows = connection.execute(query).fetchall()
-        return [row for row in rows if all(isinstance(name, str) for name in row)]
-
-
-class LearntModel:
-    """One model of one server. Threads may share it.
-
-    Raises:
-        StoreError: The database cannot be read or written; from each of its methods.
-
-    """
+class ModelLessons:
+    """What one server taught about one of its models. Threads may share it."""
 
     def __init__(self, database: Database, server: str, model: str) -> None:
-        self._database, self._key = database, (server, model)
+        """`server` is the endpoint's base URL, in any form."""
+        self._database, self._key = database, (server_of(server), repaired(model))
 
     def refused(self) -> frozenset[str]:
-        """List the parameters that were refused."""
         rows = self._rows("SELECT parameter FROM refused_parameters WHERE server = ? AND model = ?")
         return frozenset(name for (name,) in rows if isinstance(name, str))
 
     def refuse(self, parameter: str) -> None:
-        """Keep that a parameter was refused."""
-        with self._database.write() as connection:
-            connection.execute(
-                "INSERT OR IGNORE INTO refused_parameters VALUES (?, ?, ?)",
-                (*self._key, repaired(parameter)),
-            )
+        self._write(
+            "INSERT OR IGNORE INTO refused_parameters VALUES (?, ?, ?)", repaired(parameter)
+        )
 
     def limit(self) -> int | None:
         """Tell the context size that the server named when it refused a window, in tokens."""
@@ -76,29 +44,29 @@ class LearntModel:
         return next((tokens for (tokens,) in rows if _is_count(tokens) and tokens), None)
 
     def learn_limit(self, tokens: int) -> None:
-        """Keep a context size in place of the one before; one that is none is passed over."""
-        if tokens < 1:
-            return
-        with self._database.write() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO learnt_limits VALUES (?, ?, ?)",
-                (*self._key, _fitting(tokens)),
-            )
+        """Keep a context size in place of the one before; one below 1 is passed over."""
+        if tokens >= 1:
+            self._write("INSERT OR REPLACE INTO learnt_limits VALUES (?, ?, ?)", _bounded(tokens))
 
-    def told_limit(self) -> tuple[Limit, datetime] | None:
-        """Tell what the server said last of the context size when it was asked, and when."""
+    def reported_limit(self) -> tuple[Limit, datetime] | None:
+        """Tell what the server last answered when it was asked for its context size, and when."""
         rows = self._rows(
             "SELECT tokens, source, told_at FROM told_limits WHERE server = ? AND model = ?"
         )
-        return next((found for row in rows if (found := _told(*row)) is not None), None)
+        for tokens, source, moment in rows:
+            if _is_count(tokens) and tokens and isinstance(source, str):
+                try:
+                    return Limit(tokens, source), datetime.fromisoformat(str(moment))
+                except ValueError:
+                    return None
+        return None
 
-    def tell_limit(self, limit: Limit, now: datetime) -> None:
-        """Keep what the server said, in place of what it said before."""
-        with self._database.write() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO told_limits VALUES (?, ?, ?, ?, ?)",
-                (*self._key, _fitting(limit.tokens), repaired(limit.source), now.isoformat()),
-            )
+    def keep_reported_limit(self, limit: Limit, now: datetime) -> None:
+        """Keep what the server answered, in place of what it answered before."""
+        self._write(
+            "INSERT OR REPLACE INTO told_limits VALUES (?, ?, ?, ?, ?)",
+            *(_bounded(limit.tokens), repaired(limit.source), now.isoformat()),
+        )
 
     def samples(self, counter: str) -> tuple[Sample, ...]:
         """List what requests were counted as by `counter`, and reported as, the oldest first."""
@@ -108,31 +76,49 @@ class LearntModel:
             repaired(counter),
             KEPT_SAMPLES,
         )
-        return tuple(_samples(reversed(rows)))
+        return tuple(
+            Sample(counted, reported)
+            for counted, reported in reversed(rows)
+            if _is_count(counted) and _is_count(reported)
+        )
 
     def add_sample(self, counter: str, counted: int, reported: int) -> None:
         """Keep one more; of more than `KEPT_SAMPLES` the oldest goes."""
         key = (*self._key, repaired(counter))
+        of_counter = "FROM token_samples WHERE server = ? AND model = ? AND counter = ?"
         with self._database.write() as connection:
             connection.execute(
                 "INSERT INTO token_samples (server, model, counter, counted, reported)"
                 " VALUES (?, ?, ?, ?, ?)",
-                (*key, _fitting(counted), _fitting(reported)),
+                (*key, _bounded(counted), _bounded(reported)),
             )
-            _forget_oldest(connection, key)
+            connection.execute(
+                f"DELETE {of_counter} AND id <="
+                f" (SELECT id {of_counter} ORDER BY id DESC LIMIT 1 OFFSET ?)",
+                (*key, *key, KEPT_SAMPLES),
+            )
 
     def forget(self) -> bool:
         """Drop what is refused, how much fits, and the samples; whether there was any of it."""
         with self._database.write() as connection:
-            gone = [
+            deleted = [
                 connection.execute(f"DELETE FROM {table} WHERE server = ? AND model = ?", self._key)  # noqa: S608  constants
                 for table in _TABLES
             ]
-        return any(each.rowcount for each in gone)
+        return any(cursor.rowcount for cursor in deleted)
 
     def _rows(self, query: str, *more: str | int) -> list[tuple[object, ...]]:
-        with self._database.read() as connection:
-            return connection.execute(query, (*self._key, *more)).fetchall()
+        return self._database.fetch_all(query, (*self._key, *more))
+
+    def _write(self, statement: str, *more: str | int) -> None:
+        self._database.execute(statement, (*self._key, *more))
+
+
+def models_with_samples(database: Database) -> list[tuple[str, str, str]]:
+    """List the server, model and counter of everything that has samples, by name."""
+    query = "SELECT DISTINCT server, model, counter FROM token_samples ORDER BY 1, 2, 3"
+    rows = database.fetch_all(query)
+    return [row for row in rows if all(isinstance(name, str) for name in row)]
 
 
 def server_of(base_url: str) -> str:
@@ -152,71 +138,42 @@ def server_of(base_url: str) -> str:
     return f"{parts.scheme.lower()}://{name}{port}{parts.path.rstrip('/')}"
 
 
-def _told(tokens: object, source: object, told_at: object) -> tuple[Limit, datetime] | None:
-    """Make a limit of a row; None of one that holds what cannot be."""
-    if not _is_count(tokens) or not tokens or not isinstance(source, str):
-        return None
-    try:
-        return Limit(tokens, source), datetime.fromisoformat(str(told_at))
-    except ValueError:
-        return None
-
-
-def _samples(rows: Iterable[tuple[object, ...]]) -> Iterable[Sample]:
-    """Make samples of rows; one that holds what cannot be is passed over."""
-    for counted, reported in rows:
-        if _is_count(counted) and _is_count(reported):
-            yield Sample(counted, reported)
-
-
 def _is_count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and value >= 0
 
 
-def _fitting(count: int) -> int:
+def _bounded(count: int) -> int:
     return max(0, min(count, _LARGEST))
-
-
-def _forget_oldest(connection: sqlite3.Connection, key: tuple[str, str, str]) -> None:
-    of_one = "FROM token_samples WHERE server = ? AND model = ? AND counter = ?"
-    connection.execute(
-        f"DELETE {of_one} AND id <= (SELECT id {of_one} ORDER BY id DESC LIMIT 1 OFFSET ?)",
-        (*key, *key, KEPT_SAMPLES),
-    )
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 class ModelLists:
     """Lists of models by server: the base URL without login, query and trailing slash."""
 
-    def __init__(self, database: Database, now: Callable[[], datetime] = _now) -> None:
+    def __init__(
+        self, database: Database, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
         self._database, self._now = database, now
 
     def get(self, server: str) -> tuple[datetime, tuple[dict[str, Any], ...]] | None:
-        """Read the list and when it was fetched; None where this server was never asked.
-
-        Raises:
-            StoreUnreadable: The row holds what cannot be.
-
-        """
+        """Read the list and when it was fetched; None where this server was never asked."""
         with self._database.read() as connection:
             row = connection.execute(
                 "SELECT fetched_at, models FROM model_lists WHERE server = ?", (server,)
             ).fetchone()
-            return None if row is None else (datetime.fromisoformat(row[0]), _read(row[1]))
+            if row is None:
+                return None
+            fetched_at, models = datetime.fromisoformat(row[0]), json.loads(row[1])
+            if not isinstance(models, list) or not all(isinstance(row, dict) for row in models):
+                raise ValueError("not a list of models")
+            return fetched_at, tuple(models)
 
     def put(self, server: str, models: Iterable[Mapping[str, Any]]) -> datetime:
         """Keep the list in place of the one before; the time that stands with it."""
         fetched_at = self._now()
-        with self._database.write() as connection:
-            connection.execute(
-                "INSERT INTO model_lists VALUES (?, ?, ?) ON CONFLICT (server) DO UPDATE SET"
-                " fetched_at = excluded.fetched_at, models = excluded.models",
-                (server, fetched_at.isoformat(), json.dumps([dict(each) for each in models])),
-            )
+        self._database.execute(
+            "INSERT OR REPLACE INTO model_lists VALUES (?, ?, ?)",
+            (server, fetched_at.isoformat(), json.dumps([dict(model) for model in models])),
+        )
         return fetched_at
 
 
@@ -228,30 +185,9 @@ class ChosenModel:
 
     def get(self) -> tuple[str, str] | None:
         """Read provider and model; None where nothing was ever picked."""
-        with self._database.read() as connection:
-            row = connection.execute(
-                "SELECT provider, model FROM chosen_model WHERE id = 1"
-            ).fetchone()
-            return None if row is None else (str(row[0]), str(row[1]))
+        row = self._database.fetch_one("SELECT provider, model FROM chosen_model")
+        return None if row is None else (str(row[0]), str(row[1]))
 
     def put(self, provider: str, model: str) -> None:
-        """Keep the pick."""
-        with self._database.write() as connection:
-            connection.execute(
-                "INSERT INTO chosen_model VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET"
-                " provider = excluded.provider, model = excluded.model",
-                (provider, model),
-            )
-
-
-def _read(text: str) -> tuple[dict[str, Any], ...]:
-    """Read a kept list.
-
-    Raises:
-        ValueError: It is none.
-
-    """
-    rows = json.loads(text)
-    if not isinstance(rows, list) or not all(isinstance(each, dict) for each in rows):
-        raise ValueError
-    return tuple(rows)
+        statement = "INSERT OR REPLACE INTO chosen_model VALUES (1, ?, ?)"
+        self._database.execute(statement, (provider, model))

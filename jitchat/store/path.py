@@ -11,12 +11,9 @@ import json
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from operator import itemgetter
 
 from jitchat.values import Turn
-
-if TYPE_CHECKING:
-    import sqlite3
 
 Stretch = tuple[int, int]
 """The first and the last of some positions without a gap."""
@@ -48,7 +45,6 @@ class Path:
         return self.stretches[-1][1] if self.stretches else 0
 
     def behind(self, position: int) -> Iterator[Stretch]:
-        """What lies behind a position."""
         for first, last in self.stretches:
             if last > position:
                 yield max(first, position + 1), last
@@ -126,50 +122,8 @@ def parent_of(turn: Turn) -> int:
     return turn.position - 1 if turn.parent is None else turn.parent
 
 
-def read_tree(connection: sqlite3.Connection, conversation: str) -> Tree:
-    """Read how a conversation's turns hang together; an empty tree where there is none."""
-    row = connection.execute(
-        f"SELECT {TREE_COLUMNS} FROM conversations c WHERE c.id = ?",  # noqa: S608  a constant
-        (conversation,),
-    ).fetchone()
-    return tree_from(*row) if row else Tree()
-
-
-def branches(connection: sqlite3.Connection, conversation: str) -> dict[int, tuple[int, ...]]:
-    """List the versions in the place of each turn of the path that has several, itself too.
-
-    By its position; they are children of one parent, and of one role.
-    """
-    tree = read_tree(connection, conversation)
-    path, found = tree.path(), dict[int, tuple[int, ...]]()
-    for family in tree.children(set(tree.forks.values())).values():
-        found |= _alike(connection, conversation, family)
-    return {place: alike for place, alike in found.items() if place in path and len(alike) > 1}
-
-
-def _alike(
-    connection: sqlite3.Connection, conversation: str, family: Sequence[int]
-) -> dict[int, tuple[int, ...]]:
-    """Those of a family that are of each one's role, by position."""
-    found = connection.execute(
-        "SELECT position, role FROM turns WHERE conversation = ?"
-        " AND position IN (SELECT value FROM json_each(?))",
-        (conversation, json.dumps(family)),
-    ).fetchall()
-    roles = dict(found)
-    return {
-        place: tuple(each for each in family if roles[each] == role)
-        for place, role in roles.items()
-    }
-
-
 def tree_from(last: int, head: int | None, forks: str) -> Tree:
-    """Make a tree of TREE_COLUMNS.
-
-    Raises:
-        ValueError: A turn would follow a later one, or the head is nowhere.
-
-    """
+    """Make a tree of TREE_COLUMNS; a ValueError where a turn would follow a later one."""
     parents: dict[int, int] = dict(sorted(zip(*json.loads(forks), strict=True)))
     head = last if head is None else head
     if not 0 <= head <= last or any(not 0 <= up < child for child, up in parents.items()):
@@ -178,9 +132,5 @@ def tree_from(last: int, head: int | None, forks: str) -> Tree:
 
 
 def _holds(stretches: Sequence[Stretch], position: int) -> bool:
-    place = bisect_right(stretches, position, key=_first)
+    place = bisect_right(stretches, position, key=itemgetter(0))
     return place > 0 and position <= stretches[place - 1][1]
-
-
-def _first(stretch: Stretch) -> int:
-    return stretch[0]

@@ -3,11 +3,9 @@
 Each is a case that can be tried again: a message, and a turn that its window is to have.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
 from jitchat.store.database import Database
 from jitchat.store.store import TURN_COLUMNS, turn_from
@@ -51,53 +49,40 @@ class Case:
 
 
 class Cases:
-    """Those of every conversation."""
+    """The table `cases`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def of(self, conversation: str | None = None) -> list[Case]:
-        """List the cases of a conversation by its id, or of all, in order of their messages.
-
-        Raises:
-            StoreUnreadable: A row is damaged.
-
-        """
+        """List the cases of a conversation by its id, or of all, in order of their messages."""
         with self._database.read() as connection:
-            return [_case(row) for row in connection.execute(_CASES, (conversation,)).fetchall()]
+            return [
+                Case(
+                    said=turn_from(turns[:_WIDTH]),
+                    wanted=turn_from(turns[_WIDTH:]),
+                    kind=CaseKind(kind),
+                    window_id=window,
+                    noted_at=datetime.fromisoformat(noted_at),
+                    conversation=name,
+                    id=identity,
+                )
+                for identity, kind, window, noted_at, name, *turns in connection.execute(
+                    _CASES, (conversation,)
+                ).fetchall()
+            ]
 
     def put(self, case: Case) -> None:
         """Note a case, in place of what was noted about the same two turns."""
-        row = (
-            *(case.said.id, case.wanted.id, case.kind.value),
-            *(case.window_id, case.noted_at.isoformat()),
+        row = (case.said.id, case.wanted.id, case.kind, case.window_id, case.noted_at.isoformat())
+        self._database.execute(
+            "INSERT INTO cases (said, wanted, kind, window, noted_at) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT (said, wanted) DO UPDATE SET"
+            " kind = excluded.kind, window = excluded.window, noted_at = excluded.noted_at",
+            row,
         )
-        with self._database.write() as connection:
-            connection.execute(
-                "INSERT INTO cases (said, wanted, kind, window, noted_at) VALUES (?, ?, ?, ?, ?)"
-                " ON CONFLICT (said, wanted) DO UPDATE SET"
-                " kind = excluded.kind, window = excluded.window, noted_at = excluded.noted_at",
-                row,
-            )
 
     def remove(self, case: Case) -> None:
-        """Forget what was noted about its two turns."""
-        with self._database.write() as connection:
-            connection.execute(
-                "DELETE FROM cases WHERE said = ? AND wanted = ?", (case.said.id, case.wanted.id)
-            )
-
-
-def _case(row: Sequence[Any]) -> Case:
-    identity, kind, window, noted_at, conversation, *turns = row
-    said: Any = tuple(turns[:_WIDTH])
-    wanted: Any = tuple(turns[_WIDTH:])
-    return Case(
-        said=turn_from(said),
-        wanted=turn_from(wanted),
-        kind=CaseKind(kind),
-        window_id=window,
-        noted_at=datetime.fromisoformat(noted_at),
-        conversation=conversation,
-        id=identity,
-    )
+        """Forget what was noted about the two turns of a case."""
+        statement = "DELETE FROM cases WHERE said = ? AND wanted = ?"
+        self._database.execute(statement, (case.said.id, case.wanted.id))

@@ -5,32 +5,21 @@ turn is what is left of an interrupted reply. A turn that somebody else closed m
 final: its writer goes on in a new turn, so that nothing is lost and nothing changes.
 
 What the model thinks ahead of its answer is saved beside the text, as durable as that.
-
-Read for the few replies that are on screen; the windows that were sent hold it.
 """
 
-from __future__ import annotations
-
-import json
 import os
+import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
 
 from jitchat.errors import StoreError, StoreFull, StoreReadOnly
-from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.text.sanitize import repaired
-from jitchat.values import Mode, Role, Status, Turn, Usage
-
-if TYPE_CHECKING:
-    import sqlite3
-
+from jitchat.values import Role, Status, Turn
 
 SAVE_EVERY = 0.5
 """Seconds between two saves of a growing reply."""
@@ -61,8 +50,6 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What a writer knows of time."""
-
     monotonic: Callable[[], float] = time.monotonic
     later: Callable[[float, Callable[[], None]], Callable[[], None]] = _later
     """Runs something in so many seconds, in a thread of its own; returns what calls it off."""
@@ -75,13 +62,13 @@ class ReplyWriter:
         self,
         store: ColdStore,
         conversation: str,
-        turn: Turn,
-        timing: Timing | None = None,
         place: Place | None = None,
+        timing: Timing | None = None,
     ) -> None:
-        """Without a `place`, the reply goes to the end of the conversation."""
-        self._store, self._conversation, self._turn = store, conversation, turn
+        """Nothing is stored before the first piece; without a `place`, it goes to the end."""
+        self._store, self._conversation = store, conversation
         self._timing, self._place = timing or Timing(), place
+        self._turn = Turn(0, Role.ASSISTANT, "", store.now(), None, Status.STREAMING)
         self._lock = threading.RLock()
         """Held while the store is written to, which may wait for another instance."""
         self._growing = threading.Lock()
@@ -98,12 +85,10 @@ class ReplyWriter:
 
     @property
     def text(self) -> str:
-        """What has arrived so far."""
         return "".join(self._pieces)
 
     @property
     def reasoning(self) -> str:
-        """What the model has thought so far."""
         return "".join(self._thoughts)
 
     def add(self, piece: str) -> bool:
@@ -132,7 +117,6 @@ class ReplyWriter:
             return False
 
     def save(self) -> None:
-        """Make what arrived durable."""
         with self._lock:
             if self._final is None:
                 self._write(Status.STREAMING)
@@ -146,8 +130,7 @@ class ReplyWriter:
             return self._final
 
     def _save_quietly(self) -> None:
-        """Save from the timer's thread; what cannot be stored is told by `finish`."""
-        with suppress(StoreError):
+        with suppress(StoreError):  # what cannot be stored is told by `finish`
             self.save()
 
     def _write(self, status: Status) -> Turn:
@@ -163,47 +146,30 @@ class ReplyWriter:
             )
             if thoughts and self._saved_thoughts != (turn.id, thoughts):
                 connection.execute("REPLACE INTO reasoning VALUES (?, ?)", (turn.id, thoughts))
-            self._note_writer(connection, turn, status)
+            if status is Status.STREAMING:
+                _written_here.add(self._key(turn))
+                row = (turn.id, os.getpid(), self._store.now().timestamp())
+                connection.execute("REPLACE INTO streaming VALUES (?, ?, ?)", row)
+            else:
+                connection.execute("DELETE FROM streaming WHERE turn = ?", (turn.id,))
+                self._store.switch_to(self._conversation, turn.position)
         self._saved_thoughts = turn.id, thoughts
         self.stored = len(text)
         self._turn = turn  # not before the commit: a row that was rolled back has no id
         return replace(turn, content=text, status=status)
-
-    def _note_writer(self, connection: sqlite3.Connection, turn: Turn, status: Status) -> None:
-        """Say that the reply is being written here, or, once it is whole, that it is looked at."""
-        if status is Status.STREAMING:
-            _written_here.add(self._key(turn))
-            row = (turn.id, os.getpid(), self._store.now().timestamp())
-            connection.execute("REPLACE INTO streaming VALUES (?, ?, ?)", row)
-        else:
-            connection.execute("DELETE FROM streaming WHERE turn = ?", (turn.id,))
-            self._store.switch_to(self._conversation, turn.position)
 
     def _open_turn(self, connection: sqlite3.Connection) -> Turn:
         """The turn to write to: a new one where there is none yet, or where it was closed."""
         query = "SELECT 1 FROM turns WHERE id = ? AND status = ?"
         if connection.execute(query, (self._turn.id, Status.STREAMING)).fetchone():
             return self._turn
-        return self._store.append(self._conversation, [self._turn], self._parent())[0]
-
-    def _parent(self) -> int | None:
-        """The position that a new turn follows; None for the head."""
-        place = self._place
-        if place is None:
-            return None
-        is_at_the_end = place.said in self._store.path(self._conversation)
-        return None if is_at_the_end and not place.again else place.said
+        place, parent = self._place, None
+        if place and (place.again or place.said not in self._store.path(self._conversation)):
+            parent = place.said
+        return self._store.append(self._conversation, [self._turn], parent)[0]
 
     def _key(self, turn: Turn) -> tuple[str, int]:
         return str(self._store.database.path), turn.id
-
-
-def begin_reply(
-    store: ColdStore, conversation: str, started: datetime, place: Place | None = None
-) -> ReplyWriter:
-    """Make a writer for the answer; nothing is stored before its first piece."""
-    empty = Turn(0, Role.ASSISTANT, "", started, None, Status.STREAMING)
-    return ReplyWriter(store, conversation, empty, place=place)
 
 
 def close_interrupted(store: ColdStore) -> int:
@@ -246,80 +212,8 @@ def _is_alive(process: int) -> bool:
         return True  # there, signal 0 would end the process: the time of the last save decides
     try:
         os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
     except PermissionError:
         return True
+    except (ProcessLookupError, OverflowError):
+        return False
     return True
-
-
-_REPLIES = """
-    SELECT t.value, COALESCE(json_extract(w.header, '$.model'), ''), COALESCE(w.provider, ''),
-           w.stop, w.cost, COALESCE(r.content, ''), w.input_tokens, w.output_tokens,
-           COALESCE(w.cached_tokens, 0), COALESCE(w.written_tokens, 0),
-           COALESCE(w.reasoning_tokens, 0), w.charged
-    FROM json_each(?) AS t
-    LEFT JOIN windows w ON w.id = (SELECT MAX(id) FROM windows WHERE reply = t.value)
-    LEFT JOIN reasoning r ON r.turn = t.value
-    WHERE w.id IS NOT NULL OR r.turn IS NOT NULL
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyNote:
-    """The record of one reply."""
-
-    model: str
-    """Its own name; empty where no window is known that the reply answers."""
-    provider: str
-    """As the settings call it; empty where that was not kept."""
-    stop: str | None
-    """The provider's word for why it ended; None where it did not say, or that was not kept."""
-    usage: Usage | None
-    """As the provider reported it, if it did."""
-    cost: float | None
-    """In US dollars; None where no price was known."""
-    reasoning: str = ""
-    """What the model thought ahead of its answer."""
-
-
-class ReplyNotes:
-    """The notes of every conversation."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def of(self, replies: Iterable[int]) -> dict[int, ReplyNote]:
-        """Read the notes of these turns, given by id; those of which nothing is known are left."""
-        with self._database.read() as connection:
-            rows = connection.execute(_REPLIES, (json.dumps(list(replies)),))
-            return {identity: _note(*columns) for identity, *columns in rows}
-
-
-def _note(model: str, provider: str, stop: str | None, *rest: Any) -> ReplyNote:  # noqa: ANN401  as SQLite gives it
-    cost, reasoning, *counts = rest
-    is_reported = counts[0] is not None or counts[1] is not None
-    usage = Usage(*counts) if is_reported else None
-    return ReplyNote(model, provider, stop, usage, cost, reasoning)
-
-
-_ANSWERS = """
-    SELECT json_extract(w.header, '$.mode'), r.position
-    FROM windows w JOIN turns r ON r.id = w.reply
-    WHERE w.turn = ? AND r.position > ? ORDER BY w.id
-"""
-
-
-def answers_to(database: Database, turn_id: int, after: int = 0) -> dict[Mode, int]:
-    """Tell the position of the latest reply in each mode that brought one.
-
-    `turn_id` is the cold store's key of the user's turn; replies up to position `after` are
-    passed over.
-
-    Raises:
-        StoreError: The store cannot be read.
-
-    """
-    with database.read() as connection:
-        rows = connection.execute(_ANSWERS, (turn_id, after))
-        return {Mode(mode): int(position) for mode, position in rows}

@@ -1,4 +1,4 @@
-"""Finding a turn of any conversation by its words.
+"""The cold store: every conversation and its turns, at full fidelity.
 
 Order is by position and by a counter of touches, never by the clock. A turn's text is never
 changed once its status is final. A conversation is a tree; what is read of it is the path to
@@ -9,27 +9,59 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jitchat.errors import UnknownConversation
-from jitchat.store.path import TREE_COLUMNS, Path, Tree, branches, read_tree, tree_from
+from jitchat.store.database import Database
+from jitchat.store.path import TREE_COLUMNS, Path, Tree, tree_from
 from jitchat.store.unstored import UnstoredReplies
 from jitchat.text.figures import local
 from jitchat.text.sanitize import one_line, repaired, shortened
 from jitchat.text.words import folded, is_unspaced, words
 from jitchat.values import Conversation, Role, Status, Turn
 
-if TYPE_CHECKING:
-    import sqlite3
+TURN_COLUMNS = "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status, t.parent"
+"""Of the table `turns` as t, in the order that `turn_from` takes them."""
+_ROLES: dict[str, Role] = {role.value: role for role in Role}
+_STATUSES: dict[str, Status] = {status.value: status for status in Status}
+"""Looked up, for each of 100,000 turns, in a third of what the enumeration takes."""
 
-    from jitchat.store.database import Database
+
+def turn_from(row: Sequence[Any]) -> Turn:
+    """Make a turn of TURN_COLUMNS; a ValueError or TypeError where a column holds no such value."""
+    identity, position, role, name, content, moment, status, parent = row
+    if not (isinstance(content, str) and isinstance(identity, int) and isinstance(position, int)):
+        raise TypeError("not a turn")
+    if name is not None:
+        require(str, name)
+    created_at = _aware(datetime.fromisoformat(moment)) if moment else None
+    spoken, ended = _ROLES.get(role) or Role(role), _STATUSES.get(status) or Status(status)
+    return Turn(position, spoken, content, created_at, name, ended, identity, parent)
 
 
+def require(kind: type, *values: object) -> None:
+    """Raise a TypeError where a row holds what its columns are not declared to: SQLite does not."""
+    if not all(isinstance(value, kind) for value in values):
+        raise TypeError(f"not {kind.__name__}")
+
+
+def _aware(moment: datetime | None) -> datetime | None:
+    """Take a moment without a zone as in UTC, so that all can be compared."""
+    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
+
+
+UNSETTLED = (Status.STREAMING, Status.UNANSWERED)
+"""A turn that is being written, or that nobody answered, is no part of what can be recalled."""
+_LISTED = f"""
+    SELECT c.id, c.title, c.created_at, c.updated_at, {TREE_COLUMNS}
+    FROM conversations c ORDER BY c.touched DESC
+"""  # noqa: S608  constants
 _EXCERPT = 160
-_MOST, _WIDEST = 32, 200
-
+_MOST_PIECES, _LONGEST_PIECE = 32, 200
 _BY_WORD = """
     SELECT t.conversation, t.position, snippet(turns_fts, 0, '', '', '…', 12)
     FROM turns_fts JOIN turns t ON t.id = turns_fts.rowid
@@ -46,96 +78,6 @@ _BY_PIECE = """
 """For scripts without blanks: the full-text index takes a whole run of them for one word."""
 
 
-def search_turns(
-    connection: sqlite3.Connection, text: str, limit: int, conversation: str | None = None
-) -> list[tuple[str, int, str]]:
-    """Find turns with all words of `text`, the last of them begun; of one conversation, or of all.
-
-    Gives (conversation, position, excerpt), the best first.
-    """
-    text = repaired(text).lower()
-    if not words(text):
-        return []
-    pieces = [piece[:_WIDEST] for piece in text.split()[:_MOST]]
-    query, asked = _BY_PIECE, json.dumps(pieces)
-    if not is_unspaced(text):
-        phrases = [piece.replace('"', '""') for piece in pieces]
-        query, asked = _BY_WORD, " ".join(f'"{phrase}"' for phrase in phrases) + "*"
-    rows = connection.execute(query, (asked, limit, conversation))
-    return [(found, place, shortened(piece, _EXCERPT)) for found, place, piece in rows]
-
-
-TURN_COLUMNS = "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status, t.parent"
-"""Of the table `turns` as t, in the order that `turn_from` takes them."""
-_ROLES: dict[str, Role] = {each.value: each for each in Role}
-_STATUSES: dict[str, Status] = {each.value: each for each in Status}
-"""Looked up, for each of 100,000 turns, in a third of what the enumeration takes."""
-
-
-def insert_turn(
-    connection: sqlite3.Connection, conversation: str, turn: Turn, position: int, parent: int | None
-) -> Turn:
-    """Store a turn at a position; as it is then. `parent` is as a turn has it."""
-    moment = _aware(turn.created_at)
-    name = one_line(repaired(turn.name)) if turn.name else None
-    content = repaired(turn.content)
-    cursor = connection.execute(
-        "INSERT INTO turns"
-        " (conversation, position, role, name, content, created_at, status, parent)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            *(conversation, position, turn.role, name, content),
-            *(moment.isoformat() if moment else None, turn.status, parent),
-        ),
-    )
-    identity = cursor.lastrowid or 0
-    return Turn(position, turn.role, content, moment, name, turn.status, identity, parent)
-
-
-def turn_from(row: tuple[int, int, str, str | None, str, str | None, str, int | None]) -> Turn:
-    """Make a turn of TURN_COLUMNS.
-
-    Raises:
-        ValueError: A column holds what it cannot.
-        TypeError: A column holds another type.
-
-    """
-    identity, position, role, name, content, moment, status, parent = row
-    if not (isinstance(content, str) and isinstance(identity, int) and isinstance(position, int)):
-        raise TypeError("not a turn")
-    if name is not None:
-        require(str, name)
-    created_at = _aware(datetime.fromisoformat(moment)) if moment else None
-    spoken, ended = _ROLES.get(role) or Role(role), _STATUSES.get(status) or Status(status)
-    return Turn(position, spoken, content, created_at, name, ended, identity, parent)
-
-
-def require(kind: type, *values: object) -> None:
-    """Check that a row gave what its columns are declared to hold: SQLite does not.
-
-    Raises:
-        TypeError: It gave something else.
-
-    """
-    if not all(isinstance(value, kind) for value in values):
-        raise TypeError(f"not {kind.__name__}")
-
-
-def _aware(moment: datetime | None) -> datetime | None:
-    """The moment; one without a zone is in UTC, so that all can be compared."""
-    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
-
-
-Clock = Callable[[], datetime]
-
-UNSETTLED = (Status.STREAMING, Status.UNANSWERED)
-"""A turn that is being written, or that nobody answered, is no part of what can be recalled."""
-_LISTED = f"""
-    SELECT c.id, c.title, c.created_at, c.updated_at, {TREE_COLUMNS}
-    FROM conversations c ORDER BY c.touched DESC
-"""  # noqa: S608  constants
-
-
 def local_now() -> datetime:
     """The default clock: the user's own time, with its offset, as screens and windows show it."""
     return local(datetime.now(UTC))
@@ -144,18 +86,28 @@ def local_now() -> datetime:
 class ColdStore:
     """Every conversation in one database."""
 
-    def __init__(self, database: Database, clock: Clock = local_now) -> None:
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], datetime] = local_now,
+        heads: Mapping[str, int] | None = None,
+    ) -> None:
+        """`heads` stand in place of the stored heads of conversations, by id; see `with_head`."""
         self.database = database
         self.unstored = UnstoredReplies()
-        self._clock = clock
+        self.now = clock
+        self._heads = heads or {}
 
-    def now(self) -> datetime:
-        """The time, by this store's clock."""
-        return self._clock()
+    def with_head(self, conversation: str, head: int) -> ColdStore:
+        """View the same store as if the path of a conversation led to the turn at `head`.
+
+        Nothing is to be appended through the view.
+        """
+        return ColdStore(self.database, self.now, {conversation: head})
 
     def create(self, title: str, wanted_id: str | None = None) -> Conversation:
         """A new, empty conversation. Its id is `wanted_id` made unique, or `chat-N`."""
-        moment = self._clock()
+        moment = self.now()
         with self.database.write() as connection:
             fresh = _unused_id(connection, wanted_id)
             connection.execute(
@@ -166,16 +118,22 @@ class ColdStore:
         return Conversation(fresh, one_line(title), 0, moment, moment)
 
     def conversations(self) -> list[Conversation]:
-        """All of them, the one touched last first."""
+        """List all conversations, the one touched last first."""
+        listed = []
         with self.database.read() as connection:
-            rows = connection.execute(_LISTED)
-            return [_conversation(row) for row in rows]
+            for row in connection.execute(_LISTED):
+                identity, title, created_at, updated_at, last, head, forks = row
+                require(str, identity, title)
+                turns = len(tree_from(last, head, forks).path())
+                moments = map(datetime.fromisoformat, (created_at, updated_at))
+                listed.append(Conversation(identity, title, turns, *moments))
+        return listed
 
     def conversation(self, wanted: str) -> Conversation:
-        """By id, or by title where only one has it."""
+        """Find a conversation by id, or by title where only one has it."""
         known = self.conversations()
-        by_id = [each for each in known if each.id == wanted]
-        by_title = [each for each in known if folded(each.title) == folded(wanted)]
+        by_id = [listed for listed in known if listed.id == wanted]
+        by_title = [listed for listed in known if folded(listed.title) == folded(wanted)]
         if by_id or len(by_title) == 1:
             return (by_id or by_title)[0]
         raise UnknownConversation(
@@ -184,15 +142,11 @@ class ColdStore:
         )
 
     def latest(self) -> Conversation | None:
-        """The conversation that was touched last."""
         return next(iter(self.conversations()), None)
 
     def rename(self, conversation: str, title: str) -> None:
-        """Give it another title."""
-        with self.database.write() as connection:
-            connection.execute(
-                "UPDATE conversations SET title = ? WHERE id = ?", (one_line(title), conversation)
-            )
+        statement = "UPDATE conversations SET title = ? WHERE id = ?"
+        self.database.execute(statement, (one_line(title), conversation))
 
     def path(self, conversation: str) -> Path:
         """Find the turns that the conversation now consists of."""
@@ -204,7 +158,7 @@ class ColdStore:
             return self.turns_of(conversation, self.path(conversation), after)
 
     def turns_of(self, conversation: str, path: Path, after: int = 0) -> list[Turn]:
-        """The same of a path that was found before."""
+        """The turns of a given path behind position `after`, in order."""
         with self.database.read() as connection:
             return [
                 turn_from(row)
@@ -233,16 +187,49 @@ class ColdStore:
             parent, stored = tree.head if under is None else under, list[Turn]()
             for position, turn in enumerate(turns, start=tree.last + 1):
                 fork = None if parent == position - 1 else parent
-                stored.append(insert_turn(connection, conversation, turn, position, fork))
+                moment, content = _aware(turn.created_at), repaired(turn.content)
+                name = one_line(repaired(turn.name)) if turn.name else None
+                cursor = connection.execute(
+                    "INSERT INTO turns"
+                    " (conversation, position, role, name, content, created_at, status, parent)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        *(conversation, position, turn.role, name, content),
+                        *(moment.isoformat() if moment else None, turn.status, fork),
+                    ),
+                )
+                identity = cursor.lastrowid or 0
+                stored.append(
+                    Turn(position, turn.role, content, moment, name, turn.status, identity, fork)
+                )
                 parent = position
-            self._touch(connection, conversation)
+            connection.execute(
+                "UPDATE conversations SET touched = ?, updated_at = ? WHERE id = ?",
+                (_next_touch(connection), self.now().isoformat(), conversation),
+            )
             self._look_at(connection, conversation, parent)
         return stored
 
     def branches(self, conversation: str) -> dict[int, tuple[int, ...]]:
-        """List the versions in the place of each turn of the path that has several, itself too."""
+        """List the versions in the place of each turn of the path that has several, itself too.
+
+        By its position; they are children of one parent, and of one role.
+        """
         with self.database.read() as connection:
-            return branches(connection, conversation)
+            tree = self.tree(conversation)
+            path, versions = tree.path(), dict[int, tuple[int, ...]]()
+            for family in tree.children(set(tree.forks.values())).values():
+                rows = connection.execute(
+                    "SELECT position, role FROM turns WHERE conversation = ?"
+                    " AND position IN (SELECT value FROM json_each(?))",
+                    (conversation, json.dumps(family)),
+                )
+                roles = dict(rows.fetchall())
+                for place in filter(path.__contains__, family):
+                    alike = tuple(other for other in family if roles[other] == roles[place])
+                    if len(alike) > 1:
+                        versions[place] = alike
+        return versions
 
     def switch_to(self, conversation: str, position: int) -> None:
         """Go on with the branch of the turn at `position`: to the latest turn that came of it.
@@ -255,19 +242,15 @@ class ColdStore:
                 self._look_at(connection, conversation, tree.leaf_below(position))
 
     def set_status(self, turn: Turn, status: Status) -> None:
-        """Mark how a turn ended."""
-        with self.database.write() as connection:
-            connection.execute("UPDATE turns SET status = ? WHERE id = ?", (status, turn.id))
+        self.database.execute("UPDATE turns SET status = ? WHERE id = ?", (status, turn.id))
 
     def prompts(self, limit: int) -> list[str]:
         """The latest messages that were sent from here, of any conversation, the newest first."""
-        with self.database.read() as connection:
-            rows = connection.execute(
-                "SELECT content FROM turns WHERE id IN (SELECT turn FROM windows)"
-                " ORDER BY id DESC LIMIT ?",
-                (limit,),
-            )
-            return [str(row[0]) for row in rows]
+        query = (
+            "SELECT content FROM turns WHERE id IN (SELECT turn FROM windows)"
+            " ORDER BY id DESC LIMIT ?"
+        )
+        return [str(content) for (content,) in self.database.fetch_all(query, (limit,))]
 
     def search(
         self, text: str, limit: int = 50, conversation: str | None = None
@@ -276,13 +259,27 @@ class ColdStore:
 
         Gives (conversation, position, excerpt), the best first.
         """
+        text = repaired(text).lower()
+        if not words(text):
+            return []
+        pieces = [piece[:_LONGEST_PIECE] for piece in text.split()[:_MOST_PIECES]]
+        query, argument = _BY_PIECE, json.dumps(pieces)
+        if not is_unspaced(text):
+            phrases = (piece.replace('"', '""') for piece in pieces)
+            query, argument = _BY_WORD, " ".join(f'"{phrase}"' for phrase in phrases) + "*"
         with self.database.read() as connection:
-            return search_turns(connection, text, limit, conversation)
+            rows = connection.execute(query, (argument, limit, conversation))
+            return [(name, place, shortened(piece, _EXCERPT)) for name, place, piece in rows]
 
     def tree(self, conversation: str) -> Tree:
-        """Read how the turns hang together; one that cannot be is told as damage."""
+        """Read how the turns hang together; an empty tree where there is no conversation."""
         with self.database.read() as connection:
-            return read_tree(connection, conversation)
+            row = connection.execute(
+                f"SELECT {TREE_COLUMNS} FROM conversations c WHERE c.id = ?",  # noqa: S608  a constant
+                (conversation,),
+            ).fetchone()
+            tree = tree_from(*row) if row else Tree()
+        return replace(tree, head=self._heads.get(conversation, tree.head))
 
     @staticmethod
     def _look_at(connection: sqlite3.Connection, conversation: str, position: int) -> None:
@@ -293,20 +290,6 @@ class ColdStore:
             " WHERE id = ?2",
             (position, conversation),
         )
-
-    def _touch(self, connection: sqlite3.Connection, conversation: str) -> None:
-        connection.execute(
-            "UPDATE conversations SET touched = ?, updated_at = ? WHERE id = ?",
-            (_next_touch(connection), self._clock().isoformat(), conversation),
-        )
-
-
-def _conversation(row: tuple[str, str, str, str, int, int | None, str]) -> Conversation:
-    identity, title, created_at, updated_at, last, head, forks = row
-    require(str, identity, title)
-    turns = len(tree_from(last, head, forks).path())
-    created, updated = datetime.fromisoformat(created_at), datetime.fromisoformat(updated_at)
-    return Conversation(identity, title, turns, created, updated)
 
 
 def _next_touch(connection: sqlite3.Connection) -> int:

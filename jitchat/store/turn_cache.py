@@ -1,113 +1,91 @@
 """The finished turns of a conversation's path, in memory, kept up with what anybody stores.
 
-Not locked: its owner is.
-
-So what led to a turn of another branch can be read, and planned with, without going there.
+Safe to use from several threads: what is read of it together is read from a `snapshot`.
 """
 
 from __future__ import annotations
 
+import threading
 from bisect import bisect_right
-from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
-from jitchat.store.path import Path, Tree
+from jitchat.store.path import Path
 from jitchat.store.replies import close_interrupted
 from jitchat.store.store import ColdStore
 from jitchat.values import Status, Turn
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """How the path differs from what it was."""
+class Snapshot:
+    """What is known of a conversation at one moment."""
 
-    place: int
-    """The first position at which anything is new or another, or was and is no longer."""
-    turn: int | None
-    """That of the first turn that is new or another; None where turns were only left."""
-
-
-class FinishedTurns:
-    """What is known of one conversation; empty until `take_in`."""
-
-    def __init__(self, store: ColdStore, conversation: str) -> None:
-        self._store, self._conversation = store, conversation
-        self.path = Path()
-        self.turns: list[Turn] = []
-        """Those of the path, in order. Replaced, never changed in place."""
-        self.settled = 0
-        """No turn up to this position changes any more. The last one may: it can turn out to be
-        unanswered, and an unanswered one can be sent again."""
-        self._unfinished: int | None = None
-        """The first position at which somebody is still writing."""
-
-    def as_now(self) -> FinishedTurns:
-        """What is known now, and stays that: for who reads it for long."""
-        return copy(self)
-
-    def take_in(self) -> Change | None:
-        """Take in the path, and what was finished since; by whichever instance.
-
-        The reply of a writer that is gone is taken in as interrupted; that of one still
-        writing is not. None where all is as it was. If the store fails, nothing is taken in.
-        """
-        path = self._store.path(self._conversation)
-        same = self.path.shared(path)
-        is_left = same < self.path.head
-        settled = min(self.settled, same) if is_left else self.settled
-        found = self._stored(path, settled)
-        finished = [turn for turn in found if turn.status is not Status.STREAMING]
-        known = behind(self.turns, settled)
-        before = {turn.position: turn for turn in known}
-        changed = (turn.position for turn in finished if before.get(turn.position) != turn)
-        first = next(changed, None)
-        if finished != known:
-            self.turns = [*self.turns[: len(self.turns) - len(known)], *finished]
-        unfinished = (turn.position for turn in found if turn.status is Status.STREAMING)
-        self.path, self.settled = path, settled
-        self._unfinished = min(unfinished, default=None)
-        for turn in takewhile(self.is_reached, finished[:-1]):
-            self.settled = turn.position
-        if is_left:
-            return Change(same + 1 if first is None else min(first, same + 1), first)
-        return None if first is None else Change(first, first)
-
-    def unsettle(self, turn: Turn) -> None:
-        """Look at the turn again the next time, for it was changed."""
-        self.settled = min(self.settled, turn.position - 1)
+    path: Path = field(default_factory=Path)
+    turns: tuple[Turn, ...] = ()
+    """The finished turns of the path, in order."""
+    settled: int = 0
+    """No turn up to this position changes any more. The last one may: it can turn out to be
+    unanswered, and an unanswered one can be sent again."""
+    unfinished: int | None = None
+    """The first position at which somebody is still writing."""
 
     def is_reached(self, turn: Turn) -> bool:
         """Whether everything ahead of the turn is finished."""
-        return self._unfinished is None or turn.position < self._unfinished
-
-    def _stored(self, path: Path, after: int) -> list[Turn]:
-        found = self._store.turns_of(self._conversation, path, after)
-        if any(turn.status is Status.STREAMING for turn in found) and close_interrupted(
-            self._store
-        ):
-            found = self._store.turns_of(self._conversation, path, after)
-        return found
+        return self.unfinished is None or turn.position < self.unfinished
 
 
-def behind(turns: list[Turn], position: int) -> list[Turn]:
-    """Those of ascending turns that lie behind a position."""
-    return turns[bisect_right(turns, position, key=_position) :]
+class TurnCache:
+    """The turns of one conversation; empty until the first `refresh`."""
+
+    def __init__(self, store: ColdStore, conversation: str) -> None:
+        self._store, self._conversation = store, conversation
+        self.lock = threading.RLock()
+        """Held while the snapshot is replaced, and by who stores a turn and then refreshes."""
+        self.snapshot = Snapshot()
+
+    def refresh(self) -> None:
+        """Take in the path, and the turns that were finished since, by whichever instance.
+
+        The reply of a writer that is gone is taken in as interrupted; that of one still
+        writing is not. If the store fails, nothing is taken in.
+        """
+        with self.lock:
+            known, path = self.snapshot, self._store.path(self._conversation)
+            settled = min(known.settled, known.path.shared(path))
+            stored = self._store.turns_of(self._conversation, path, settled)
+            if any(turn.status is Status.STREAMING for turn in stored) and close_interrupted(
+                self._store
+            ):
+                stored = self._store.turns_of(self._conversation, path, settled)
+            writing = [turn for turn in stored if turn.status is Status.STREAMING]
+            finished = tuple(turn for turn in stored if turn.status is not Status.STREAMING)
+            before = behind(known.turns, settled)
+            turns = known.turns
+            if finished != before:
+                turns = (*turns[: len(turns) - len(before)], *finished)
+            fresh = Snapshot(path, turns, settled, writing[0].position if writing else None)
+            for turn in takewhile(fresh.is_reached, finished[:-1]):
+                settled = turn.position
+            self.snapshot = replace(fresh, settled=settled)
+
+    def unsettle(self, turn: Turn) -> None:
+        """Look at the turn again the next time, for it was changed."""
+        with self.lock:
+            settled = min(self.snapshot.settled, turn.position - 1)
+            self.snapshot = replace(self.snapshot, settled=settled)
 
 
-def _position(turn: Turn) -> int:
-    return turn.position
+def behind(turns: tuple[Turn, ...], position: int) -> tuple[Turn, ...]:
+    """Choose of ascending turns those behind a position."""
+    return turns[bisect_right(turns, position, key=lambda turn: turn.position) :]
 
 
-class StoreElsewhere(ColdStore):
-    """The same store; nothing is to be appended through it."""
+def common_start(before: tuple[Turn, ...], after: tuple[Turn, ...]) -> int:
+    """Count the turns at the start that are the same in both.
 
-    def __init__(self, store: ColdStore, conversation: str, head: int) -> None:
-        """`head` is the position of the turn that the conversation's path leads to here."""
-        super().__init__(store.database, store.now)
-        self._conversation, self._head = conversation, head
-
-    def tree(self, conversation: str) -> Tree:
-        """Read how the turns hang together, with the head here."""
-        tree = super().tree(conversation)
-        return replace(tree, head=self._head) if conversation == self._conversation else tree
+    Fast where they are the same objects, as in two snapshots of one conversation.
+    """
+    size = min(len(before), len(after))
+    if before[:size] == after[:size]:
+        return size
+    return next(place for place in range(size) if before[place] != after[place])

@@ -13,23 +13,18 @@ class Unstored(Protocol):
 
     @property
     def conversation(self) -> str:
-        """The conversation that it belongs to, by id."""
+        """The id of its conversation."""
 
     @property
     def rest(self) -> str:
-        """What came of it and is not stored."""
+        """The text that is not stored."""
 
     def store_again(self) -> Turn | None:
-        """Store the rest; None where it is still growing, or was stored before.
-
-        Raises:
-            StoreError: It still cannot be stored.
-
-        """
+        """Store the rest, or raise StoreError; None where it still grows, or was stored before."""
 
 
 class UnstoredReplies:
-    """Those of every conversation, the oldest first. Safe to use from several threads."""
+    """The unstored replies of all conversations, the oldest first. Threads may share it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -58,12 +53,7 @@ class UnstoredReplies:
         self.on_kept()
 
     def store_again(self) -> None:
-        """Store every reply that can be stored now; the others stay here.
-
-        Raises:
-            StoreError: Why the first of the others cannot.
-
-        """
+        """Store every reply that can be; the others stay, and the first StoreError is raised."""
         refusal: StoreError | None = None
         with self._lock:
             replies = list(self._replies)

@@ -24,7 +24,7 @@ from jitchat.window.window import ContextWindow, LedgerRow
 
 if TYPE_CHECKING:
     from jitchat.index.indexer import Progress
-    from jitchat.store.replies import ReplyNote
+    from jitchat.store.windows import ReplyNote
 
 
 BESIDE = 3
@@ -319,9 +319,9 @@ class TurnDetails:
             return {}
 
     def _read(self, stored: Sequence[Turn]) -> Mapping[int, Detail]:
-        from jitchat.store.replies import ReplyNotes  # noqa: PLC0415  see above
+        from jitchat.store.windows import WindowArchive  # noqa: PLC0415  see above
 
-        notes = ReplyNotes(self._store.database).of([turn.id for turn in stored])
+        notes = WindowArchive(self._store.database).notes([turn.id for turn in stored])
         versions = self._store.branches(self._conversation)
         return {
             turn.position: Detail(notes.get(turn.id), versions.get(turn.position, ()))

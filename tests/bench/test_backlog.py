@@ -8,7 +8,7 @@ import pytest
 
 from jitchat.errors import EmbedderUnavailable
 from tests.benchmarks.backlog import WORDS, index, measured, mixed_turns, texts_of
-from tests.memory.support import FailingEmbedder, FakeEmbedder
+from tests.index.support import FailingEmbedder, FakeEmbedder
 from tests.support import talk
 
 if TYPE_CHECKING:

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING
 from jitchat.bench.haystack import Haystack
 from jitchat.bench.scaling import TimedEmbedder
 from jitchat.errors import JitchatError
-from jitchat.index.embedder import DEFAULT_MODEL, Embedder, FastEmbedder
+from jitchat.index.embedder import Embedder
+from jitchat.index.embedding_models import DEFAULT_MODEL
+from jitchat.index.fast_embedder import FastEmbedder
 from jitchat.index.indexer import Indexer
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
@@ -31,7 +33,7 @@ from tests.support import SHARED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from jitchat.index.embedder import Vectors
+    from numpy.typing import ArrayLike
 
 MODEL = SHARED / "models" / "all-MiniLM-L6-v2"
 LOCOMO = SHARED / "data" / "locomo" / "locomo5.json"
@@ -68,7 +70,7 @@ class Recording:
         self.id, self.dimension = embedder.id, embedder.dimension
         self.asked: list[str] = []
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> ArrayLike:
         self.asked += texts
         return self._embedder.embed(texts)
 

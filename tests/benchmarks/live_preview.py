@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jitchat.index.embedder import BuiltinEmbedder
+from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
@@ -64,7 +64,7 @@ def store_talk(folder: Path, count: int) -> None:
     ]
     store.append(conversation.id, turns)
     memory = Memory(store, store.conversation(conversation.id), BuiltinEmbedder())
-    for _ in memory.catch_up():
+    for _ in memory.index.catch_up():
         pass
     database.close()
 

@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jitchat.bench.asking import indexed
-from jitchat.index.embedder import DEFAULT_MODEL, Embedder, load_embedder, vectors_of
-from jitchat.index.indexer import Indexer
+from jitchat.index.embedder import Embedder, load_embedder
+from jitchat.index.embedding_models import DEFAULT_MODEL
+from jitchat.index.tables import IndexTables
+from jitchat.index.vectors import vectors_of
 from jitchat.transfer.plain import read_plain
 from tests.support import ROOT
 
@@ -93,10 +95,10 @@ def _retrieved_at(memory: Memory, pair: Pair) -> int | None:
 
 def _cosine_ranks(memory: Memory, pairs: Sequence[Pair]) -> tuple[int | None, ...]:
     """Compare each question's vector with those that were stored."""
-    embedder, turns = memory.embedder, memory.turns
+    embedder, turns = memory.index.embedder, memory.turns
     if not embedder.dimension:
         return (None,) * len(pairs)
-    rows = Indexer(memory.store, memory.conversation.id, embedder).rows(turns)
+    rows = IndexTables(memory.store.database, memory.conversation.id).rows(turns, embedder)
     stored = np.array([np.frombuffer(row.vector or b"", dtype="<f4") for row in rows])
     cosines = vectors_of(embedder, [pair.question for pair in pairs]) @ stored.T
     said = [turn.content for turn in turns]

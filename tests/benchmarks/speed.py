@@ -21,7 +21,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jitchat.index.embedder import BuiltinEmbedder
+from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.memory import Memory
 from jitchat.session import Session, SessionOptions
 from jitchat.store.database import Database
@@ -167,7 +167,7 @@ def measure_send(database: Path) -> None:
     conversation = store.latest()
     assert conversation is not None
     memory = Memory(store, conversation, BuiltinEmbedder())
-    for _ in memory.catch_up():
+    for _ in memory.index.catch_up():
         pass
     session = Session(memory, ScriptedProvider(), EstimateCounter(), SessionOptions())
     waits = asyncio.run(_send_often(session, 60))

@@ -21,15 +21,16 @@ from numpy.typing import NDArray
 
 from jitchat.bench.asking import indexed
 from jitchat.bench.questions import LabelledConversation, Question, read_labelled
-from jitchat.index.embedder import DEFAULT_MODEL, Embedder, load_embedder
-from jitchat.index.indexer import Indexer
-from jitchat.index.retrieve import Query, make_query
+from jitchat.index.embedder import Embedder, load_embedder
+from jitchat.index.embedding_models import DEFAULT_MODEL
+from jitchat.index.query import Query, make_query
 from jitchat.index.search import WEIGHTS, HotIndex, Weights
+from jitchat.index.tables import IndexTables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from jitchat.index.rows import IndexRow
+    from jitchat.index.tables import IndexRow
 
 AT = 6
 FACTORS = (0.4, 0.6, 0.8, 1.25, 1.6, 2.5)
@@ -81,7 +82,8 @@ def tries(count: int, seed: int = SEED) -> Iterator[Weights]:
 def read_talk(talk: LabelledConversation, embedder: Embedder) -> Talk:
     """Import and index as the app does."""
     with indexed(talk.found, embedder) as memory:
-        rows = Indexer(memory.store, memory.conversation.id, embedder).rows(memory.turns)
+        tables = IndexTables(memory.store.database, memory.conversation.id)
+        rows = tables.rows(memory.turns, embedder)
     speakers = frozenset(row.speaker for row in rows)
     asked = ((make_query(each.text, "", speakers), each) for each in talk.questions)
     return Talk(tuple(rows), tuple(asked))

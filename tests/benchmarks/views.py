@@ -15,7 +15,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from jitchat.index.embedder import BuiltinEmbedder
+from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.memory import Memory
 from jitchat.session import Session, SessionOptions
 from jitchat.store.database import Database

@@ -14,7 +14,7 @@ from jitchat.paths import Paths, locate
 from jitchat.providers.catalogue.models import State
 from jitchat.settings import load_settings
 from jitchat.settings.keys import KeysFile
-from jitchat.store.models import ChosenModel, LearntModels
+from jitchat.store.models import ChosenModel, ModelLessons
 from jitchat.transfer.formats import store_demo
 from tests.providers.catalogue.servers import Routes, models
 from tests.support import demo_session
@@ -126,7 +126,7 @@ def test_a_limit_that_is_set_larger_than_a_refusal_taught_is_doubted_at_the_star
     own = OWN.replace("http:", "https:") + 'model = "m"\n'
     toml = '[provider]\nname = "work"\n' + (f"limit = {limit}\n" if limit else "") + own
     if taught is not None:
-        LearntModels(store.database).of("https://llm.test/v1", "m").learn_limit(taught)
+        ModelLessons(store.database, "https://llm.test/v1", "m").learn_limit(taught)
     backend = LocalBackend(made(toml).settings, paths, store)
     backend.open_session(store_demo(store))
     told = "m took 8,192 tokens when it refused a window; the limit is set to 16,000"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.cli import cold_store
-from tests.memory.support import make_full, make_read_only
+from tests.store.support import make_full, make_read_only
 from tests.support import talk
 
 if TYPE_CHECKING:

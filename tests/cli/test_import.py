@@ -11,8 +11,8 @@ import pytest
 
 from jitchat import models
 from jitchat.cli import output
-from jitchat.index.pace import BATCH
-from tests.memory.support import FailingEmbedder
+from jitchat.index.indexer import BATCH
+from tests.index.support import FailingEmbedder
 from tests.transfer.files import jsonl, locomo_sample, plain_turns, written
 from tests.transfer.test_hostile_files import WHOLE, mutated
 

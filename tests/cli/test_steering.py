@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.store.database import Database
-from jitchat.store.pins import HeldTurns
+from jitchat.store.pins import Pins
 from jitchat.store.store import ColdStore
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def held(demo: None, home: Path) -> None:
     store = ColdStore(database)
     turns = store.turns(store.conversations()[0].id)
     for position, hold in ((4, "pinned"), (9, "excluded")):
-        HeldTurns(database).put(turns[position - 1], hold)
+        Pins(database).put(turns[position - 1], hold)
     database.close()
 
 

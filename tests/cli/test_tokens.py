@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.providers.catalogue import limits
 from jitchat.store.database import Database
-from jitchat.store.models import ChosenModel, LearntModels
+from jitchat.store.models import ChosenModel, ModelLessons
 from jitchat.values import Sample
 from tests.providers.catalogue.servers import Routes
 from tests.window.reports import Server
@@ -27,7 +27,7 @@ def teach(shell: Shell, samples: Sequence[Sample], model: str = "small-1") -> No
     """Store what a server reported for the estimates."""
     shell.home.mkdir(exist_ok=True)
     database = Database(shell.home / "jitchat.db")
-    learnt = LearntModels(database).of(f"{HERE}/", model)
+    learnt = ModelLessons(database, f"{HERE}/", model)
     for sample in samples:
         learnt.add_sample("estimate", sample.counted, sample.reported)
     database.close()
@@ -47,7 +47,7 @@ def test_nothing_learnt_yet_says_what_would_fill_it(jitchat: Shell):
 def test_what_was_refused_is_shown_and_forgotten_when_it_is_asked_for(jitchat: Shell):
     teach(jitchat, [Sample(10, 11)])
     database = Database(jitchat.home / "jitchat.db")
-    LearntModels(database).of(HERE, "small-1").refuse("temperature")
+    ModelLessons(database, HERE, "small-1").refuse("temperature")
     database.close()
     where = ("tokens", "small-1", "--base-url", HERE)
     assert "left out, for its server refused it: temperature" in jitchat(*where).out

@@ -9,7 +9,7 @@ import pytest
 from jitchat.errors import JitchatError
 from jitchat.events import LimitLearnt, WindowBuilt
 from jitchat.session import Session, SessionOptions
-from jitchat.store.models import LearntModel, LearntModels
+from jitchat.store.models import ModelLessons
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
 from tests.engine.asking import ROUTES, SAMPLING, provider
@@ -33,7 +33,7 @@ LONG_TALK = talk(*(f"Number {number}: {'the boat lies at the pier. ' * 8}" for n
 """Some 3,600 of the engine's tokens."""
 
 
-def session_with(store: ColdStore, engine: Engine, route: str, learnt: LearntModel) -> Session:
+def session_with(store: ColdStore, engine: Engine, route: str, learnt: ModelLessons) -> Session:
     options = SessionOptions(
         budget=Budget(BELIEVED, 64, recent=2_000),
         system="Be kind.",
@@ -46,7 +46,7 @@ def session_with(store: ColdStore, engine: Engine, route: str, learnt: LearntMod
 
 @pytest.mark.parametrize("route", ROUTES)
 async def test_a_smaller_window_is_sent_and_answered(store: ColdStore, engine: Engine, route):
-    learnt = LearntModels(store.database).of(engine.base_url, NAME)
+    learnt = ModelLessons(store.database, engine.base_url, NAME)
     session = session_with(store, engine, route, learnt)
     events = await send(session, "Where is it? Answer briefly.", Mode.RECENCY)
     await session.aclose()
@@ -64,7 +64,7 @@ async def test_a_smaller_window_is_sent_and_answered(store: ColdStore, engine: E
 
 
 async def test_what_was_learnt_holds_for_the_next_message(store: ColdStore, engine: Engine):
-    learnt = LearntModels(store.database).of(engine.base_url, NAME)
+    learnt = ModelLessons(store.database, engine.base_url, NAME)
     session = session_with(store, engine, "openai", learnt)
     await send(session, "Where is it? Answer briefly.", Mode.RECENCY)
     events = await send(session, "And now? Answer briefly.", Mode.RECENCY)
@@ -82,7 +82,7 @@ async def test_what_was_learnt_holds_for_the_next_message(store: ColdStore, engi
 async def test_what_cannot_be_smaller_is_an_error_and_the_draft_comes_back(
     store: ColdStore, engine: Engine, draft, mode
 ):
-    learnt = LearntModels(store.database).of(engine.base_url, NAME)
+    learnt = ModelLessons(store.database, engine.base_url, NAME)
     session = session_with(store, engine, "openai", learnt)
     events = await send(session, draft, mode)
     await session.aclose()

@@ -24,7 +24,7 @@ from jitchat.store.path import parent_of
 from jitchat.store.replies import Place, ReplyWriter, Timing
 from jitchat.store.store import ColdStore
 from jitchat.values import Role, Status, Turn
-from tests.memory.support import FakeEmbedder
+from tests.index.support import FakeEmbedder
 
 if TYPE_CHECKING:
     import sqlite3
@@ -70,9 +70,8 @@ def fork_often(path: str, conversation: str) -> None:
 
 def answer(memory: Memory, place: Place | None = None) -> Turn:
     seconds = 0.0
-    empty = Turn(0, Role.ASSISTANT, "", memory.store.now(), None, Status.STREAMING)
     timing = Timing(lambda: seconds, lambda *_: lambda: None)
-    writer = ReplyWriter(memory.store, memory.conversation.id, empty, timing, place)
+    writer = ReplyWriter(memory.store, memory.conversation.id, place, timing)
     tell("answering", os.getpid())
     for number in range(30):
         seconds = number * PIECE_SECONDS
@@ -117,7 +116,7 @@ def open_and_die(path: str, statement: int) -> None:
 
 def index(path: str, conversation: str) -> None:
     memory = opened(path, conversation)
-    for entries in memory.catch_up(FakeEmbedder("second", 6)):
+    for entries in memory.index.catch_up(FakeEmbedder("second", 6)):
         tell("indexed", len(entries))
     tell("done")
 

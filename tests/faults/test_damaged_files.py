@@ -13,8 +13,8 @@ from jitchat.errors import StoreError, StoreUnreadable
 from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
-from jitchat.store.windows import Sends, WindowRecord
-from tests.memory.support import FakeEmbedder
+from jitchat.store.windows import WindowArchive, WindowRecord
+from tests.index.support import FakeEmbedder
 from tests.support import talk
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def healthy(tmp_path_factory) -> bytes:
         memory.archive.put(said.id, WindowRecord("d", SENT_HEADER, segments, [{"turn": 1}]))
         store.append(made.id, talk(f"We agreed on {number}.", f"Ann said {number}."))
         memory.refresh()
-    list(memory.catch_up())
+    list(memory.index.catch_up())
     store.database.close()
     return path.read_bytes()
 
@@ -100,8 +100,9 @@ def look_at_windows(store: ColdStore) -> None:
     for each in store.conversations():
         memory = Memory(store, each)
         for turn in memory.turns:
-            memory.archive.get(turn.id)
-        Sends(store.database).of(each.id)
+            if (window_id := memory.archive.window_id(turn)) is not None:
+                memory.archive.by_id(window_id)
+        WindowArchive(store.database).sends(each.id)
 
 
 def search(store: ColdStore) -> None:

@@ -86,7 +86,7 @@ def test_any_text_is_stored_and_comes_back(store, rounds):
 def test_any_text_is_indexed_and_searched_for(store, rounds):
     texts = [*ESCAPES, *MARKUP, *QUERIES[:-6], *odd_texts(rounds(200, 5_000), seed=4)]
     memory = Memory(store, conversation_of(store, talk(*texts)))
-    assert sum(len(batch) for batch in memory.catch_up()) == len(texts)
+    assert sum(len(batch) for batch in memory.index.catch_up()) == len(texts)
     for text in texts[:: rounds(5, 1)]:
         for candidate in memory.retrieve(text, len(texts) + 1).candidates:
             assert steers(candidate.entry.summary) == []

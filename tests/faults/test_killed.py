@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.index.indexer import Indexer
+from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
 from jitchat.store.database import Database
+from jitchat.store.schema import migration_names
 from jitchat.store.store import ColdStore
 from jitchat.values import Status
 from tests.faults.nursery import PIECE_SECONDS
-from tests.memory.support import FakeEmbedder
-from tests.memory.test_schema import database_at, names
+from tests.index.support import FakeEmbedder
+from tests.store.test_schema import database_at
 from tests.support import talk
 
 if TYPE_CHECKING:
@@ -126,11 +127,11 @@ def schema(path: Path) -> tuple[set[str], list[str]]:
     return tables, applied
 
 
-@pytest.mark.parametrize("step", range(1, len(names())))
+@pytest.mark.parametrize("step", range(1, len(migration_names())))
 def test_a_migration_killed_at_any_statement_leaves_the_old_schema_or_the_new(
     nursery, tmp_path, step, rounds
 ):
-    database_at(tmp_path / "old.db", names()[step])
+    database_at(tmp_path / "old.db", migration_names()[step])
     database_at(tmp_path / "new.db", None)
     before, old, new = (
         (tmp_path / "old.db").read_bytes(), schema(tmp_path / "old.db"), schema(tmp_path / "new.db")
@@ -171,13 +172,13 @@ def test_an_indexing_killed_at_any_batch_is_caught_up(nursery, tmp_path, rounds)
         store.append(made.id, talk(*(f"turn number {each}" for each in range(600))))
         first, second = FakeEmbedder("first", 4), FakeEmbedder("second", 6)
         memory = Memory(store, store.conversation("talk"), first)
-        list(memory.catch_up())
+        list(memory.index.catch_up())
         told = nursery.run_and_kill("index", 1 + number % 5, path=str(path), conversation="talk")
         assert ["failed"] not in [words[:1] for words in told]
         assert memory.retrieve("number 77", 601).candidates[0].turn == 78
         again = Memory(store, store.conversation("talk"), second)
-        list(again.catch_up())
-        rows = Indexer(store, "talk", second).rows(again.turns)
+        list(again.index.catch_up())
+        rows = IndexTables(store.database, "talk").rows(again.turns, second)
         assert [len(row.vector or b"") for row in rows] == [24] * 600
         require_sound(store.database)
         store.database.close()

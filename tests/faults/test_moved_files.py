@@ -18,8 +18,9 @@ from jitchat.cli import commands
 from jitchat.errors import StoreError, StoreFull, StoreReadOnly
 from jitchat.memory import Memory
 from jitchat.store.database import Database
+from jitchat.store.schema import migration_names
 from jitchat.store.store import ColdStore
-from tests.memory.test_schema import database_at, names
+from tests.store.test_schema import database_at
 from tests.support import conversation_of, talk
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def test_what_is_stored_is_read_and_nothing_else_is_written(small_disk, refuse, 
 @REFUSALS
 def test_an_older_schema_there_says_what_it_needs(small_disk, refuse, error):
     path = small_disk / "old.db"
-    database_at(path, names()[-2])
+    database_at(path, migration_names()[-2])
     refuse(small_disk)
     with pytest.raises(StoreError, match="written by an older jitchat") as refused:
         Database(path)

@@ -10,7 +10,7 @@ import pytest
 
 from jitchat.index.indexer import Indexer
 from jitchat.memory import Memory
-from tests.memory.support import FakeEmbedder
+from tests.index.support import FakeEmbedder
 from tests.support import ROOT, conversation_of, talk
 
 FORBIDDEN = {"pickle", "cPickle", "dill", "marshal", "shelve", "joblib"}
@@ -67,7 +67,7 @@ def test_vectors_of_another_dimension_are_not_compared_and_then_made_anew(store,
         )
     memory = Memory(store, talked, embedder)
     assert set(dense_parts(memory)) == {0.0}
-    list(memory.catch_up())
+    list(memory.index.catch_up())
     assert dense_parts(memory) == pytest.approx(whole)
     assert any(whole)
 
@@ -82,7 +82,7 @@ def test_vectors_cut_short_under_their_own_dimension_leave_the_words_until_made_
     memory = Memory(store, talked, embedder)
     assert dense_parts(memory) != pytest.approx(whole)
     before = len(embedder.asked)
-    list(memory.catch_up())
+    list(memory.index.catch_up())
     assert sum(len(texts) for texts in embedder.asked[before:]) == 40
     assert dense_parts(memory) == pytest.approx(whole)
 

@@ -11,7 +11,7 @@ from jitchat.memory import Memory
 from jitchat.store.replies import close_interrupted
 from jitchat.store.windows import Ending, WindowRecord
 from jitchat.values import Status, Usage
-from tests.memory.support import claim, dead_process, make_full, make_read_only
+from tests.store.support import claim, dead_process, make_full, make_read_only
 from tests.support import conversation_of, talk
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ LONG = "x " * 500_000
 @pytest.fixture
 def memory(store):
     made = Memory(store, conversation_of(store, talk("one", "two")))
-    list(made.catch_up())
+    list(made.index.catch_up())
     made.archive.put(made.turns[0].id, WindowRecord("d", {}, [], []))
     return made
 
@@ -89,7 +89,7 @@ def require_unchanged(memory: Memory) -> None:
     assert [turn.content for turn in stored] == ["one", "two"]
     assert memory.turns == stored
     assert [row.turn for row in memory.retrieve("one", 3).candidates if row.matched] == [1]
-    assert memory.archive.get(stored[0].id) is not None
+    assert memory.archive.window_id(stored[0]) is not None
 
 
 @pytest.mark.parametrize("refuse", [make_full, make_read_only])
@@ -98,9 +98,9 @@ def test_an_index_that_cannot_be_written_is_told_and_written_later(memory, refus
     memory.refresh()
     refuse(memory.store, on=True)
     with pytest.raises((StoreFull, StoreReadOnly)):
-        list(memory.catch_up())
+        list(memory.index.catch_up())
     refuse(memory.store, on=False)
-    assert sum(len(batch) for batch in memory.catch_up()) == 100
+    assert sum(len(batch) for batch in memory.index.catch_up()) == 100
 
 
 def test_an_interrupted_reply_waits_for_a_disk_that_takes_its_mark(memory):

@@ -295,7 +295,7 @@ async def test_what_was_answered_before_gets_three_more_replies_and_stays_answer
     error = Unreachable("Nobody is there.", "Start it.")
     asking = Asking(session, said.content, Once(again=said))
     await asking.run(Ear())
-    assert len(session.memory.branches()[asking.goes_on]) == 4
+    assert len(session.memory.store.branches(session.memory.conversation.id)[asking.goes_on]) == 4
     session.provider.scripts = dict.fromkeys(Mode, (error,))  # type: ignore[attr-defined]
     again = Asking(session, said.content, Once(again=said))
     await again.run(Ear())

@@ -15,7 +15,7 @@ from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
 from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings
-from jitchat.store.models import LearntModel, LearntModels
+from jitchat.store.models import ModelLessons
 from jitchat.values import Message, Mode, Usage
 from jitchat.window.tokens import EstimateCounter, request_tokens
 from tests.session.sending import failures, kinds, regenerate, send, stored_turns
@@ -57,8 +57,8 @@ class Counting:
         """Nothing to give back."""
 
 
-def learnt_of(store: ColdStore) -> LearntModel:
-    return LearntModels(store.database).of(SERVER, "small-1")
+def learnt_of(store: ColdStore) -> ModelLessons:
+    return ModelLessons(store.database, SERVER, "small-1")
 
 
 def samples(store: ColdStore) -> int:
@@ -168,7 +168,7 @@ async def test_a_store_that_takes_no_sample_does_not_spoil_the_reply(store, monk
         raise StoreFull("The disk is full.", "Make room.")
 
     session = counting(store)
-    monkeypatch.setattr(LearntModel, "add_sample", refuse)
+    monkeypatch.setattr(ModelLessons, "add_sample", refuse)
 
     events = await send(session, "which crane?")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.regression_cases import Checking
 from jitchat.store.regression_cases import Case, CaseKind, Cases
-from jitchat.store.windows import Sends
+from jitchat.store.windows import WindowArchive
 from jitchat.values import Mode, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Hold, Once
@@ -29,7 +29,7 @@ async def asked(session: Session, once: Once = Once()) -> Turn:  # noqa: B008  a
 
 def noted(session: Session, said: Turn, wanted: int) -> Case:
     memory = session.memory
-    window = Sends(memory.store.database).window_id(said)
+    window = WindowArchive(memory.store.database).window_id(said)
     case = Case(said, memory.turns[wanted - 1], CaseKind.MISS, window, memory.store.now())
     Cases(memory.store.database).put(case)
     return case
@@ -44,7 +44,7 @@ async def test_a_wanted_turn_is_found_at_full_text_only_and_else_is_told_of(
     assert window is not None
     listed = next(row.turn for row in window.ledger if row.verdict == "index")
     cases = [noted(session, said, turn) for turn in (9, listed, 20)]
-    before = len(session.memory.turns), session.memory.held
+    before = len(session.memory.turns), session.memory.pins
 
     found, line, never = Checking(session).all(cases)
     assert (found.passes, found.then, found.now) == (True, Standing.SENT, Standing.SENT)
@@ -52,7 +52,7 @@ async def test_a_wanted_turn_is_found_at_full_text_only_and_else_is_told_of(
     assert line.sentences[0].startswith(f"#{listed} is in the window as an index line only")
     assert (never.passes, never.then, never.now) == (False, Standing.NEVER, Standing.NEVER)
     assert never.sentences[0].startswith("#20 was never a candidate: rank 28 of 60")
-    assert (len(session.memory.turns), session.memory.held) == before
+    assert (len(session.memory.turns), session.memory.pins) == before
 
 
 async def test_pins_exclusions_and_the_budget_of_today_decide(store: ColdStore) -> None:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import WindowOverflow
-from jitchat.index.embedder import BuiltinEmbedder
+from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.session import Session, SessionOptions
 from jitchat.transfer.formats import store_demo
 from jitchat.values import Mode, Status
 from jitchat.window.budget import Budget
 from jitchat.window.window import ContextWindow, Kind
-from tests.memory.support import FakeEmbedder
+from tests.index.support import FakeEmbedder
 from tests.session.sending import failures, kinds, reply_text, send
 from tests.support import conversation_of, demo_session, session_on, talk
 from tests.window.cases import turns_of

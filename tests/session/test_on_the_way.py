@@ -16,7 +16,7 @@ from jitchat.providers.provider import (
     RetryScheduled,
     ToolCall,
 )
-from jitchat.store.models import LearntModel, LearntModels
+from jitchat.store.models import ModelLessons
 from jitchat.values import Limit, Mode, Status, Usage
 from jitchat.window.steering import Once
 from tests.session.sending import (
@@ -156,10 +156,10 @@ async def test_a_reply_is_whole_although_what_it_taught_cannot_be_kept(store, mo
     def full(*_: object) -> None:
         raise StoreFull("There is no space left.", "Make room.")
 
-    monkeypatch.setattr(LearntModel, "add_sample", full)
-    monkeypatch.setattr(LearntModel, "learn_limit", full)
+    monkeypatch.setattr(ModelLessons, "add_sample", full)
+    monkeypatch.setattr(ModelLessons, "learn_limit", full)
     session = talking(store, exchanges=40)
-    learnt = LearntModels(store.database).of("http://models.test/v1", "m")
+    learnt = ModelLessons(store.database, "http://models.test/v1", "m")
     session.options = replace(session.options, learnt=learnt)
     session.provider = Overflowing(1_000, Limit(330, ""))
     events = await send(session, "hello")
@@ -222,7 +222,14 @@ async def test_a_reply_that_is_regenerated_stands_beside_the_first(store):
     assert [turn.content for turn in stored_turns(events)] == ["which port?", "Two."]
     assert session.memory.turns[-1].content == "Two."
     assert session.provider.requests[0] == session.provider.requests[1]
-    assert len(session.memory.branches()[session.memory.turns[-1].position]) == 2
+    assert (
+        len(
+            session.memory.store.branches(session.memory.conversation.id)[
+                session.memory.turns[-1].position
+            ]
+        )
+        == 2
+    )
 
 
 async def test_a_regeneration_that_fails_leaves_the_conversation_as_it_was(store):
@@ -246,4 +253,7 @@ async def test_a_message_that_is_edited_is_a_fork(store):
     assert not any("which port?" in text or "One." in text for text in sent)
     assert stored_turns(events)[0].position > answered.position
     edited = stored_turns(events)[0].position
-    assert session.memory.branches()[edited] == (said.position, edited)
+    assert session.memory.store.branches(session.memory.conversation.id)[edited] == (
+        said.position,
+        edited,
+    )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.index.embedder import BuiltinEmbedder, Embedder, NoEmbedder
+from jitchat.index.builtin_embedder import BuiltinEmbedder
+from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.providers.reader import ReaderProvider
 from jitchat.transfer.formats import store_demo
 from jitchat.values import Message, Mode

@@ -14,7 +14,7 @@ from jitchat.providers.protocols.registry import protocol_named
 from jitchat.providers.provider import Options, SentRequest
 from jitchat.recorder import sent_request_for
 from jitchat.session import Session, SessionOptions
-from jitchat.store.windows import Sends
+from jitchat.store.windows import WindowArchive
 from jitchat.values import Mode, Turn
 from jitchat.window.budget import Budget
 from tests.providers.dialects import DIALECTS, Dialect
@@ -51,7 +51,7 @@ def over_http(session: Session, server: Server) -> None:
 
 def posted_last(session: Session, said: Turn) -> SentRequest | None:
     """What was posted for the last window of a message."""
-    window_id = Sends(session.memory.store.database).window_id(said)
+    window_id = WindowArchive(session.memory.store.database).window_id(said)
     return sent_request_for(session.memory, window_id)
 
 

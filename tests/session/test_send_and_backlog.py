@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jitchat.events import TurnIndexed, TurnsRetrieved
-from jitchat.index.pace import BATCH
+from jitchat.index.indexer import BATCH
 from jitchat.memory import Memory
 from jitchat.session import Session, SessionOptions
 from jitchat.window.tokens import EstimateCounter

@@ -28,7 +28,7 @@ def test_a_turn_is_pinned_or_excluded_and_both_can_be_taken_back(store):
     assert session.hold(4, Hold.PINNED).before is None
     assert session.steering == Steering(frozenset({4}), frozenset({9}))
     again = Memory(store, session.memory.conversation)
-    assert again.held == {4: "pinned", 9: "excluded"}
+    assert again.pins == {4: "pinned", 9: "excluded"}
     assert session.hold(9, None) == Held(9, Hold.EXCLUDED, None)
     assert session.steering == Steering(frozenset({4}))
     with pytest.raises(LookupError):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import Unreachable
-from jitchat.index.embedder import BuiltinEmbedder, NoEmbedder
+from jitchat.index.builtin_embedder import BuiltinEmbedder
+from jitchat.index.embedder import NoEmbedder
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options
 from jitchat.small_models.leave_one_out import (

@@ -35,7 +35,7 @@ def session_with(store: ColdStore, served: Served, timeout: str = "5") -> Sessio
     settings = load_settings(Path("/nowhere/config.toml"), environ)
     conversation = conversation_of(store, talk(*TURNS))
     made = make_session(settings, store, conversation, NoEmbedder(), EstimateCounter())
-    list(made.memory.catch_up())
+    list(made.memory.index.catch_up())
     return made
 
 
@@ -97,7 +97,7 @@ async def test_index_lines_of_a_server_are_stored_and_its_key_is_not(store):
         settings = load_settings(Path("/nowhere/config.toml"), environ)
         conversation = conversation_of(store, talk("red it is", "no, green"))
         session = make_session(settings, store, conversation, NoEmbedder(), EstimateCounter())
-        list(session.memory.catch_up())
+        list(session.memory.index.catch_up())
         assert session.summariser is not None
         steps = [each async for each in session.summariser.write()]
         await session.aclose()

@@ -10,7 +10,7 @@ import pytest
 from jitchat.memory import Memory
 from jitchat.small_models.summariser import BATCH, Summariser
 from jitchat.window.tokens import request_tokens
-from tests.memory.support import FakeEmbedder, index
+from tests.index.support import FakeEmbedder, index
 from tests.small_models.support import small
 from tests.small_models.writers import (
     COUNTER,
@@ -97,7 +97,7 @@ async def test_indexing_anew_keeps_the_lines_and_the_heuristic_ones_beside_them(
     memory = memory_of(store)
     await written(writing(memory))
 
-    list(memory.catch_up(FakeEmbedder()))
+    list(memory.index.catch_up(FakeEmbedder()))
     assert summaries(memory)[5] == "line 5"
 
     with store.database.write() as connection:
@@ -114,8 +114,8 @@ async def test_indexing_anew_keeps_the_lines_and_the_heuristic_ones_beside_them(
 
 async def test_a_line_that_another_instance_wrote_meanwhile_stays(store):
     memory = memory_of(store, 2)
-    memory.take_lines("other-model", {memory.turns[0]: "from elsewhere"})
-    memory.take_lines("small-1", {memory.turns[0]: "too late"})
+    memory.index.write_lines("other-model", {memory.turns[0]: "from elsewhere"})
+    memory.index.write_lines("small-1", {memory.turns[0]: "too late"})
 
     assert kept(store) == [("other-model", "from elsewhere")]
     assert summaries(Memory(store, memory.conversation))[1] == "from elsewhere"
@@ -123,7 +123,7 @@ async def test_a_line_that_another_instance_wrote_meanwhile_stays(store):
 
 async def test_the_words_that_are_searched_are_the_turns_own(store):
     memory = memory_of(store, 2)
-    memory.take_lines("small-1", {memory.turns[0]: "a zeppelin"})
+    memory.index.write_lines("small-1", {memory.turns[0]: "a zeppelin"})
 
     found = memory.retrieve("zeppelin quux xyzzy", 3)
 

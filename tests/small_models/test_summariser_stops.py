@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import RequestRefused, StoreReadOnly, SummariserStopped
-from jitchat.index.pace import ATTENDED_SECONDS
+from jitchat.index.throttle import ATTENDED_SECONDS
 from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
 from jitchat.values import Message, Usage
-from tests.memory.support import make_read_only
 from tests.small_models.support import small
 from tests.small_models.writers import (
     COUNTER,
@@ -24,6 +23,7 @@ from tests.small_models.writers import (
     writing,
     written,
 )
+from tests.store.support import make_read_only
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -120,18 +120,18 @@ class Clock:
 
 
 def timed(memory: Memory, clock: Clock, provider: ScriptedProvider) -> Summariser:
-    memory.pace._clock = clock
+    memory.index.throttle._clock = clock
     return Summariser(SmallModel(provider, COUNTER, 5), memory, clock.sleep)
 
 
 async def test_it_waits_while_somebody_types(store):
     memory, clock, provider = memory_of(store), Clock(), Writer()
     summariser = timed(memory, clock, provider)
-    memory.pace.attend()
+    memory.index.throttle.attend()
     async with aclosing(summariser.write()) as steps:
         await anext(steps)
         assert clock.slept == [ATTENDED_SECONDS]
-        memory.pace.attend()
+        memory.index.throttle.attend()
         await anext(steps)
     assert clock.slept == [ATTENDED_SECONDS] * 2
 
@@ -140,7 +140,7 @@ async def test_it_waits_while_a_message_is_under_way(store):
     memory, clock, provider = memory_of(store), Clock(), Writer()
     summariser = timed(memory, clock, provider)
     task = asyncio.ensure_future(written(summariser))
-    with memory.pace.under_way():
+    with memory.index.throttle.under_way():
         while len(clock.slept) < 5:
             await asyncio.sleep(0)
         assert provider.requests == []
@@ -152,8 +152,8 @@ async def test_a_conversation_that_is_left_is_asked_about_no_more(store):
     summariser = timed(memory, clock, provider)
     async with aclosing(summariser.write()) as steps:
         await anext(steps)
-        memory.pace.attend()
-        memory.pace.halt()
+        memory.index.throttle.attend()
+        memory.index.throttle.halt()
         with pytest.raises(StopAsyncIteration):
             await anext(steps)
     assert len(provider.requests) == 1

@@ -11,7 +11,7 @@ from jitchat.memory import Memory
 from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import LinesWritten, Summariser
 from jitchat.window.tokens import EstimateCounter
-from tests.memory.support import index
+from tests.index.support import index
 from tests.support import ScriptedProvider, conversation_of, talk
 
 if TYPE_CHECKING:

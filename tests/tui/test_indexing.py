@@ -137,7 +137,7 @@ async def test_a_backlog_that_is_taken_over_ends_nothing(
         better = FakeEmbedder("better-8")
         screen.indexing.catch_up(better)
         gated.let.release(1_000)
-        await until(pilot, lambda: screen.session.memory.embedder is better, "the better one")
+        await until(pilot, lambda: screen.session.memory.index.embedder is better, "the better one")
         await until(pilot, lambda: bool(ended), "the end")
         await screen.workers.wait_for_complete(
             [worker for worker in screen.workers if worker.group == "backlog"]

@@ -8,7 +8,7 @@ import pytest
 
 from jitchat.providers.catalogue.table import Prices
 from jitchat.session import SessionOptions
-from jitchat.store.models import LearntModels
+from jitchat.store.models import ModelLessons
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Usage
 from tests.tui.support import TestBackend, chat, demo_app, ready, type_text
@@ -26,7 +26,7 @@ PRICES = Prices(0.25, 2.0, 0.025, source="table of 2026-11")
 @pytest.fixture
 def learnt(backend: TestBackend, store: ColdStore) -> TestBackend:
     """Ten replies taught how the provider counts."""
-    model = LearntModels(store.database).of("http://localhost:9/v1", "scripted-1")
+    model = ModelLessons(store.database, "http://localhost:9/v1", "scripted-1")
     for sample in Server().samples(10):
         model.add_sample("estimate", sample.counted, sample.reported)
     reporting(backend, Usage(1_103, 210, 480, 0, 120), PRICES)

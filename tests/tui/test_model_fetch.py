@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jitchat.errors import StoreFull
-from jitchat.memory import Memory
+from jitchat.index.conversation_index import ConversationIndex
 from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.top_line import TopLine
 from tests.tui.support import TestBackend, demo_app, notices, ready, until
@@ -30,7 +30,7 @@ async def test_a_model_that_came_is_used(backend: TestBackend) -> None:
         status = screen.query_one(TopLine).query_one("#status")
         await until(pilot, lambda: "fake-embedder" in str(status.render()), "the new embedder")
         assert screen.session is not None
-        assert screen.session.memory.embedder.id == "fake-embedder"
+        assert screen.session.memory.index.embedder.id == "fake-embedder"
 
 
 @pytest.mark.parametrize("is_there", [True, False])
@@ -64,7 +64,7 @@ async def test_indexing_that_fails_is_told_and_the_chat_goes_on(
     def full(*_: object, **__: object) -> None:
         raise StoreFull("The disk is full.", "Free some space.")
 
-    monkeypatch.setattr(Memory, "catch_up", full)
+    monkeypatch.setattr(ConversationIndex, "catch_up", full)
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         await ready(pilot)
         messages = notices(pilot)

@@ -173,7 +173,7 @@ async def test_the_backlog_of_a_conversation_that_was_left_says_nothing(
     async with JitchatApp(backend, long).run_test(size=(140, 40)) as pilot:
         screen = chat(pilot)
         await until(pilot, lambda: screen.session is not None, "the session")
-        pace = screen.session.memory.pace  # type: ignore[union-attr]
+        pace = screen.session.memory.index.throttle  # type: ignore[union-attr]
         await screen.open(other)
         assert pace.halted
         for _ in range(20):

@@ -46,14 +46,14 @@ async def test_the_end_of_one_send_does_not_free_the_next(backend: TestBackend) 
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         assert screen.session is not None
-        real = screen.session.memory.catch_up
+        real = screen.session.memory.index.catch_up
 
         def slow(**behind: int) -> object:
             indexed.wait(10)
             return real(**behind)
 
-        screen.session.memory.catch_up = slow  # type: ignore[assignment, method-assign]
-        screen.session.memory.index_little = lambda _: None  # type: ignore[method-assign]
+        screen.session.memory.index.catch_up = slow  # type: ignore[assignment, method-assign]
+        screen.session.memory.index.index_little = lambda _: None  # type: ignore[method-assign]
         await type_text(pilot, "first")
         await pilot.press("enter")
         await until(pilot, lambda: screen.opening.conversation.turns == 62, "the first reply")

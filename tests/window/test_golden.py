@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.index.embedder import BuiltinEmbedder
+from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.providers.reader import answer
 from jitchat.transfer.formats import store_demo
 from jitchat.values import Mode

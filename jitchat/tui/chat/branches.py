@@ -137,7 +137,9 @@ class Branches:
 
     async def go_to_version(self, session: Session, step: int, position: int | None) -> None:
         """Go to the turn that is `step` versions from the chosen one, and on with its branch."""
-        versions = await asyncio.to_thread(session.memory.branches)
+        versions = await asyncio.to_thread(
+            session.memory.store.branches, session.memory.conversation.id
+        )
         if position is None:
             chosen = self._chosen(session, lambda turn: turn.position in versions)
             position = chosen.position if chosen is not None else 0

@@ -136,11 +136,11 @@ class Indexing:
         indexed = 0
         error: JitchatError | None = None
         try:
-            for entries in session.memory.catch_up(embedder, on_progress=report):
+            for entries in session.memory.index.catch_up(embedder, on_progress=report):
                 if worker.is_cancelled:
                     return
                 indexed += len(entries)
-            error = session.memory.failure
+            error = session.memory.index.failure
         except JitchatError as refusal:
             error = refusal
         if not worker.is_cancelled:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError, StoreError
-from jitchat.store.windows import Costs, Ending
+from jitchat.store.windows import Ending, WindowArchive
 from jitchat.text.figures import total_of
 from jitchat.tui.chat.host import Host
 from jitchat.tui.chat.messages import CostSummed, WindowCounted
@@ -46,7 +46,7 @@ class Meter:
 
         def look_up() -> None:
             try:
-                spent = Costs(self.backend.store.database).of(conversation)
+                spent = WindowArchive(self.backend.store.database).spent(conversation)
             except StoreError:
                 return  # a store that cannot be read is told of by what needs it
             self.host.post(CostSummed(number, spent))

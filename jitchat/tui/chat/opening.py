@@ -78,7 +78,7 @@ class Opening:
         """Leave no thread and no connection behind."""
         session, self.session = self.session, None
         if session is not None:
-            session.memory.pace.halt()
+            session.memory.index.throttle.halt()
             await session.aclose()
 
     async def take(self, session: Session) -> None:

@@ -220,7 +220,7 @@ class ChatScreen(Screen[None]):
     def _attend(self) -> None:
         """Have work behind the screen step back: the user types, or reads what comes."""
         if self.session is not None:
-            self.session.memory.pace.attend()
+            self.session.memory.index.throttle.attend()
 
     @on(Prompt.ScrollAsked)
     def _scroll_asked(self, message: Prompt.ScrollAsked) -> None:

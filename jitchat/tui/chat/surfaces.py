@@ -72,7 +72,7 @@ class Surfaces:
 
     def show_status(self, session: Session, progress: Progress | None) -> None:
         """Show who answers and what embeds and counts, behind what the hot index lacks."""
-        state = "vectors missing" if session.memory.lacks_vectors else ""
+        state = "vectors missing" if session.memory.index.lacks_vectors else ""
         self.show_state(indexing_sentence(progress) if progress is not None else state, session)
 
     def show_state(self, state: str, session: Session) -> None:
@@ -80,7 +80,7 @@ class Surfaces:
         provider, counter = session.provider, session.counter
         model = "" if provider.model == provider.name else provider.model
         sign = "" if counter.exact else "~"
-        embedder = session.memory.embedder.id
+        embedder = session.memory.index.embedder.id
         who = Answering(provider.name, model, embedder, f"{sign}{counter.name}")
         self.top.show_status(state, who)
 

@@ -305,7 +305,7 @@ class AskAllView(ComparingView):
 
     @on(Heard)
     async def _heard(self, message: Heard) -> None:
-        self.subject.session.memory.pace.attend()
+        self.subject.session.memory.index.throttle.attend()
         if self._asking is not None:
             column = self._columns[message.mode]
             column.show(self._asking.answers[message.mode])

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from jitchat.errors import JitchatError
 from jitchat.providers.catalogue.table import cache_life
 from jitchat.session import Session
-from jitchat.store.windows import Send, Sends
+from jitchat.store.windows import Send, WindowArchive
 from jitchat.text.figures import counted, dollars
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import send_sentence, tokens, usage_sentence
@@ -178,7 +178,7 @@ def read_history(session: Session) -> Told:
 
     """
     memory, model = session.memory, session.provider.model
-    sends = Sends(memory.store.database).of(memory.conversation.id)
+    sends = WindowArchive(memory.store.database).sends(memory.conversation.id)
 
     def price(send: Sent, usage: Usage) -> float | None:
         """Only who answers now has a known price; of a reply that cost nothing, it is that."""

@@ -261,7 +261,7 @@ class LeaveOneOutView(View):
         wanted = {trial.turn for trial in trials}
         turns = (turn for turn in session.memory.turns if turn.position in wanted)
         texts = {turn.position: turn.content[:400] for turn in turns}
-        measure = measure_of(session.memory.embedder, exact=exact)
+        measure = measure_of(session.memory.index.embedder, exact=exact)
         sheet = Sheet(found, trials, texts, measure.name, exact)
         identity = found.window_id
         ending = session.memory.archive.ending(identity) if identity is not None else None

@@ -74,7 +74,7 @@ class LedgerWork(View):
         outcome: Found | JitchatError
         try:
             planned = window or session.preview(subject.draft, subject.mode, once)
-            entries = session.memory.entries({row.turn for row in planned.ledger})
+            entries = session.memory.index.entries({row.turn for row in planned.ledger})
             lines = {entry.turn: entry.summary for entry in entries}
             outcome = Found(planned, lines, Marked(session.steering, once))
         except JitchatError as error:
@@ -91,7 +91,7 @@ class LedgerWork(View):
         try:
             explained = Explained(found.window, draft, subject.sent, kept_out)
             outcome = why(session.memory, explained, turn)
-            line = "".join(entry.summary for entry in session.memory.entries([turn]))
+            line = "".join(entry.summary for entry in session.memory.index.entries([turn]))
         except JitchatError as error:
             outcome, line = error, ""
         self.post_message(self.Answered(serial, outcome, line))

@@ -22,7 +22,7 @@ from textual.widgets import Static
 
 from jitchat.errors import JitchatError
 from jitchat.replay import window_of
-from jitchat.store.windows import Sends
+from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import visible
 from jitchat.text.stance import objects
 from jitchat.tui.actions import VIEWS
@@ -168,7 +168,7 @@ def replied(subject: Subject) -> Replied | None:
     if pair is None:
         return None
     database = memory.store.database
-    identity = Sends(database).window_id(*pair)
+    identity = WindowArchive(database).window_id(*pair)
     if identity is None:
         return Replied(*pair)
     return Replied(*pair, identity, window_of(database, identity))

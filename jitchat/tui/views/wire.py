@@ -25,7 +25,7 @@ from jitchat.errors import JitchatError
 from jitchat.providers.provider import Provider, SentRequest, Wire
 from jitchat.recorder import sent_request_for
 from jitchat.session import Session
-from jitchat.store.windows import Sends
+from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import one_line, visible
 from jitchat.tui.figures import assumed_mark, part_figure, stable_sentence
 from jitchat.tui.views.view import Subject, View
@@ -82,8 +82,8 @@ def read_letter(session: Session, window: ContextWindow, sent: Turn | None) -> L
     """
     memory, identity = session.memory, None
     if sent is not None:
-        sends = Sends(memory.store.database)
-        identity = sends.like(sent, window.mode, window.model, window.digest)
+        sends = WindowArchive(memory.store.database)
+        identity = sends.window_id_of(sent, window.mode, window.model, window.digest)
     posted = sent_request_for(memory, identity) if identity is not None else None
     wire = session.wire(window, posted)
     body = (wire.body if wire is not None else messages_body(window)).decode()

@@ -28,7 +28,7 @@ from jitchat.lab.run_file import Run, cell_key
 from jitchat.lab.runs import Runs
 from jitchat.memory import Memory
 from jitchat.session import Session, SessionOptions
-from jitchat.store.windows import Sends
+from jitchat.store.windows import WindowArchive
 from jitchat.transfer.formats import store_demo
 from jitchat.values import Mode, Usage
 from jitchat.window.tokens import EstimateCounter
@@ -265,9 +265,9 @@ def put_windows(file: RunFile) -> list[int]:
         EstimateCounter(),
         SessionOptions(),
     )
-    list(session.memory.catch_up())
+    list(session.memory.index.catch_up())
     send_all(session)
-    return [each.window_id for each in Sends(file.store.database).of("demo")]
+    return [each.window_id for each in WindowArchive(file.store.database).sends("demo")]
 
 
 def quick() -> Experiment:

@@ -12,7 +12,7 @@ from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.reader import ReaderProvider
 from jitchat.session import SessionOptions
 from jitchat.store.path import parent_of
-from jitchat.store.replies import answers_to
+from jitchat.store.windows import WindowArchive
 from jitchat.tui.chat import previews
 from jitchat.tui.views.ask_all import (
     AnswerColumn,
@@ -157,7 +157,7 @@ async def test_quitting_while_the_answers_stream_keeps_what_came(backend: TestBa
     assert (found.turns[-4][2:], found.streaming) == ((QUESTION, "complete"), 0)
     said = backend.store.turn("demo", 61)
     assert said is not None
-    replies = answers_to(backend.store.database, said.id)
+    replies = WindowArchive(backend.store.database).replies_by_mode(said.id)
     assert backend.store.tree("demo").head == replies[Mode.JIT], "as the note says of Esc"
 
 

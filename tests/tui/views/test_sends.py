@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Input, OptionList, Static, TextArea
 
-from jitchat.store.windows import Send, Sends
+from jitchat.store.windows import Send, WindowArchive
 from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.views.send_again import SendAgainScreen
 from jitchat.tui.views.sends import NOTHING, SendsView
@@ -84,7 +84,7 @@ async def the_cost_follows_the_choice(pilot: Pilot[None], screen: SendAgainScree
 
 
 def store_sends(store: ColdStore) -> list[Send]:
-    return Sends(store.database).of("demo")
+    return WindowArchive(store.database).sends("demo")
 
 
 def rows(view: SendsView, name: str) -> list[str]:
@@ -199,7 +199,7 @@ async def test_a_send_is_sent_again_in_another_mode_and_budget(
         await idle(pilot)
         session = chat(pilot).session
         assert session is not None
-        assert session.memory.branches()[67] == (64, 67)
+        assert session.memory.store.branches(session.memory.conversation.id)[67] == (64, 67)
         assert session.memory.turns[-1].position == 67
         window = sent_window(session, session.memory.turns[-2])
         assert window is not None

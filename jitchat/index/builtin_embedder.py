@@ -1,0 +1,23 @@
+"""The built-in embedder: WordLlama's table of 256 dimensions, which its package carries."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import wordllama
+
+from jitchat.index.vectors import Matrix, unit_rows
+
+
+class BuiltinEmbedder:
+    """Needs no download; a text's vector is the mean of its words' vectors."""
+
+    id = "builtin-256"
+    dimension = 256
+
+    def __init__(self) -> None:
+        folder = Path(wordllama.__file__).parent
+        self._model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """Shape (len(texts), 256)."""
+        return unit_rows(self._model.embed(list(texts)))

@@ -1,0 +1,170 @@
+"""The hot index of an open conversation: kept up to date behind the chat, loaded to be searched.
+
+Safe to use from several threads; locks are taken in the order indexing, loading, turns, database.
+To load the index takes seconds, and no message waits for that: who stores a turn takes none of
+the locks here.
+"""
+
+import sys
+import threading
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from jitchat.errors import EmbedderUnavailable, StoreError
+from jitchat.index.embedder import Embedder, NoEmbedder
+from jitchat.index.indexer import BATCH, Indexer, OnProgress
+from jitchat.index.retrieve import SearchRequest, retrieve
+from jitchat.index.tables import IndexTables
+from jitchat.index.throttle import BackgroundThrottle
+from jitchat.store.store import ColdStore
+from jitchat.store.turn_cache import TurnCache, behind, common_start
+from jitchat.values import IndexEntry, Placed, Retrieval, Status, Turn
+
+if TYPE_CHECKING:
+    from jitchat.index.search import HotIndex  # loads numpy
+
+_AT_ONCE = 2_048
+"""Rows; what they were read from is gone before the next ones are."""
+
+
+class ConversationIndex:
+    """What is known of the turns of a `TurnCache`, for retrieval."""
+
+    def __init__(
+        self, store: ColdStore, conversation: str, turns: TurnCache, embedder: Embedder | None
+    ) -> None:
+        self._store, self._conversation, self._cache = store, conversation, turns
+        self._tables = IndexTables(store.database, conversation)
+        self.embedder: Embedder = embedder or NoEmbedder()
+        self.throttle = BackgroundThrottle()
+        self.failure: EmbedderUnavailable | None = None
+        """Why turns that were indexed last have no vectors of the embedder that was wanted."""
+        self.lacks_vectors = False
+        """Whether turns have no vectors of the embedder in use: they are found by words alone."""
+        self._indexing = threading.Lock()
+        self._loading = threading.RLock()
+        """Held while what is below is looked at or changed."""
+        self._indexed = 0
+        """Up to this position no turn of `_indexed_turns`, nor one of another branch, lacks an
+        entry or a vector of `embedder`."""
+        self._indexed_turns: tuple[Turn, ...] = ()
+        self._loaded: HotIndex | None = None
+        self._loaded_turns: tuple[Turn, ...] = ()
+        """The turns that `_loaded` was brought up to date with last."""
+        self._searched = 0
+        """The position up to which `_loaded` has what there is."""
+        self._is_outdated = False
+        """Whether rows of `_loaded` were written since they were loaded."""
+
+    def catch_up(
+        self,
+        embedder: Embedder | None = None,
+        batches: int = sys.maxsize,
+        on_progress: OnProgress = lambda _: None,
+    ) -> Iterator[list[IndexEntry]]:
+        """Index every finished turn that is not yet; yields the entries of each batch.
+
+        `on_progress` is told how far it is, in this thread; it must not wait. With another
+        `embedder`, the present index serves until the new one is complete; if that one fails, the
+        present one stays, and `failure` says why.
+        """
+        wanted, known = embedder or self.embedder, self._cache.snapshot
+        after = 0
+        if wanted is self.embedder:
+            fresh = known.turns[common_start(self._indexed_turns, known.turns) :]
+            after = min([self._indexed, *(turn.position - 1 for turn in fresh[:1])])
+        indexer = Indexer(
+            self._store, self._conversation, wanted, self.throttle, self._before_write
+        )
+        yield from indexer.catch_up(self._indexing, batches, on_progress, after)
+        with self._loading:
+            self.failure = indexer.failure
+            chosen = embedder if embedder and indexer.is_through else self.embedder
+            if wanted is chosen and (indexer.failure or indexer.is_through):
+                self.lacks_vectors = indexer.failure is not None
+            if wanted is chosen and indexer.is_through:
+                self._indexed, self._indexed_turns = known.settled, known.turns
+            if self._is_outdated or chosen is not self.embedder:
+                self.embedder, self._is_outdated = chosen, False
+                self._loaded, self._searched = None, 0
+
+    def is_behind(self) -> bool:
+        """Whether a finished turn is not indexed yet."""
+        return bool(self._tables.missing(NoEmbedder(), limit=1))
+
+    def _before_write(self, position: int) -> None:
+        """Note that rows which were loaded before they were whole have to be loaded again."""
+        with self._loading:
+            self._is_outdated |= position <= self._searched
+
+    def index_little(self, before: int) -> None:
+        """Index what is missing ahead of position `before`, if one batch does it.
+
+        So the first message to a conversation that was just opened finds all of it.
+        """
+        with self._loading:
+            self._load()
+            fresh = behind(self._loaded_turns, self._searched)
+            missing = len(fresh) - len(behind(fresh, before - 1))
+        if 0 < missing <= BATCH:
+            with self.throttle.awaited(), suppress(StoreError):
+                for _ in self.catch_up(batches=1):
+                    pass
+
+    def without_line(self, after: int, limit: int) -> list[Turn]:
+        """List the indexed turns behind position `after` whose index line no model wrote."""
+        stretches = self._cache.snapshot.path.behind(after)
+        return self._tables.without_model_line(stretches, limit)
+
+    def count_without_line(self, after: int) -> int:
+        return self._tables.count_without_model_line(self._cache.snapshot.path.behind(after))
+
+    def write_lines(self, model: str, lines: Mapping[Turn, str]) -> None:
+        """Put index lines that `model` wrote in place of those by rule."""
+        with self._loading:
+            self._tables.write_model_lines(model, lines)
+            if self._loaded is not None:
+                self._loaded.rewrite({turn.position: line for turn, line in lines.items()})
+
+    def retrieve(self, request: SearchRequest, without: Collection[int] = ()) -> Retrieval:
+        """Search for a draft; nothing at the positions `without` is picked."""
+        index = self._load()
+        return retrieve(index, request, self._searched, without)
+
+    def placed(self, request: SearchRequest, turn: int) -> Placed | None:
+        """Rank a turn among all that `retrieve` searches; None where it is not among them."""
+        index = self._load()
+        return index.placed(request.query(index), request.position, turn)
+
+    def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
+        """List what is known of turns, by position; nothing of those not indexed."""
+        return self._load().entries(turns)
+
+    def _load(self) -> "HotIndex":
+        """Add all rows that can be added in order: up to a reply under way, or a missing row."""
+        from jitchat.index.search import HotIndex  # noqa: PLC0415  loads numpy
+
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = HotIndex(self.embedder)
+            known = self._cache.snapshot
+            same = common_start(self._loaded_turns, known.turns)
+            alike_to = known.turns[same - 1].position if same else 0
+            if alike_to < self._searched:
+                self._loaded.take_back(alike_to)
+                self._searched = alike_to
+            self._loaded_turns = known.turns
+            if fresh := behind(known.turns, self._searched):
+                gap = self._tables.first_gap(known.path.behind(self._searched))
+                reached = takewhile(known.is_reached, fresh)
+                ready = [turn for turn in reached if gap is None or turn.position < gap]
+                said = (turn for turn in ready if turn.status is not Status.UNANSWERED)
+                recalled = [turn for turn in said if turn.content.strip()]  # not reasoning alone
+                for start in range(0, len(recalled), _AT_ONCE):
+                    part = recalled[start : start + _AT_ONCE]
+                    self._loaded.add(self._tables.rows(part, self.embedder))
+                if ready:
+                    self._searched = ready[-1].position
+            return self._loaded

@@ -1,0 +1,123 @@
+"""From a draft to the query that the index is searched by.
+
+Names of speakers are taken out of the words, where they would only find turns that say the
+name, and turned into a preference for what that speaker said ("you said" and "I told you"
+likewise). A draft of few words that refers back borrows from the message before it, at a
+discount. Of a long draft, the beginning and the end count.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+
+from jitchat.text.dates import Span, asked_spans
+from jitchat.text.sanitize import both_ends
+from jitchat.text.words import content_words, folded, stem, words
+from jitchat.values import Role
+
+_REACH = 2_000
+_BORROWED_WEIGHT = 0.3
+_ENOUGH_WORDS = 3
+_ROLES = frozenset(role.value for role in Role)
+
+_YOU_SAID = re.compile(
+    r"\b(?:you|did you|you've|you had) (?:said|say|told|tell|suggest(?:ed)?|recommend(?:ed)?"
+    r"|proposed?|mention(?:ed)?|wr[io]te|gave|give|answer(?:ed)?|explain(?:ed)?)\b",
+    re.IGNORECASE,
+)
+_I_SAID = re.compile(
+    r"\b(?:i|did i|i've|i had) (?:said|say|told|tell|mention(?:ed)?|ask(?:ed)?|wr[io]te|gave"
+    r"|give)\b",
+    re.IGNORECASE,
+)
+_REFERS_BACK = re.compile(
+    r"^\W*(?:and|but|so|or|why|how so|what about|how about|go on|continue|more|who|when|where)\b"
+    r"|\b(?:it|its|that|this|these|those|they|them|their|he|him|his|she|her|there|ones?|same|else"
+    r"|then|instead)\b",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(
+    r"\b(?:when|how long|what (?:date|day|time|month|year)|which (?:day|date|month|year))\b",
+    re.IGNORECASE,
+)
+_WHAT_WE_DECIDED = re.compile(
+    r"\b(?:decid\w*|decision|agree[ds]?|agreement|settle[ds]?|settl\w+|chose|choose|chosen"
+    r"|pick(?:ed)?|final(?:ly|ised|ized)?|conclu\w+|lock(?:ed)? in|go(?:ing)? with|plan)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is looked for."""
+
+    text: str
+    """For the embedder: the draft without speakers' names; empty where it says nothing."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """How much each stem counts, by stem."""
+    spelled: Mapping[str, str] = field(default_factory=dict)
+    """Each stem as the draft spells it."""
+    speakers: frozenset[str] = frozenset()
+    """Whose turns are preferred: names or roles, folded."""
+    spans: tuple[Span, ...] = ()
+    """The days that are asked about."""
+    asks_when: bool = False
+    asks_decision: bool = False
+
+
+def make_query(
+    draft: str, before: str, speakers: frozenset[str], today: date | None = None
+) -> Query:
+    """Make the query of `draft`; `before` is the user's message ahead of it.
+
+    `speakers` are the names and roles that occur in the conversation, folded; `today` is the
+    day on which "last week" is said.
+    """
+    draft, before = both_ends(draft, _REACH), both_ends(before, _REACH)
+    preferred, parts = _named(draft, speakers - _ROLES)
+    spelled = {stem(word): word for word in _words_but(draft, parts)}
+    weights = dict.fromkeys(spelled, 1.0)
+    own = _without(draft, parts) if weights else ""
+    goes_on = len(weights) < _ENOUGH_WORDS and not parts and bool(_REFERS_BACK.search(draft))
+    if goes_on:
+        for word in _words_but(before, speakers):
+            weights.setdefault(stem(word), _BORROWED_WEIGHT)
+            spelled.setdefault(stem(word), word)
+    spoken = {"assistant"} if _YOU_SAID.search(draft) else set()
+    spoken |= {"user"} if _I_SAID.search(draft) else set()
+    implied = frozenset(spoken & speakers) if len(spoken) == 1 else frozenset()
+    return Query(
+        text=own or (_without(before, speakers) if goes_on else ""),
+        weights=weights,
+        spelled=spelled,
+        speakers=preferred or implied,
+        spans=asked_spans(draft, today),
+        asks_when=bool(_WHEN.search(draft)),
+        asks_decision=bool(_WHAT_WE_DECIDED.search(draft)),
+    )
+
+
+def _named(draft: str, names: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Whose turns are preferred, and the words of all names in the draft.
+
+    Of "what did Ann think of Bob's plan", Ann's: a genitive counts where no other name stands.
+    """
+    said = set(words(draft))
+    bare = {word.removesuffix("'s") for word in said}
+    parts_of = {name: frozenset(words(name)) for name in names}
+    named = {name: parts for name, parts in parts_of.items() if parts and parts <= bare}
+    outright = frozenset(name for name, parts in named.items() if parts <= said)
+    return outright or frozenset(named), frozenset().union(*named.values())
+
+
+def _words_but(text: str, names: frozenset[str]) -> list[str]:
+    return [word for word in content_words(text) if word.removesuffix("'s") not in names]
+
+
+def _without(draft: str, names: frozenset[str]) -> str:
+    """The draft without the words of `names`, wherever they stand by themselves."""
+    if not names:
+        return draft
+    bare = ((word, folded(word).strip(".,;:!?'\"()").removesuffix("'s")) for word in draft.split())
+    return " ".join(word for word, name in bare if name not in names)

@@ -1,0 +1,202 @@
+"""The hot index in the cold store: entries, index lines that a model wrote, and vectors.
+
+A line that a model wrote stands beside the one by rule and is shown in its place, so that
+indexing anew loses neither. A turn's text does not change, so a line is written once.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from jitchat.index.embedder import Embedder
+from jitchat.store.database import Database
+from jitchat.store.path import Stretch
+from jitchat.store.store import TURN_COLUMNS, UNSETTLED, require, turn_from
+from jitchat.text.words import folded
+from jitchat.values import IndexEntry, Turn
+
+_FLOAT = 4
+"""Bytes of one number of a vector."""
+_WITHOUT_LINE = """
+    FROM turns t JOIN index_entries e ON e.turn = t.id LEFT JOIN model_lines m ON m.turn = t.id
+    WHERE t.conversation = ? AND t.position BETWEEN ? AND ? AND t.status NOT IN (?, ?)
+    AND m.turn IS NULL AND trim(t.content, ' ' || char(9, 10, 13)) <> ''
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """What the index needs of one turn."""
+
+    position: int
+    speaker: str
+    """Name or role, folded."""
+    said_at: datetime | None
+    stems: str
+    """Blank-separated."""
+    summary: str
+    entities: str
+    """Line-separated."""
+    dates: str
+    """Line-separated."""
+    decision: bool
+    asks: bool
+    tells_when: bool
+    disclaims: bool
+    vector: bytes | None
+    """Little-endian float32 of the embedder in use, if the turn was embedded."""
+
+    def bare(self) -> "IndexRow":
+        """Leave out what is searched, for whoever has it in another form."""
+        return replace(self, stems="", vector=None)
+
+    def entry(self) -> IndexEntry:
+        """Show the row as the rest of the app knows it."""
+        entities, dates = self.entities.split("\n"), self.dates.split("\n")
+        return IndexEntry(
+            self.position,
+            self.summary,
+            tuple(filter(None, entities)),
+            tuple(filter(None, dates)),
+            self.decision,
+            self.asks,
+            self.tells_when,
+            self.disclaims,
+        )
+
+
+class IndexTables:
+    """The rows of one conversation."""
+
+    def __init__(self, database: Database, conversation: str) -> None:
+        self._database, self._conversation = database, conversation
+
+    def missing(
+        self, embedder: Embedder, after: int = 0, limit: int = -1, *, wants_vectors: bool = True
+    ) -> list[Turn]:
+        """List the finished turns that lack an entry or a whole vector, in order.
+
+        Only those behind position `after`, and only the first `limit` of them.
+        """
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"SELECT {TURN_COLUMNS} FROM turns t LEFT JOIN index_entries e ON e.turn = t.id"  # noqa: S608  constant
+                " LEFT JOIN vectors v ON v.turn = t.id AND v.embedder = ? AND v.dimension = ?"
+                " AND length(CAST(v.vector AS BLOB)) IN (0, ?)"
+                " WHERE t.conversation = ? AND t.position > ? AND t.status NOT IN (?, ?)"
+                " AND (e.turn IS NULL OR (v.turn IS NULL AND ?)) ORDER BY t.position LIMIT ?",
+                (
+                    *(embedder.id, embedder.dimension, _FLOAT * embedder.dimension),
+                    *(self._conversation, after, *UNSETTLED),
+                    *(wants_vectors and embedder.dimension > 0, limit),
+                ),
+            )
+            return [turn_from(row) for row in rows]
+
+    def first_gap(self, stretches: Iterable[Stretch]) -> int | None:
+        """Find the first position in ascending stretches whose finished turn has no entry."""
+        for stretch in stretches:
+            row = self._database.fetch_one(
+                "SELECT t.position FROM turns t LEFT JOIN index_entries e ON e.turn = t.id"
+                " WHERE t.conversation = ? AND t.position BETWEEN ? AND ?"
+                " AND t.status NOT IN (?, ?) AND e.turn IS NULL ORDER BY t.position LIMIT 1",
+                (self._conversation, *stretch, *UNSETTLED),
+            )
+            if row is not None:
+                return int(row[0])
+        return None
+
+    def rows(self, turns: Sequence[Turn], embedder: Embedder) -> list[IndexRow]:
+        """Read the index rows of those `turns` that have an entry, in the order given."""
+        if not turns:
+            return []
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT e.turn, e.stems, COALESCE(m.line, e.summary), e.entities, e.dates,"
+                " e.decision, e.asks, e.tells_when, e.disclaims, v.vector"
+                " FROM turns t JOIN index_entries e ON e.turn = t.id"
+                " LEFT JOIN model_lines m ON m.turn = t.id"
+                " LEFT JOIN vectors v ON v.turn = t.id AND v.embedder = ? AND v.dimension = ?"
+                " WHERE t.conversation = ? AND t.position BETWEEN ? AND ?",
+                (
+                    *(embedder.id, embedder.dimension, self._conversation),
+                    *(turns[0].position, turns[-1].position),
+                ),
+            ).fetchall()
+            columns = {row[0]: row[1:] for row in rows}
+            return [_row(turn, columns[turn.id]) for turn in turns if turn.id in columns]
+
+    def last_position(self) -> int:
+        """Of the conversation; 0 where it has no turn."""
+        query = "SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = ?"
+        return int(self._database.fetch_one(query, (self._conversation,))[0])
+
+    def write(
+        self,
+        entries: Iterable[tuple[Turn, IndexEntry, str]],
+        vectors: Iterable[tuple[Turn, bytes]],
+        embedder: Embedder,
+    ) -> None:
+        """Store entries, each with the turn's stems, and vectors, in one transaction."""
+        with self._database.write() as connection:
+            connection.executemany(
+                "REPLACE INTO index_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (
+                        *(turn.id, entry.summary, "\n".join(entry.entities)),
+                        *("\n".join(entry.dates), entry.decision, stems),
+                        *(entry.asks, entry.tells_when, entry.disclaims),
+                    )
+                    for turn, entry, stems in entries
+                ],
+            )
+            connection.executemany(
+                "REPLACE INTO vectors VALUES (?, ?, ?, ?)",
+                [(turn.id, embedder.id, embedder.dimension, vector) for turn, vector in vectors],
+            )
+
+    def without_model_line(self, stretches: Iterable[Stretch], limit: int) -> list[Turn]:
+        """List the first indexed turns of some stretches whose index line no model wrote."""
+        turns: list[Turn] = []
+        with self._database.read() as connection:
+            for stretch in stretches:
+                rows = connection.execute(
+                    f"SELECT {TURN_COLUMNS} {_WITHOUT_LINE} ORDER BY t.position LIMIT ?",
+                    (self._conversation, *stretch, *UNSETTLED, limit - len(turns)),
+                )
+                turns += map(turn_from, rows)
+        return turns
+
+    def count_without_model_line(self, stretches: Iterable[Stretch]) -> int:
+        """Count the indexed turns of some stretches whose index line no model wrote."""
+        query = f"SELECT count(*) {_WITHOUT_LINE}"
+        keys = ((self._conversation, *stretch, *UNSETTLED) for stretch in stretches)
+        return sum(self._database.fetch_one(query, key)[0] for key in keys)
+
+    def write_model_lines(self, model: str, lines: Mapping[Turn, str]) -> None:
+        """Store index lines that `model` wrote; one that is there already stays."""
+        with self._database.write() as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO model_lines VALUES (?, ?, ?)",
+                [(turn.id, model, line) for turn, line in lines.items()],
+            )
+
+
+def _row(turn: Turn, columns: tuple[Any, ...]) -> IndexRow:
+    stems, summary, entities, dates, decision, asks, tells_when, disclaims, vector = columns
+    require(str, stems, summary, entities, dates)
+    return IndexRow(
+        position=turn.position,
+        speaker=folded(turn.speaker),
+        said_at=turn.created_at,
+        stems=stems,
+        summary=summary,
+        entities=entities,
+        dates=dates,
+        decision=bool(decision),
+        asks=bool(asks),
+        tells_when=bool(tells_when),
+        disclaims=bool(disclaims),
+        vector=vector,
+    )

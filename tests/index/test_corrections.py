@@ -1,0 +1,100 @@
+"""What was said again with another value: the window holds the new one, whatever finds it."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jitchat.bench.haystack import Haystack
+from jitchat.index.builtin_embedder import BuiltinEmbedder
+from jitchat.index.embedder import Embedder, NoEmbedder, load_embedder
+from jitchat.values import Mode, Turn
+from jitchat.window.window import ContextWindow, Kind
+from tests.support import SHARED, conversation_of, session_on
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from jitchat.store.store import ColdStore
+
+PAIRS = [
+    json.loads(line)
+    for line in (Path(__file__).parents[1] / "data" / "corrections.jsonl").read_text().splitlines()
+]
+MINILM = SHARED / "models" / "all-MiniLM-L6-v2"
+TALK = [turn.content for turn in Haystack(40).turns()]
+FIRST, APART = 11, 80
+"""The position of the first old value; how many turns later the new one is said."""
+ADDED = {"short": (0, 0), "long, alike": (8, 0), "long, among other words": (8, 1)}
+"""How many paragraphs surround each value, and whether the new one has others."""
+
+
+def embedder_of(name: str) -> Embedder:
+    if name == "MiniLM":
+        if not MINILM.is_dir():
+            pytest.skip("needs MiniLM's ONNX files in ../shared/models/all-MiniLM-L6-v2")
+        return load_embedder("fastembed", "sentence-transformers/all-MiniLM-L6-v2", MINILM, MINILM)
+    return BuiltinEmbedder() if name == "builtin" else NoEmbedder()
+
+
+def among_paragraphs(text: str, count: int, seed: str) -> str:
+    chance = random.Random(seed)
+    paragraphs = [chance.choice(TALK) for _ in range(count)]
+    paragraphs.insert(count // 2, text)
+    return "\n\n".join(paragraphs)
+
+
+def talk_with_corrections(
+    length: str, pairs: Sequence[dict[str, str]]
+) -> tuple[list[Turn], list[tuple[int, int]]]:
+    """140 turns of talk and more with the pairs in it, and the positions of each."""
+    count, differs = ADDED[length]
+    spoken, places = {}, []
+    for number, pair in enumerate(pairs):
+        old = FIRST + 2 * number
+        new = old + APART
+        places.append((old, new))
+        spoken[old] = among_paragraphs(pair["old"], count, str(number))
+        spoken[new] = among_paragraphs(pair["new"], count, f"{number}{' again' * differs}")
+    turns = [
+        replace(turn, content=spoken.get(turn.position, turn.content))
+        for turn in Haystack(60 + APART + 2 * len(pairs)).turns()
+    ]
+    return turns, places
+
+
+def text_of(window: ContextWindow, position: int) -> str:
+    """What the window holds of one turn at full text."""
+    parts = (part for part in window.segments if part.kind is Kind.RETRIEVED)
+    return "".join(part.text for part in parts if part.turn == position)
+
+
+@pytest.mark.parametrize(
+    ("embedder", "length"),
+    [
+        *((embedder, length) for embedder in ("lexical", "builtin") for length in ADDED),
+        ("MiniLM", "short"),
+        *(
+            pytest.param("MiniLM", length, marks=pytest.mark.long("whole"))
+            for length in list(ADDED)[1:]
+        ),
+    ],
+)
+def test_a_corrected_value_is_in_the_window(
+    store: ColdStore, embedder: str, length: str, rounds: Callable[[int, int], int]
+):
+    pairs = PAIRS[: rounds(6, 20)] if embedder == "MiniLM" else PAIRS
+    turns, places = talk_with_corrections(length, pairs)
+    session = session_on(store, conversation_of(store, turns), embedder=embedder_of(embedder))
+    lost = [
+        pair["value"]
+        for pair, (_, new) in zip(pairs, places, strict=True)
+        if pair["value"] not in text_of(session.preview(pair["question"], Mode.JIT), new)
+    ]
+    assert len(PAIRS) == 20
+    assert lost == []

@@ -1,0 +1,81 @@
+"""What a conversation cost: every send of it, and what nobody knows is not nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jitchat.store.windows import Ending, Spent, WindowArchive, WindowRecord
+from jitchat.values import Usage
+from tests.support import conversation_of, talk
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
+
+USAGE = Usage(100, 10)
+
+
+class Sends:
+    """Sends of one conversation, each ending in its own way."""
+
+    def __init__(self, store: ColdStore) -> None:
+        self.conversation = conversation_of(store, talk("Which port?", "8443.")).id
+        self.said, self.reply = (turn.id for turn in store.turns(self.conversation))
+        self.archive = WindowArchive(store.database)
+
+    def send(self, *, answered: bool = True, model: str = "m", **ending: object) -> None:
+        window = self.archive.put(self.said, WindowRecord("d", {"model": model}, [], []))
+        reply = self.reply if answered else None
+        self.archive.close(window, Ending(reply, **ending))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def sends(store: ColdStore) -> Sends:
+    return Sends(store)
+
+
+def spent(store: ColdStore, sends: Sends) -> Spent:
+    return WindowArchive(store.database).spent(sends.conversation)
+
+
+def test_alternatives_and_failures_count(store, sends):
+    sends.send(usage=USAGE, cost=0.25, provider="work")
+    sends.send(usage=USAGE, cost=0.5, provider="work")
+    sends.send(usage=Usage(100, 0), cost=0.125, provider="work", answered=False)
+
+    assert spent(store, sends) == Spent(0.875, 0)
+
+
+@pytest.mark.parametrize(
+    ("ending", "unknown"),
+    [
+        ({"usage": USAGE, "provider": "work"}, 1),
+        ({"usage": None, "provider": "work"}, 1),
+        ({"usage": USAGE, "provider": "work", "answered": False}, 1),
+        ({"usage": None, "provider": "work", "answered": False}, 0),
+        ({"usage": None, "provider": "reader", "answered": True}, 0),
+        ({"usage": USAGE, "model": "reader"}, 0),
+        ({"usage": USAGE, "model": "gpt-4"}, 1),
+        ({"usage": USAGE, "cost": 0.0, "provider": "ollama"}, 0),
+    ],
+)
+def test_a_reply_of_unknown_cost_is_counted_and_a_refused_request_is_not(
+    store, sends, ending, unknown
+):
+    sends.send(usage=USAGE, cost=0.25, provider="work")
+    sends.send(**ending)
+
+    assert spent(store, sends) == Spent(0.25, unknown)
+
+
+def test_conversations_are_summed_up_each_for_itself(store, sends):
+    other, unused = Sends(store), Sends(store)
+    sends.send(usage=USAGE, cost=0.25, provider="work")
+    other.send(usage=USAGE, cost=1.0, provider="work")
+
+    assert WindowArchive(store.database).spent_by_conversation() == {
+        sends.conversation: Spent(0.25),
+        other.conversation: Spent(1.0),
+    }
+    assert spent(store, unused) == Spent()

@@ -1,0 +1,159 @@
+"""Noted cases: in, out, replaced and removed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jitchat.errors import StoreUnreadable
+from jitchat.recorder import sent_request_for
+from jitchat.regression_cases import standing_then
+from jitchat.store.regression_cases import Case, CaseKind, Cases
+from jitchat.store.windows import WindowArchive
+from jitchat.values import Mode
+from jitchat.window.steering import Once
+from tests.index.support import index
+from tests.support import (
+    ScriptedProvider,
+    conversation_of,
+    demo_session,
+    sent_window,
+    session_on,
+    talk,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jitchat.store.store import ColdStore
+
+
+def test_a_case_is_kept_once_for_its_two_turns_and_removed_again(store: ColdStore) -> None:
+    here = conversation_of(store, talk("one", "two", "three"))
+    other = conversation_of(store, talk("four", "five", "six"))
+    cases = Cases(store.database)
+    first, second = (
+        Case(turns[2], turns[0], CaseKind.MISS, None, store.now())
+        for turns in (store.turns(here.id), store.turns(other.id))
+    )
+    cases.put(first)
+    cases.put(second)
+    cases.put(Case(first.said, first.wanted, CaseKind.KEPT, None, store.now()))
+    (noted,) = cases.of(here.id)
+    assert (noted.said, noted.wanted, noted.kind) == (first.said, first.wanted, CaseKind.KEPT)
+    assert (noted.said.id, noted.conversation) == (first.said.id, here.id)
+    assert [case.conversation for case in cases.of()] == [here.id, other.id]
+    cases.remove(noted)
+    assert cases.of(here.id) == []
+    cases.put(noted)
+    assert [case.noted_at for case in cases.of(here.id)] == [noted.noted_at]
+
+
+async def test_the_window_of_a_reply_is_told_from_that_of_the_one_beside_it(
+    store: ColdStore,
+) -> None:
+    session = demo_session(store, ScriptedProvider())
+    sends = WindowArchive(store.database)
+    assert sends.window_id(session.memory.turns[-2]) is None
+    async for _ in session.send("and now?", Mode.JIT):
+        pass
+    said, first = session.memory.turns[-2:]
+    async for _ in session.send(said.content, Mode.JIT, Once(again=said)):
+        pass
+    second = session.memory.turns[-1]
+    ids = [send.window_id for send in sends.sends(session.memory.conversation.id)]
+    assert second.position != first.position
+    assert [sends.window_id(said, first), sends.window_id(said, second)] == ids
+    assert sends.window_id(said) == ids[1]
+
+
+async def test_of_messages_that_left_twice_the_window_in_the_mode_is_found(
+    store: ColdStore,
+) -> None:
+    session = demo_session(store, ScriptedProvider())
+    session.memory.add_user_turn("hello", after=0)
+    said = session.memory.turns[-1]
+    for mode in (Mode.FULL, Mode.RECENCY):
+        async for _ in session.send("hello", mode, Once(again=said)):
+            pass
+    sends = WindowArchive(store.database)
+    full, recency = sends.sends(session.memory.conversation.id)
+    assert full.digest == recency.digest
+    assert sends.window_id_of(said, Mode.FULL, full.model, full.digest) == full.window_id
+    assert sends.window_id_of(said, Mode.RECENCY, full.model, full.digest) == recency.window_id
+    assert sends.window_id_of(said, Mode.JIT, "another", full.digest) == recency.window_id
+    assert sends.window_id_of(said, Mode.FULL, full.model, "no hash") is None
+    first = session.memory.store.turn(session.memory.conversation.id, full.reply)
+    sent = session.sent_on_path(said, first)
+    assert sent is not None
+    assert sent[0].mode is Mode.FULL
+    last = session.sent_on_path(said)
+    assert last is not None
+    assert last[0].mode is Mode.RECENCY
+    session.memory.switch_to(first.position)
+    again = session.sent_on_path(said)
+    assert again is not None
+    assert again[0].mode is Mode.FULL
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "header = '{}'",
+        "header = json_set(header, '$.mode', 'x')",
+        "header = json_set(header, '$.full_tokens', 'x')",
+        "header = json_set(header, '$.budget', 7)",
+        "segments = '[]'",
+        "request = '{}'",
+        "request = '7'",
+        'request = \'{"provider": 1, "url": 2, "sha256": 3, "options": {}}\'',
+    ],
+)
+async def test_what_is_damaged_of_a_window_is_told_and_no_crash(
+    store: ColdStore, damage: str
+) -> None:
+    session = demo_session(store)
+    async for _ in session.send("and now?", Mode.JIT):
+        pass
+    said = session.memory.turns[-2]
+    identity = WindowArchive(store.database).window_id(said)
+    assert identity is not None
+    with store.database.write() as connection:
+        connection.execute(f"UPDATE windows SET {damage}")
+    case = Case(said, session.memory.turns[0], CaseKind.MISS, identity, store.now())
+    read: list[Callable[[], object]] = [
+        lambda: sent_window(session, said),
+        lambda: standing_then(session.memory, case),
+    ]
+    if "request" in damage:
+        read = [lambda: sent_request_for(session.memory, identity)]
+    for each in read:
+        with pytest.raises(StoreUnreadable, match="damaged"):
+            each()
+
+
+def test_a_search_keeps_to_one_conversation(store: ColdStore) -> None:
+    here = conversation_of(store, talk("the lighthouse", "灯台の話"))
+    there = conversation_of(store, talk("a lighthouse", "灯台です"))
+    assert {found[0] for found in store.search("lighthouse")} == {here.id, there.id}
+    assert store.search("lighthouse", 50, here.id) == [(here.id, 1, "the lighthouse")]
+    assert [found[:2] for found in store.search("灯台", 50, there.id)] == [(there.id, 2)]
+
+
+def test_what_is_sent_again_is_asked_on_the_day_it_was_said(store: ColdStore) -> None:
+    day = datetime(2024, 5, 6, 12, tzinfo=UTC)
+    days = (day, day, day + timedelta(days=1))
+    turns = talk("A port was chosen.", "Which port?", "What was said of a port yesterday?")
+    dated = [replace(turn, created_at=at) for turn, at in zip(turns, days, strict=True)]
+    memory = session_on(store, conversation_of(store, dated)).memory
+    index(memory)
+
+    def said_then(position: int) -> list[int]:
+        rows = memory.retrieve(turns[2].content, position).candidates
+        return [row.turn for row in rows if dict(row.parts)["date"] > 0]
+
+    assert said_then(3) == [1, 2]
+    assert said_then(4) == []

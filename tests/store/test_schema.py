@@ -1,0 +1,160 @@
+"""The schema: each step from the one before it, with rows in it."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jitchat.errors import StoreError
+from jitchat.index.embedder import NoEmbedder
+from jitchat.index.indexer import Indexer
+from jitchat.store import schema
+from jitchat.store.database import Database
+from jitchat.store.schema import migrate, migration_names
+from jitchat.store.store import ColdStore
+from jitchat.store.windows import WindowArchive, WindowRecord
+from jitchat.values import Role, Turn
+from tests.support import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMA = """
+blobs: digest, content
+chosen_model: id, provider, model
+conversations: id, title, touched, created_at, updated_at, head
+index_entries: turn, summary, entities, dates, decision, stems, asks, tells_when, disclaims
+learnt_limits: server, model, tokens
+model_lines: turn, model, line
+model_lists: server, fetched_at, models
+reasoning: turn, content
+refused_parameters: server, model, parameter
+rot_cells: id, cell, window, fields
+rot_run: id, fields
+streaming: turn, process, seen_at
+token_samples: id, server, model, counter, counted, reported
+told_limits: server, model, tokens, source, told_at
+turns: id, conversation, position, role, name, content, created_at, status, parent
+vectors: turn, embedder, dimension, vector
+windows: id, turn, reply, digest, header, segments, ledger, input_tokens, output_tokens, \
+cached_tokens, written_tokens, reasoning_tokens, stop, cost, provider, sizes, request, sent_at, \
+charged
+""".strip().splitlines()
+"""What is written is never taken back: a new column or table goes to the end of its line."""
+
+
+NAMES = migration_names()
+SCHEMA_FOLDER = ROOT / "jitchat" / "store" / "migrations"
+
+
+def database_at(path: Path, step: str | None) -> None:
+    """A database as the version before `step` left it, with a conversation of two turns."""
+    connection = sqlite3.connect(path)
+    migrate(connection, stop_before=step)
+    day = "2026-03-13T10:00:00+00:00"
+    with connection:
+        connection.execute(
+            "INSERT INTO conversations (id, title, touched, created_at, updated_at)"
+            " VALUES ('old', 'Old talk', 1, ?, ?)",
+            (day, day),
+        )
+        for position, (role, content) in enumerate(
+            (("user", "Which port?"), ("assistant", "We agreed on 8443.")), start=1
+        ):
+            connection.execute(
+                "INSERT INTO turns (conversation, position, role, content, created_at)"
+                " VALUES ('old', ?, ?, ?, ?)",
+                (position, role, content, day),
+            )
+    connection.close()
+
+
+@pytest.mark.parametrize("step", [*NAMES[1:], None])
+def test_a_database_of_every_earlier_version_is_brought_up_with_its_rows(tmp_path, step):
+    database_at(tmp_path / "old.db", step)
+    database = Database(tmp_path / "old.db")
+    store = ColdStore(database)
+
+    assert [turn.content for turn in store.turns("old")] == ["Which port?", "We agreed on 8443."]
+    assert store.search("8443")[0][:2] == ("old", 2)
+    assert sum(len(batch) for batch in Indexer(store, "old", NoEmbedder()).catch_up()) == 2
+    segment = {"kind": "draft", "tokens": 3, "text": "Which port?", "turn_id": 1}
+    record = WindowRecord("digest", {}, [segment], [])
+    assert WindowArchive(database).put(1, record) == 1
+    with database.read() as connection:
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    database.close()
+
+
+def test_the_schema_only_grows(database):
+    with database.read() as connection:
+        tables = [
+            row[0]
+            for row in connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table'"
+                " AND name NOT GLOB '*_fts*' AND name NOT GLOB '*sqlite*' ORDER BY name"
+            )
+        ]
+        found = {
+            name: f"{name}: "
+            + ", ".join(row[1] for row in connection.execute(f"PRAGMA table_info({name})"))
+            for name in tables
+        }
+    for line in SCHEMA:
+        assert found[line.partition(":")[0]].startswith(line)
+
+
+def test_steps_are_numbered_without_a_gap():
+    assert [int(name[:3]) for name in NAMES] == list(range(1, len(NAMES) + 1))
+
+
+def test_a_step_that_fails_leaves_the_schema_before_it(tmp_path, monkeypatch):
+    database_at(tmp_path / "old.db", NAMES[1])
+
+    statements, last = schema.statements, (SCHEMA_FOLDER / f"{NAMES[-1]}.sql").read_text()
+
+    def broken(script: str) -> list[str]:
+        return [*statements(script), *(["DROP TABLE nowhere"] if script == last else [])]
+
+    monkeypatch.setattr(schema, "statements", broken)
+    with pytest.raises(StoreError, match="failed: no such table"):
+        Database(tmp_path / "old.db")
+    connection = sqlite3.connect(tmp_path / "old.db")
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+    applied = [row[0] for row in connection.execute("SELECT name FROM _sqlite_migrations")]
+    connection.close()
+    assert "turns" in tables
+    assert "index_entries" not in tables
+    assert applied == NAMES[:1]
+
+
+def test_a_database_that_is_up_to_date_opens_without_sqlite_utils(tmp_path: Path) -> None:
+    path = tmp_path / "cold.db"
+    Database(path).close()
+    code = (
+        "import sys; from pathlib import Path; from jitchat.store.database import Database;"
+        f"Database(Path({str(path)!r})).close();"
+        "assert not {'sqlite_utils', 'numpy'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_vector_takes_little_more_room_than_its_numbers(database: Database) -> None:
+    size, count = 1_024, 400
+    store = ColdStore(database)
+    made = store.create("A talk")
+    turns = store.append(made.id, [Turn(0, Role.USER, f"Number {each}.") for each in range(count)])
+    with database.write() as connection:
+        before = connection.execute("PRAGMA page_count").fetchone()[0]
+        rows = ((turn.id, "some", size // 4, bytes(size)) for turn in turns)
+        connection.executemany("INSERT INTO vectors VALUES (?, ?, ?, ?)", rows)
+        after, page = (
+            connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_count", "page_size")
+        )
+
+    assert (after - before) * page < 1.5 * size * count

@@ -1,0 +1,172 @@
+"""Windows that were sent: kept byte for byte, and each text only once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jitchat.errors import StoreUnreadable
+from jitchat.store.windows import Ending, WindowArchive, WindowRecord
+from jitchat.values import Turn, Usage
+from tests.examples import examples
+from tests.support import conversation_of, talk
+
+if TYPE_CHECKING:
+    from jitchat.store.database import Database
+
+HEADER = {"mode": "full", "model": "m", "budget": {"limit": 10}, "exact": True}
+LEDGER = [{"turn": 1, "score": 0.25, "parts": {"lexical": 0.25}, "verdict": "kept"}]
+
+
+@pytest.fixture
+def archive(database):
+    return WindowArchive(database)
+
+
+@pytest.fixture
+def turns(store):
+    return store.turns(conversation_of(store, talk("Hello.", "Hi!", "Which port?")).id)
+
+
+def segment(text: str, turn: Turn | None = None) -> dict:
+    kind = "recent" if turn else "system"
+    position, key = (turn.position, turn.id) if turn else (None, None)
+    return {
+        "kind": kind,
+        "turn": position,
+        "role": "user",
+        "tokens": 3,
+        "text": text,
+        "turn_id": key,
+    }
+
+
+def shown(segments: list[dict]) -> list[dict]:
+    return [{key: value for key, value in each.items() if key != "turn_id"} for each in segments]
+
+
+def count(database: Database, table: str) -> int:
+    with database.read() as connection:
+        return connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+
+
+def test_a_window_comes_back_as_it_was_sent(archive, turns):
+    segments = [segment("You are…\n\x1b"), *(segment(turn.content, turn) for turn in turns)]
+    segments.append(segment("#2 Hi!", turns[1]))
+    window = archive.put(turns[2].id, WindowRecord("digest", HEADER, segments, LEDGER))
+    assert archive.by_id(window) == WindowRecord("digest", HEADER, shown(segments), LEDGER)
+
+
+def test_of_two_windows_for_a_turn_the_last_counts(archive, turns):
+    assert archive.window_id(turns[2]) is None
+    ids = [archive.put(turns[2].id, WindowRecord(name, HEADER, [], [])) for name in ("a", "b")]
+    assert archive.window_id(turns[2]) == ids[1]
+
+
+def test_a_turn_as_it_stands_is_named_and_not_copied(archive, turns, database):
+    window = archive.put(turns[2].id, WindowRecord("d", HEADER, [segment("Hello.", turns[0])], []))
+    with database.read() as connection:
+        blobs = [row[0] for row in connection.execute("SELECT content FROM blobs")]
+    assert not any("Hello." in blob for blob in blobs)
+    assert archive.by_id(window).segments[0]["text"] == "Hello."
+
+
+def test_a_long_chat_in_full_does_not_store_itself_squared(archive, store, database):
+    """After n sends there is a list a send and one for every 64 segments, and no text twice."""
+    made = store.create("Long")
+    sends = 100
+    for number in range(sends):
+        said = store.append(made.id, talk(f"question {number} " + "x" * 500))[0]
+        segments = [segment("You are helpful.")]
+        segments += [segment(turn.content, turn) for turn in store.turns(made.id)]
+        archive.put(said.id, WindowRecord(f"d{number}", HEADER, segments, []))
+        store.append(made.id, talk(f"answer {number} " + "y" * 500))
+    segments_in_all = sum(2 * number + 2 for number in range(sends))
+    with database.read() as connection:
+        largest, size = connection.execute(
+            "SELECT max(length(content)), sum(length(content)) FROM blobs"
+        ).fetchone()
+    assert count(database, "blobs") <= sends + 2 * sends // 64 + 3
+    assert largest < 64 * 150
+    assert size < segments_in_all * 100
+    assert count(database, "windows") == sends
+
+
+def test_what_the_provider_counted_is_stored_with_the_reply(archive, turns, database):
+    window = archive.put(turns[0].id, WindowRecord("d", HEADER, [], []))
+    archive.close(window, Ending(turns[1].id, Usage(1200, 34, 1000)))
+    with database.read() as connection:
+        row = connection.execute(
+            "SELECT reply, input_tokens, output_tokens, cached_tokens FROM windows"
+        ).fetchone()
+    assert row == (turns[1].id, 1200, 34, 1000)
+
+
+def test_a_window_without_reply_and_usage_is_closed_as_such(archive, turns, database):
+    archive.close(archive.put(turns[0].id, WindowRecord("d", HEADER, [], [])), Ending())
+    with database.read() as connection:
+        assert connection.execute("SELECT reply, input_tokens FROM windows").fetchone() == (
+            None,
+            None,
+        )
+
+
+def test_a_count_beyond_64_bits_is_no_crash(archive, turns, database):
+    window = archive.put(turns[0].id, WindowRecord("d", HEADER, [], []))
+    archive.close(window, Ending(usage=Usage(2**70, -(2**70), 2**63)))
+    with database.read() as connection:
+        row = connection.execute(
+            "SELECT input_tokens, output_tokens, cached_tokens FROM windows"
+        ).fetchone()
+    assert row == (2**63 - 1, 0, 2**63 - 1)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM blobs",
+        "UPDATE blobs SET content = 'x'",
+        "UPDATE windows SET segments = '[7'",
+        "UPDATE windows SET header = ''",
+        "UPDATE blobs SET content = '[{\"same_as\": 999}]'",
+    ],
+)
+def test_a_damaged_window_is_told_and_no_crash(archive, turns, database, damage):
+    archive.put(turns[0].id, WindowRecord("d", HEADER, [segment("text")], LEDGER))
+    with database.write() as connection:
+        connection.execute(damage)
+    with pytest.raises(StoreUnreadable, match="damaged"):
+        archive.by_id(1)
+
+
+def test_nothing_is_left_of_a_window_that_could_not_be_stored(archive, turns, database):
+    with pytest.raises(TypeError):
+        archive.put(turns[0].id, WindowRecord("d", {"x": object()}, [segment("text")], []))
+    assert (count(database, "blobs"), count(database, "windows")) == (0, 0)
+
+
+def test_any_texts_come_back(archive, store):
+    @examples(12)
+    @given(st.lists(st.text(max_size=40), max_size=150))
+    def come_back(texts):
+        turns = store.append(store.create("T").id, talk(*texts, "end"))
+        segments = [
+            segment(text.replace("\0", "␀"), turn) for text, turn in zip(texts, turns, strict=False)
+        ]
+        window = archive.put(turns[-1].id, WindowRecord("d", HEADER, segments, LEDGER))
+        assert archive.by_id(window).segments == shown(segments)
+
+    come_back()
+
+
+def test_how_a_window_ended_can_be_read(archive, turns):
+    said, ending = turns[2].id, Ending(turns[1].id, Usage(10, None, 4, 2), "length", 0.5, "work")
+    assert archive.ending(1) is None
+    first = archive.put(said, WindowRecord("first", HEADER, [], []))
+    archive.close(first, ending)
+    second = archive.put(said, WindowRecord("second", HEADER, [], []))
+    assert archive.ending(first) == ending
+    assert archive.ending(second) == Ending()
