@@ -16,7 +16,7 @@ from jitchat.store.replies import Place, ReplyWriter
 from jitchat.store.store import ColdStore
 from jitchat.store.turn_cache import TurnCache, behind
 from jitchat.store.windows import WindowArchive
-from jitchat.text.sanitize import repaired
+from jitchat.text.sanitize import repair
 from jitchat.text.sentences import without_references
 from jitchat.values import Conversation, Placed, Retrieval, Role, Status, Turn
 
@@ -64,7 +64,7 @@ class Memory:
         with self._cache.lock:
             with self.store.database.write():
                 self.refresh()
-                unanswered = self._unanswered(repaired(content), after)
+                unanswered = self._unanswered(repair(content), after)
                 if unanswered is not None:
                     self.store.set_status(unanswered, Status.COMPLETE)
                     self.store.switch_to(self.conversation.id, unanswered.position)

@@ -16,7 +16,7 @@ from jitchat.providers.provider import Finished, SentRequest
 from jitchat.store.replies import ReplyWriter
 from jitchat.store.store import require
 from jitchat.store.windows import Ending, WindowArchive, WindowRecord
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 from jitchat.values import Status, Turn, Usage
 from jitchat.window.record import header_fields, ledger_fields, segment_fields
 from jitchat.window.steering import Once
@@ -230,7 +230,7 @@ class SendRecorder:
         finished = self._finished
         if finished is None or finished.is_whole:
             return NotAnAnswer("The model answered with nothing.", "Send again.")
-        why = shortened(f"{finished.why} ({finished.label})", _SHOWN)
+        why = shorten(f"{finished.why} ({finished.label})", _SHOWN)
         return NotAnAnswer(f"The model answered with nothing: {why}.", finished.remedy)
 
     def outcome(self) -> Iterator[events.Event]:

@@ -25,7 +25,7 @@ from jitchat.bench.scores import Answer
 from jitchat.bench.workers import Reply, Workers, reply_to
 from jitchat.errors import BenchFailed, NotAnAnswer, ProviderError
 from jitchat.providers.provider import Options, Provider
-from jitchat.text.figures import counted, dollars
+from jitchat.text.figures import dollars, plural
 from jitchat.values import Message, Usage
 from jitchat.window.tokens import TokenCounter, request_tokens
 
@@ -66,7 +66,7 @@ def bill(model: str, loads: Sequence[Load], price: Price) -> Iterator[str]:
     yield f"{model}:"
     for load in loads:
         mark = "" if load.exact else "~"
-        sent = f"{counted(load.requests, 'request')}, {mark}{load.input_tokens:,} tokens in"
+        sent = f"{plural(load.requests, 'request')}, {mark}{load.input_tokens:,} tokens in"
         yield f"  {load.name}: {sent}"
     sent_cost = _cost(price.input, sum(load.input_tokens for load in loads))
     replied = _cost(price.output, REPLY_TOKENS * sum(load.requests for load in loads))

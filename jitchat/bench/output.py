@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from jitchat.settings import Settings
-from jitchat.text.sanitize import visible
+from jitchat.text.sanitize import for_terminal
 
 _LOGIN = re.compile(r"(?<=//)[^/]*@")
 
@@ -33,12 +33,12 @@ def plain_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *notes: str, gap: int = 1
 ) -> Table:
     """Make a table whose first column is its rows' names; `gap` are the blanks behind a cell."""
-    made = Table(title=Text(visible(title)), title_justify="left", box=SIMPLE_HEAD)
+    made = Table(title=Text(for_terminal(title)), title_justify="left", box=SIMPLE_HEAD)
     made.padding = (0, gap, 0, 0)
     if notes:
-        made.caption, made.caption_justify = Text(visible("\n".join(notes))), "left"
+        made.caption, made.caption_justify = Text(for_terminal("\n".join(notes))), "left"
     for at, name in enumerate(columns):
         made.add_column(name, justify="right" if at else "left")
     for row in rows:
-        made.add_row(*(Text(visible(cell)) for cell in row))
+        made.add_row(*(Text(for_terminal(cell)) for cell in row))
     return made

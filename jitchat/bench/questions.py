@@ -13,7 +13,7 @@ from pathlib import Path
 from jitchat.errors import BenchFailed, ImportFailed
 from jitchat.transfer.formats import left_out, read_value
 from jitchat.transfer.locomo import is_locomo, read_locomo, samples
-from jitchat.transfer.report import Found
+from jitchat.transfer.report import FileConversation
 
 CATEGORIES = {4: "single-hop", 1: "multi-hop", 2: "temporal", 3: "open-domain"}
 """By LoCoMo's numbers. Its fifth, adversarial, is left out, as the convention is."""
@@ -39,7 +39,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class LabelledConversation:
-    found: Found
+    found: FileConversation
     questions: tuple[Question, ...]
     unreadable: int = 0
     """How many questions have no text, no category of LoCoMo's, or no turn to be asked of."""
@@ -67,7 +67,7 @@ def read_labelled(path: Path) -> list[LabelledConversation]:
     return talks
 
 
-def _labelled(sample: object, found: Found) -> LabelledConversation:
+def _labelled(sample: object, found: FileConversation) -> LabelledConversation:
     positions = {label: place for place, label in enumerate(found.labels, start=1) if label}
     asked = sample.get("qa") if isinstance(sample, dict) else None
     wanted = [

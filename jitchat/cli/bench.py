@@ -28,8 +28,8 @@ from jitchat.paths import absolute
 from jitchat.settings import Settings
 from jitchat.settings.checks import choose_one
 from jitchat.settings.sections import SETTINGS
-from jitchat.text.figures import counted
-from jitchat.text.sanitize import shortened
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import shorten
 from jitchat.values import Mode
 
 _LEXICAL = "lexical"
@@ -73,7 +73,7 @@ def _with_embedder(flags: Flags, embedder: str | None, model_path: str | None) -
     """Add what was chosen of the embedder; lexical is what the settings call none."""
     known = (*SETTINGS["embedder.name"].choices, _LEXICAL)
     if embedder is not None and embedder not in known:
-        what = f"--embedder: embedder.name cannot be {shortened(embedder, 60)!r}."
+        what = f"--embedder: embedder.name cannot be {shorten(embedder, 60)!r}."
         raise SettingsError(what, choose_one(embedder, known))
     name = "none" if embedder == _LEXICAL else embedder
     given = {"embedder.name": name, "embedder.path": model_path}
@@ -339,8 +339,8 @@ def _tell_failures(run: bench_answers.Answering, first: ProviderError | None) ->
     failed = sum(run.answers.waiting()) + (sum(judging.waiting()) if judging else 0)
     if not failed:
         return
-    requests, them = counted(failed, "request"), "it" if failed == 1 else "them"
-    why = f" The first failure: {shortened(str(first), _REASON_LENGTH)}" if first else ""
+    requests, them = plural(failed, "request"), "it" if failed == 1 else "them"
+    why = f" The first failure: {shorten(str(first), _REASON_LENGTH)}" if first else ""
     output.say(f"{requests} failed; run it again to send {them} again.{why}", err=True)
 
 

@@ -10,12 +10,12 @@ from jitchat.cli.options import Flags, SharingCommand, common_options
 from jitchat.cli.output import columns, emit, painted, say, say_json
 from jitchat.memory import Memory
 from jitchat.models import make_embedder, resolve_model
-from jitchat.regression_cases import Checked, Checking
+from jitchat.regression_cases import CaseChecker, CaseResult
 from jitchat.session import Session
 from jitchat.store.regression_cases import Case, Cases
 from jitchat.store.store import ColdStore
-from jitchat.text.figures import counted
-from jitchat.text.sanitize import shortened
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import shorten
 
 NONE_YET = "No cases are noted yet. In the chat, Alt+W notes the turn that a reply lacked."
 _HEADS = ("case", "message", "turn", "then", "now")
@@ -43,7 +43,7 @@ def check_command(flags: Flags, conversation: str | None, as_json: bool) -> int:
     return 0 if all(checked.passes for checked in found) else 1
 
 
-def _checked(flags: Flags) -> Iterator[Checked]:
+def _checked(flags: Flags) -> Iterator[CaseResult]:
     """Check the cases of the conversation that is named, else of every one that has any."""
     with cold_store.opened_store(flags.paths()) as store:
         wanted = store.conversation(flags.conversation).id if flags.conversation else None
@@ -51,7 +51,7 @@ def _checked(flags: Flags) -> Iterator[Checked]:
         if not cases:
             return
         for session, own in _sessions(flags, store, cases):
-            yield from Checking(session).all(own)
+            yield from CaseChecker(session).all(own)
 
 
 def _sessions(
@@ -68,7 +68,7 @@ def _sessions(
         yield session, [case for case in cases if case.conversation == name]
 
 
-def _print(found: Sequence[Checked]) -> None:
+def _print(found: Sequence[CaseResult]) -> None:
     heading, *lines = columns([_HEADS, *map(_cells, found)])
     last = None
     for checked, line in zip(found, lines, strict=True):
@@ -80,23 +80,23 @@ def _print(found: Sequence[Checked]) -> None:
         if not checked.passes:
             say(f"    {' '.join(checked.sentences)}")
     sums = _sums(found)
-    say(f"{counted(len(found), 'case')}: {sums['found']:,} found, {sums['failed']:,} not.")
+    say(f"{plural(len(found), 'case')}: {sums['found']:,} found, {sums['failed']:,} not.")
 
 
-def _cells(checked: Checked) -> tuple[str, ...]:
+def _cells(checked: CaseResult) -> tuple[str, ...]:
     case = checked.case
     then = checked.then.value if checked.then is not None else "no window"
     now = checked.now.value if checked.now is not None else "no window"
-    message = f"#{case.said.position} {shortened(case.said.content, _WIDTH)}"
+    message = f"#{case.said.position} {shorten(case.said.content, _WIDTH)}"
     return f"{case.id} {case.kind}", message, f"#{case.wanted.position}", then, now
 
 
-def _sums(found: Sequence[Checked]) -> dict[str, int]:
+def _sums(found: Sequence[CaseResult]) -> dict[str, int]:
     passed = sum(checked.passes for checked in found)
     return {"found": passed, "failed": len(found) - passed}
 
 
-def _fields(checked: Checked) -> Mapping[str, Any]:
+def _fields(checked: CaseResult) -> Mapping[str, Any]:
     case = checked.case
     return {
         "case": case.id,

@@ -13,7 +13,7 @@ from jitchat.settings import Settings
 from jitchat.settings.checks import nearest
 from jitchat.settings.keys import key_source
 from jitchat.settings.load import unknown_variables
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 
 
 @click.command("paths", cls=SharingCommand)
@@ -59,7 +59,7 @@ def check_key_bindings(settings: Settings) -> None:
     for name in settings.keys:
         if name not in known:
             raise SettingsError(
-                f"{origin}: 'keys.{shortened(name, 40)}' is no action of jitchat.",
+                f"{origin}: 'keys.{shorten(name, 40)}' is no action of jitchat.",
                 f"[keys] may hold {', '.join(known)}.{nearest(name, known)}",
             )
     taken: dict[str, str] = {}
@@ -67,7 +67,7 @@ def check_key_bindings(settings: Settings) -> None:
         for key in (piece.strip() for piece in listed.split(",")):
             if other := taken.get(key):
                 raise SettingsError(
-                    f"{origin}: {shortened(key, 40)!r} is a key of {other} and of {action}.",
+                    f"{origin}: {shorten(key, 40)!r} is a key of {other} and of {action}.",
                     "Give one of them another.",
                 )
             taken[key] = action

@@ -19,7 +19,7 @@ from jitchat.errors import UsageError
 from jitchat.lab.experiment import PRESETS, Experiment, RunWanted, preset
 from jitchat.lab.facts import Kind
 from jitchat.settings.checks import choose_one
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 from jitchat.values import Mode
 
 USUAL = "quick"
@@ -36,7 +36,7 @@ _Name = TypeVar("_Name", bound=StrEnum)
 
 def known_name(option: str, name: str, names: Sequence[str]) -> str:
     if name not in names:
-        quoted = repr(shortened(name, _QUOTED))
+        quoted = repr(shorten(name, _QUOTED))
         raise UsageError(f"{option} cannot be {quoted}.", choose_one(name, names))
     return name
 
@@ -67,7 +67,7 @@ def threshold_of(text: str) -> tuple[str, float]:
     mode, _, share = (piece.strip() for piece in text.partition("="))
     if not _SHARE.fullmatch(share) or float(share) > 1:
         raise UsageError(
-            f"--fail-under: {shortened(text, _QUOTED)!r} is no mode with a share from 0 to 1.",
+            f"--fail-under: {shorten(text, _QUOTED)!r} is no mode with a share from 0 to 1.",
             "Write it as jit=0.9.",
         )
     return known_name("--fail-under", mode, [known.value for known in Mode]), float(share)
@@ -78,12 +78,12 @@ def _length(piece: str) -> int:
     tokens = float(read[1]) * (1_000 if read[2] else 1) if read else 0.0
     if not 1 <= tokens <= LONGEST or tokens != int(tokens):
         raise UsageError(
-            f"--lengths: {shortened(piece, _QUOTED)!r} is no number of tokens.",
+            f"--lengths: {shorten(piece, _QUOTED)!r} is no number of tokens.",
             f"Give whole numbers from {SHORTEST:,} to {LONGEST:,}; k is 1,000: 1k,2k,8k.",
         )
     if tokens < SHORTEST:
         raise UsageError(
-            f"--lengths: {shortened(piece, _QUOTED)} is too short to plant facts in.",
+            f"--lengths: {shorten(piece, _QUOTED)} is too short to plant facts in.",
             f"The shortest length is {SHORTEST:,} tokens.",
         )
     return int(tokens)
@@ -94,7 +94,7 @@ def _depth(piece: str) -> float:
     percent = float(read[1]) if read else -1.0
     if not 0 <= percent <= 100:
         raise UsageError(
-            f"--depths: {shortened(piece, _QUOTED)!r} is no depth.",
+            f"--depths: {shorten(piece, _QUOTED)!r} is no depth.",
             "Give percents from 0, the beginning, to 100, the end: 0,50,100.",
         )
     return round(percent / 100, 6)
@@ -103,7 +103,7 @@ def _depth(piece: str) -> float:
 def _require_ascending(option: str, text: str, numbers: Sequence[float]) -> None:
     if any(later <= earlier for earlier, later in pairwise(numbers)):
         raise UsageError(
-            f"{option} are not ascending: {shortened(text, _QUOTED)}.",
+            f"{option} are not ascending: {shorten(text, _QUOTED)}.",
             "Give each once, the smallest first.",
         )
 

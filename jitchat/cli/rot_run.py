@@ -29,8 +29,8 @@ from jitchat.lab.stats import Tallies, Tally
 from jitchat.models import ResolvedModel
 from jitchat.settings import Settings
 from jitchat.settings.small_models import require_addresses
-from jitchat.text.figures import counted, total_of
-from jitchat.text.sanitize import one_line, shortened
+from jitchat.text.figures import plural, total_of
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.values import ASSUMED
 
 _NEXT_TO_NOTHING = 1e-9
@@ -78,7 +78,7 @@ def _begun(
     answerer = desk.answerer()
     assumed = f" ({ASSUMED})" if answerer.is_assumed else ""
     takes = f"{answerer.limit:,} tokens{assumed}"
-    cells = counted(settled.size, "cell")
+    cells = plural(settled.size, "cell")
     output.say(f"{cells} for {_named(model)}, which takes {takes}:", err=True)
     estimate = estimate_run(settled, answerer)
     _say_beneath(sentence(estimate))
@@ -95,7 +95,7 @@ def _resumed(
         run, left = lab.file.run, lab.file.left()
         _require_asked(run.experiment, least)
         title = desk.title(run.experiment)
-        are_left = f"{len(left):,} of {counted(run.experiment.size, 'cell')} are left"
+        are_left = f"{len(left):,} of {plural(run.experiment.size, 'cell')} are left"
         output.say(f"{run.id}, {one_line(run.title)}: {are_left}, for {_named(model)}.", err=True)
         if left:
             as_begun = replace(desk.answerer(), limit=run.limit, reserve=run.reserve)
@@ -119,7 +119,7 @@ def _confirm(model: ResolvedModel, judge: str, requests: int, *, title: str, yes
     if judge:
         judging = judge_model(model, judge)
         stays = stays and is_here(judging)
-        more = f"and up to {counted(requests, 'request')} to {_named(judging)}"
+        more = f"and up to {plural(requests, 'request')} to {_named(judging)}"
         _say_beneath(f"{more}, whose cost is not counted here.")
         if judging.profile.name != model.profile.name and (
             warning := models.unencrypted_key(judging.profile)
@@ -243,7 +243,7 @@ class Watcher:
         self._parallel, self._is_slowed = event.parallel, True
         does = [f"waiting {event.seconds:.0f} s"] if event.seconds >= 1 else []
         if is_less:
-            does.append(f"{counted(event.parallel, 'request')} at once from now on")
+            does.append(f"{plural(event.parallel, 'request')} at once from now on")
         why = f"The endpoint wants less ({one_line(event.why)})"
         self._tell(f"{why}{': ' if does else ''}{', '.join(does)}.")
 
@@ -254,8 +254,8 @@ def _tell_end(watcher: Watcher, run: str) -> None:
         raise BenchFailed(watcher.why_over, _goes_on(run))
     output.say(f"Kept as {run}: `jitchat rot show {run}` shows it again.", err=True)
     if watcher.failed:
-        cells, them = counted(watcher.failed, "cell"), "it" if watcher.failed == 1 else "them"
-        why = shortened(watcher.first_failure, _REASON_LENGTH)
+        cells, them = plural(watcher.failed, "cell"), "it" if watcher.failed == 1 else "them"
+        why = shorten(watcher.first_failure, _REASON_LENGTH)
         again = _goes_on(run, f"asks {them} again")
         output.say(f"{cells} failed; {again} The first: {why}", err=True)
 

@@ -14,8 +14,8 @@ from jitchat.errors import UsageError
 from jitchat.models import ResolvedModel, resolve_model
 from jitchat.settings.settings import CHOSEN
 from jitchat.store.models import ModelLessons, models_with_samples, server_of
-from jitchat.text.figures import counted
-from jitchat.text.sanitize import one_line, repaired
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import one_line, repair
 from jitchat.tui import figures
 from jitchat.values import Message, Role, Sample
 from jitchat.window.calibration import Calibration
@@ -139,7 +139,7 @@ def _sample_lines(learnt: _Learnt) -> Iterator[str]:
             f" from {_LEAST} on counts are corrected"
         )
         return
-    count = counted(len(samples), "sample")
+    count = plural(len(samples), "sample")
     if not calibration.samples:
         yield f"{count}, no correction yet: it takes {_LEAST} that agree"
     else:
@@ -158,7 +158,7 @@ def _count(
     model: ResolvedModel, calibration: Calibration, text: str, *, exact: bool
 ) -> dict[str, int]:
     """Count a text, and the request with it alone; `exact` has the provider count that request."""
-    message = Message(Role.USER, repaired(text))
+    message = Message(Role.USER, repair(text))
     tokens = request_tokens(model.counter, (message,))
     counts = {
         "counted": model.counter.count(message.content),
@@ -230,4 +230,4 @@ def _cells(row: _Learnt, at: int) -> tuple[str, ...]:
     if row.calibration.samples:
         correction = f"{row.correction}, ± {row.calibration.band(at):,} at {at:,} tokens"
     names = map(one_line, (row.model, row.server, row.counter))
-    return (*names, counted(len(row.samples), "sample"), correction)
+    return (*names, plural(len(row.samples), "sample"), correction)

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from operator import itemgetter
 
-from jitchat.text.dates import has_time_cue, mentioned, tells_when
-from jitchat.text.entities import MOST, every_entity
-from jitchat.text.sanitize import both_ends, one_line, shortened
+from jitchat.text.dates import dates_in, has_time_cue, tells_when
+from jitchat.text.entities import MOST, all_entities
+from jitchat.text.sanitize import both_ends, one_line, shorten
 from jitchat.text.sentences import is_question, marked_sentences
 from jitchat.text.stance import commits, disclaims, is_decision
 from jitchat.text.words import stop_words, words
@@ -25,12 +25,12 @@ def index_entry(turn: Turn) -> IndexEntry:
     """Make the entry of one turn."""
     said_on = turn.created_at.date() if turn.created_at else None
     text = both_ends(turn.content, _REACH, "\n\n")
-    names, decides = every_entity(text), is_decision(text)
+    names, decides = all_entities(text), is_decision(text)
     return IndexEntry(
         turn=turn.position,
         summary=summarised(text, names, decides),
         entities=names[:MOST],
-        dates=mentioned(text, said_on),
+        dates=dates_in(text, said_on),
         decision=decides,
         asks=is_question(turn.content),
         tells_when=has_time_cue(text),
@@ -70,7 +70,7 @@ def summarised(text: str, names: Sequence[str], decides: bool) -> str:
     found = [(weigh(sentence) - 1.5 * is_code, sentence) for sentence, is_code in marked]
     weight, best = max(found, key=itemgetter(0), default=(0.0, ""))
     if weight <= 0:
-        return shortened(whole, SUMMARY_WIDTH)
+        return shorten(whole, SUMMARY_WIDTH)
     if len(best) > SUMMARY_WIDTH:
         return _best_clauses(one_line(best), weigh)
     return one_line(" ".join(_fitting(found)))
@@ -112,7 +112,7 @@ def _best_clauses(sentence: str, weigh: _Weigh) -> str:
     start, stop = max(stretches, key=lambda reach: sum(weights[slice(*reach)]))
     line = " ".join(clauses[start:stop]).rstrip(" ,;:")
     opening, closing = "…" * (start > 0), "…" * (stop < len(clauses))
-    return shortened(f"{opening}{line}{closing}", SUMMARY_WIDTH)
+    return shorten(f"{opening}{line}{closing}", SUMMARY_WIDTH)
 
 
 def _reach(clauses: Sequence[str], start: int) -> int:

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
-from jitchat.text.dates import Span, asked_spans
+from jitchat.text.dates import Span, spans_in
 from jitchat.text.sanitize import both_ends
-from jitchat.text.words import content_words, folded, stem, words
+from jitchat.text.words import content_words, fold, stem, words
 from jitchat.values import Role
 
 _REACH = 2_000
@@ -92,7 +92,7 @@ def make_query(
         weights=weights,
         spelled=spelled,
         speakers=preferred or implied,
-        spans=asked_spans(draft, today),
+        spans=spans_in(draft, today),
         asks_when=bool(_WHEN.search(draft)),
         asks_decision=bool(_WHAT_WE_DECIDED.search(draft)),
     )
@@ -119,5 +119,5 @@ def _without(draft: str, names: frozenset[str]) -> str:
     """The draft without the words of `names`, wherever they stand by themselves."""
     if not names:
         return draft
-    bare = ((word, folded(word).strip(".,;:!?'\"()").removesuffix("'s")) for word in draft.split())
+    bare = ((word, fold(word).strip(".,;:!?'\"()").removesuffix("'s")) for word in draft.split())
     return " ".join(word for word, name in bare if name not in names)

@@ -13,7 +13,7 @@ from jitchat.index.embedder import Embedder
 from jitchat.store.database import Database
 from jitchat.store.path import Stretch
 from jitchat.store.store import TURN_COLUMNS, UNSETTLED, require, turn_from
-from jitchat.text.words import folded
+from jitchat.text.words import fold
 from jitchat.values import IndexEntry, Turn
 
 _FLOAT = 4
@@ -188,7 +188,7 @@ def _row(turn: Turn, columns: tuple[Any, ...]) -> IndexRow:
     require(str, stems, summary, entities, dates)
     return IndexRow(
         position=turn.position,
-        speaker=folded(turn.speaker),
+        speaker=fold(turn.speaker),
         said_at=turn.created_at,
         stems=stems,
         summary=summary,

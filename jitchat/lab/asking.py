@@ -20,7 +20,7 @@ from jitchat.memory import Memory
 from jitchat.session import Session
 from jitchat.store.path import Path
 from jitchat.store.windows import WindowArchive
-from jitchat.text.sanitize import repaired
+from jitchat.text.sanitize import repair
 from jitchat.threads import to_the_end
 from jitchat.values import Conversation, Mode, Turn
 from jitchat.window.steering import Once
@@ -56,7 +56,7 @@ def _stored(file: RunFile, name: str, made: MadeConversation) -> Conversation:
             return store.conversation(created.id)
         whole = Path(((1, len(made.turns)),))
         kept = [turn.content for turn in store.turns_of(name, whole)]
-        if kept != [repaired(turn.content) for turn in made.turns]:
+        if kept != [repair(turn.content) for turn in made.turns]:
             raise BenchFailed(
                 f"The conversations of {file.run.id} were made in another way than they are now.",
                 "Begin a new run.",

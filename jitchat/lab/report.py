@@ -12,7 +12,7 @@ from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import Spent, Tallies, Tally
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 from jitchat.values import Mode
 
 READER_CAVEAT = (
@@ -36,7 +36,7 @@ _BOUND = "\N{NO-BREAK SPACE}"
 
 def brief_title(run: Run) -> str:
     """Name a run as `Run.title` does, the model cut so that the rest has room."""
-    return replace(run, model=shortened(run.model, _LONGEST)).title
+    return replace(run, model=shorten(run.model, _LONGEST)).title
 
 
 def settings_line(run: Run) -> str:

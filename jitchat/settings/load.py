@@ -29,7 +29,7 @@ from jitchat.settings.sections import (
     settings_of,
 )
 from jitchat.settings.settings import CHOSEN, HOMES, Settings, known_providers
-from jitchat.text.sanitize import one_line, shortened
+from jitchat.text.sanitize import one_line, shorten
 
 _NOT_SETTINGS = ("JITCHAT_HOME", "JITCHAT_CONFIG", "JITCHAT_DB")
 """Variables of ours that say where things are; see `jitchat.paths`."""
@@ -196,7 +196,7 @@ def _checked(source: Iterable[tuple[str, _Given]], providers: list[str]) -> dict
         if named.value not in providers:
             name = str(named.value)
             raise SettingsError(
-                f"{named.origin}: {key} cannot be {shortened(name, 60)!r}: no provider has that"
+                f"{named.origin}: {key} cannot be {shorten(name, 60)!r}: no provider has that"
                 " name.",
                 known_providers(name, providers),
             )
@@ -214,7 +214,7 @@ def _named_providers(
     for name, table in _tables("providers", "[providers.work]", tables, origin):
         if not _PROFILE_NAME.fullmatch(name):
             raise SettingsError(
-                f"{origin}: {shortened(name, 60)!r} cannot be the name of a provider.",
+                f"{origin}: {shorten(name, 60)!r} cannot be the name of a provider.",
                 "Use letters, digits, - and _, as in [providers.work]; 40 at most.",
             )
         prefix = f"providers.{name}"
@@ -255,7 +255,7 @@ def _tables(
         raise SettingsError(f"{origin}: {kind} must be a table of tables.", _write_below(example))
     for name, table in value.items():
         if not isinstance(table, dict):
-            what = f"{origin}: {shortened(f'{kind}.{name}', 60)} must be a table."
+            what = f"{origin}: {shorten(f'{kind}.{name}', 60)} must be a table."
             raise SettingsError(what, _write_below(example))
         yield name, table
 

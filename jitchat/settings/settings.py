@@ -15,7 +15,7 @@ from jitchat.settings import sections
 from jitchat.settings.checks import nearest
 from jitchat.settings.profiles import Profile, is_loopback, same_server
 from jitchat.settings.sections import NamedModel, NamedProvider, ProviderSettings, Secret, Setting
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 
 _T = TypeVar("_T")
 CHOSEN = "chosen in the app"
@@ -55,7 +55,7 @@ class Settings:
         """Look up a provider as it is configured; SettingsError where there is none."""
         preset, table = PRESETS.get(name), self.providers.get(name)
         if preset is None and table is None:
-            what = f"There is no provider {shortened(name, 60)!r}."
+            what = f"There is no provider {shorten(name, 60)!r}."
             raise SettingsError(what, known_providers(name, self.provider_names()))
         if preset is READER:
             return _reader_profile(self)

@@ -14,7 +14,7 @@ from jitchat.index.vectors import vectors_of
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider, ReplyDelta
 from jitchat.small_models.small_model import LONGEST
-from jitchat.text.words import folded, words
+from jitchat.text.words import fold, words
 from jitchat.values import Message, Usage
 from jitchat.window.sweep import MOST, by_score, without
 from jitchat.window.window import ContextWindow
@@ -40,7 +40,7 @@ def measure_of(embedder: Embedder, *, exact: bool) -> Measure:
     return Measure(f"by meaning ({embedder.id})", lambda one, other: _far(embedder, one, other))
 
 
-def gone(reply: str, other: str) -> tuple[str, ...]:
+def lost_lines(reply: str, other: str) -> tuple[str, ...]:
     """List the lines of a reply that another answer lacks."""
     kept = _lines(other)
     return tuple(line for line in map(_bare, reply.splitlines()) if line and line not in kept)
@@ -69,7 +69,7 @@ def _bare(line: str) -> str:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(words(folded(text)))
+    return frozenset(words(fold(text)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TrialResult:
     """What came of it."""
 
     trial: Trial
@@ -125,7 +125,7 @@ async def leave_one_out(
     window: ContextWindow,
     trials: Sequence[Trial],
     reply: tuple[str, Measure],
-) -> AsyncGenerator[Tried, None]:
+) -> AsyncGenerator[TrialResult, None]:
     """Ask each, and compare its answer with the reply by a measure; closing it hangs up."""
     text, measure = reply
     for trial in trials:
@@ -134,9 +134,9 @@ async def leave_one_out(
             answer = await _answer(provider, options, messages)
             change = await asyncio.to_thread(measure.change, text, answer)
         except JitchatError as error:
-            yield Tried(trial, error=error)
+            yield TrialResult(trial, error=error)
         else:
-            yield Tried(trial, answer, change)
+            yield TrialResult(trial, answer, change)
 
 
 async def _answer(provider: Provider, options: Options, messages: Sequence[Message]) -> str:

@@ -18,7 +18,7 @@ from jitchat.window.tokens import TokenCounter, request_tokens
 _FENCE = "```"
 
 
-def object_in(reply: str) -> dict[str, object]:
+def parse_object(reply: str) -> dict[str, object]:
     """Read the one JSON object that `reply` is; a code fence around it is forgiven.
 
     Raises:
@@ -30,11 +30,11 @@ def object_in(reply: str) -> dict[str, object]:
     except (ValueError, RecursionError):  # no JSON, or nested or numbered to hurt
         found = None
     if not isinstance(found, dict):
-        raise not_as_asked()
+        raise wrong_format()
     return found
 
 
-def not_as_asked() -> NotAnAnswer:
+def wrong_format() -> NotAnAnswer:
     """Make the error of an answer that has another form."""
     return NotAnAnswer("Its answer is not the JSON that was asked for.", "Name another model.")
 
@@ -51,7 +51,7 @@ LONGEST = 32_000
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class SmallModelReply:
     """What came of asking."""
 
     text: str
@@ -85,7 +85,7 @@ class SmallModel:
         """The model's own name."""
         return self.provider.model
 
-    async def ask(self, messages: Sequence[Message]) -> Heard:
+    async def ask(self, messages: Sequence[Message]) -> SmallModelReply:
         """Send one request and hear the answer to its end.
 
         Cancelling the task hangs up. Nothing that the model or its server does is raised.
@@ -108,7 +108,7 @@ class SmallModel:
         cost = usage.cost
         if cost is None and self.prices is not None:
             cost = self.prices.of(usage)
-        return Heard(hearing.text, error, sent, answered, self.counter.exact, ms, cost)
+        return SmallModelReply(hearing.text, error, sent, answered, self.counter.exact, ms, cost)
 
     async def _hear(self, messages: Sequence[Message], hearing: _Hearing) -> None:
         options = Options(context=self.context())

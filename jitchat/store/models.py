@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 from urllib.parse import urlsplit
 
 from jitchat.store.database import Database
-from jitchat.text.sanitize import repaired
+from jitchat.text.sanitize import repair
 from jitchat.values import Limit, Sample
 
 KEPT_SAMPLES = 64
@@ -27,16 +27,14 @@ class ModelLessons:
 
     def __init__(self, database: Database, server: str, model: str) -> None:
         """`server` is the endpoint's base URL, in any form."""
-        self._database, self._key = database, (server_of(server), repaired(model))
+        self._database, self._key = database, (server_of(server), repair(model))
 
     def refused(self) -> frozenset[str]:
         rows = self._rows("SELECT parameter FROM refused_parameters WHERE server = ? AND model = ?")
         return frozenset(name for (name,) in rows if isinstance(name, str))
 
     def refuse(self, parameter: str) -> None:
-        self._write(
-            "INSERT OR IGNORE INTO refused_parameters VALUES (?, ?, ?)", repaired(parameter)
-        )
+        self._write("INSERT OR IGNORE INTO refused_parameters VALUES (?, ?, ?)", repair(parameter))
 
     def limit(self) -> int | None:
         """Tell the context size that the server named when it refused a window, in tokens."""
@@ -65,7 +63,7 @@ class ModelLessons:
         """Keep what the server answered, in place of what it answered before."""
         self._write(
             "INSERT OR REPLACE INTO told_limits VALUES (?, ?, ?, ?, ?)",
-            *(_bounded(limit.tokens), repaired(limit.source), now.isoformat()),
+            *(_bounded(limit.tokens), repair(limit.source), now.isoformat()),
         )
 
     def samples(self, counter: str) -> tuple[Sample, ...]:
@@ -73,7 +71,7 @@ class ModelLessons:
         rows = self._rows(
             "SELECT counted, reported FROM token_samples"
             " WHERE server = ? AND model = ? AND counter = ? ORDER BY id DESC LIMIT ?",
-            repaired(counter),
+            repair(counter),
             KEPT_SAMPLES,
         )
         return tuple(
@@ -84,7 +82,7 @@ class ModelLessons:
 
     def add_sample(self, counter: str, counted: int, reported: int) -> None:
         """Keep one more; of more than `KEPT_SAMPLES` the oldest goes."""
-        key = (*self._key, repaired(counter))
+        key = (*self._key, repair(counter))
         of_counter = "FROM token_samples WHERE server = ? AND model = ? AND counter = ?"
         with self._database.write() as connection:
             connection.execute(
@@ -126,7 +124,7 @@ def server_of(base_url: str) -> str:
 
     What is no URL is kept as it is, but for what may be a login or a query.
     """
-    address = repaired(base_url).strip()
+    address = repair(base_url).strip()
     try:
         parts = urlsplit(address)
         host, port = parts.hostname or "", f":{parts.port}" if parts.port else ""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from jitchat.store.database import Database
 from jitchat.store.path import Path
-from jitchat.text.sanitize import repaired
+from jitchat.text.sanitize import repair
 from jitchat.values import Turn
 
 _PINS = """
@@ -55,7 +55,7 @@ class Drafts:
             if text:
                 connection.execute(
                     "INSERT INTO drafts SELECT id, ? FROM conversations WHERE id = ?",
-                    (repaired(text), conversation),
+                    (repair(text), conversation),
                 )
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from jitchat.errors import StoreError, StoreFull, StoreReadOnly
 from jitchat.store.store import ColdStore
-from jitchat.text.sanitize import repaired
+from jitchat.text.sanitize import repair
 from jitchat.values import Role, Status, Turn
 
 SAVE_EVERY = 0.5
@@ -138,7 +138,7 @@ class ReplyWriter:
             if self._call_off is not None:
                 self._call_off()
             self._call_off, self._saved_at = None, self._timing.monotonic()
-            text, thoughts = repaired(self.text), repaired(self.reasoning)
+            text, thoughts = repair(self.text), repair(self.reasoning)
         with self._store.database.write() as connection:
             turn = self._open_turn(connection)
             connection.execute(

@@ -20,8 +20,8 @@ from jitchat.store.database import Database
 from jitchat.store.path import TREE_COLUMNS, Path, Tree, tree_from
 from jitchat.store.unstored import UnstoredReplies
 from jitchat.text.figures import local
-from jitchat.text.sanitize import one_line, repaired, shortened
-from jitchat.text.words import folded, is_unspaced, words
+from jitchat.text.sanitize import one_line, repair, shorten
+from jitchat.text.words import fold, is_unspaced, words
 from jitchat.values import Conversation, Role, Status, Turn
 
 TURN_COLUMNS = "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status, t.parent"
@@ -133,7 +133,7 @@ class ColdStore:
         """Find a conversation by id, or by title where only one has it."""
         known = self.conversations()
         by_id = [listed for listed in known if listed.id == wanted]
-        by_title = [listed for listed in known if folded(listed.title) == folded(wanted)]
+        by_title = [listed for listed in known if fold(listed.title) == fold(wanted)]
         if by_id or len(by_title) == 1:
             return (by_id or by_title)[0]
         raise UnknownConversation(
@@ -187,8 +187,8 @@ class ColdStore:
             parent, stored = tree.head if under is None else under, list[Turn]()
             for position, turn in enumerate(turns, start=tree.last + 1):
                 fork = None if parent == position - 1 else parent
-                moment, content = _aware(turn.created_at), repaired(turn.content)
-                name = one_line(repaired(turn.name)) if turn.name else None
+                moment, content = _aware(turn.created_at), repair(turn.content)
+                name = one_line(repair(turn.name)) if turn.name else None
                 cursor = connection.execute(
                     "INSERT INTO turns"
                     " (conversation, position, role, name, content, created_at, status, parent)"
@@ -259,7 +259,7 @@ class ColdStore:
 
         Gives (conversation, position, excerpt), the best first.
         """
-        text = repaired(text).lower()
+        text = repair(text).lower()
         if not words(text):
             return []
         pieces = [piece[:_LONGEST_PIECE] for piece in text.split()[:_MOST_PIECES]]
@@ -269,7 +269,7 @@ class ColdStore:
             query, argument = _BY_WORD, " ".join(f'"{phrase}"' for phrase in phrases) + "*"
         with self.database.read() as connection:
             rows = connection.execute(query, (argument, limit, conversation))
-            return [(name, place, shortened(piece, _EXCERPT)) for name, place, piece in rows]
+            return [(name, place, shorten(piece, _EXCERPT)) for name, place, piece in rows]
 
     def tree(self, conversation: str) -> Tree:
         """Read how the turns hang together; an empty tree where there is no conversation."""
@@ -299,7 +299,7 @@ def _next_touch(connection: sqlite3.Connection) -> int:
 
 def _unused_id(connection: sqlite3.Connection, wanted: str | None) -> str:
     used = {row[0] for row in connection.execute("SELECT id FROM conversations")}
-    base = re.sub(r"[^a-z0-9._-]+", "-", folded(wanted or "chat")).strip("-.") or "chat"
+    base = re.sub(r"[^a-z0-9._-]+", "-", fold(wanted or "chat")).strip("-.") or "chat"
     if wanted and base not in used:
         return base
     number = 2 if wanted else 1

@@ -58,7 +58,7 @@ class _Stemmer(Protocol):
     def stem_word(self, word: str, /) -> str: ...
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Lower case, without accents and with straight apostrophes."""
     lowered = text.lower().replace("’", "'")
     if lowered.isascii():
@@ -71,7 +71,7 @@ def folded(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """List the words of `text` in order, folded; unspaced scripts as overlapping bigrams."""
-    return _words_of(folded(text))
+    return _words_of(fold(text))
 
 
 def content_words(text: str) -> list[str]:
@@ -127,7 +127,7 @@ def _without_accents(piece: str) -> str:
 
 def _matched(text: str) -> list[str]:
     """List the words of `text`, and then what is joined in it."""
-    plain = folded(text)
+    plain = fold(text)
     found = _words_of(plain)
     if may_join(plain):
         found += [each[:LONGEST] for each in joined(plain)]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from jitchat.transfer.report import Found, Gathering
+from jitchat.transfer.report import ConversationBuilder, FileConversation
 from jitchat.values import Role
 
 _ROLES = {
@@ -26,9 +26,9 @@ class BrokenLine:
     """From 1."""
 
 
-def read_plain(value: object, name: str) -> list[Found]:
+def read_plain(value: object, name: str) -> list[FileConversation]:
     """Read the list as one conversation; one item, or a list under `messages`, will do too."""
-    gathering = Gathering()
+    gathering = ConversationBuilder()
     broken = [each.number for each in _listed(value) if isinstance(each, BrokenLine)]
     for item in _listed(value):
         if isinstance(item, BrokenLine):
@@ -62,7 +62,7 @@ def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _take(item: object, gathering: Gathering) -> None:
+def _take(item: object, gathering: ConversationBuilder) -> None:
     if not isinstance(item, dict):
         gathering.skip("not an object")
         return

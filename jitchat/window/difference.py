@@ -149,7 +149,7 @@ class AlignedRow:
         return tuple(mode for mode in Mode if mode in self.shares)
 
 
-def aligned(windows: Iterable[ContextWindow], singly: int = SINGLY) -> tuple[AlignedRow, ...]:
+def align(windows: Iterable[ContextWindow], singly: int = SINGLY) -> tuple[AlignedRow, ...]:
     """Align windows of different modes, by turn.
 
     Turns that not all of the windows hold come first, those that most of them hold ahead; among

@@ -105,7 +105,7 @@ def plan(
         picking=sources.retrieval.picking,
         floor=sources.retrieval.floor if sources.retrieval.candidates else None,
     )
-    return corrected(planned, calibration)
+    return correct_window(planned, calibration)
 
 
 class _Planner:
@@ -307,7 +307,7 @@ _FULL = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
 """Kinds that carry a turn at full text; a verdict on it has the same name."""
 
 
-def corrected(window: ContextWindow, calibration: Calibration) -> ContextWindow:
+def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWindow:
     """Correct every price in a window that was planned in the counter's own tokens."""
     if calibration.is_identity:
         return window
@@ -323,7 +323,7 @@ def corrected(window: ContextWindow, calibration: Calibration) -> ContextWindow:
     )
 
 
-def shared_out(total: int, weights: Sequence[int]) -> list[int]:
+def apportion(total: int, weights: Sequence[int]) -> list[int]:
     """Divide `total` by weight into whole numbers that add up to it: by largest remainder.
 
     Nothing goes to what has no weight, as long as anything has.
@@ -339,7 +339,7 @@ def shared_out(total: int, weights: Sequence[int]) -> list[int]:
 
 
 def _shared(segments: tuple[Segment, ...], total: int) -> tuple[Segment, ...]:
-    costs = shared_out(total, [segment.tokens for segment in segments])
+    costs = apportion(total, [segment.tokens for segment in segments])
     return tuple(
         replace(segment, tokens=cost) for segment, cost in zip(segments, costs, strict=True)
     )

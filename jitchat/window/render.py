@@ -57,14 +57,14 @@ def index_line(entry: IndexEntry, turn: Turn) -> str:
     return f"#{turn.position}{when} {_speaker(turn)}{mark}: {one_line(entry.summary)}\n"
 
 
-def quoted(turn: Turn, tag: str) -> str:
+def quote(turn: Turn, tag: str) -> str:
     """Write a recalled turn at full text, with who said it and on what day."""
     when = f" {_day(turn)}" if turn.created_at else ""
     speaker = _speaker(turn).translate(_NO_MARKUP)
     return f"<{tag} #{turn.position}{when} {speaker}>\n{turn.content}\n</{tag}>\n"
 
 
-def fenced(tag: str, pieces: Sequence[str]) -> list[str]:
+def fence(tag: str, pieces: Sequence[str]) -> list[str]:
     """Put the opening tag on the first piece and the closing tag on the last."""
     if not pieces:
         return []
@@ -112,7 +112,7 @@ _BETWEEN = r"\n\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SegmentPlace:
     """A segment in a body."""
 
     start: int
@@ -123,19 +123,19 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class FoundSegments:
     """A window in a body."""
 
-    places: tuple[Place, ...]
+    places: tuple[SegmentPlace, ...]
     """In the order of the body."""
     missing: tuple[Segment, ...]
     """Of blank messages, which no protocol sends, or empty."""
 
 
-def placed(window: ContextWindow, body: str) -> Placed:
+def find_segments(window: ContextWindow, body: str) -> FoundSegments:
     """Find every segment in the JSON of the request that the window left in."""
     texts = _Texts(body)
-    found: list[Place] = []
+    found: list[SegmentPlace] = []
     missing: list[Segment] = []
     for segments in window.by_message():
         written = [(segment, _written(segment.text)) for segment in segments]
@@ -144,9 +144,9 @@ def placed(window: ContextWindow, body: str) -> Placed:
             if start is None or not text:
                 missing.append(segment)
             else:
-                found.append(Place(start, start + len(text), segment))
+                found.append(SegmentPlace(start, start + len(text), segment))
                 start += len(text)
-    return Placed(tuple(found), tuple(missing))
+    return FoundSegments(tuple(found), tuple(missing))
 
 
 class _Texts:

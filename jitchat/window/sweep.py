@@ -54,7 +54,7 @@ def reserve_grid(present: Budget) -> tuple[Budget, ...]:
     return tuple(replace(present, reserve=size) for size in sizes)
 
 
-def settled(planned: Sequence[ContextWindow | WindowOverflow]) -> int | None:
+def settles_at(planned: Sequence[ContextWindow | WindowOverflow]) -> int | None:
     """Find the first window from which on the retrieved set stays that of the last one.
 
     They are in order of budget, the largest last, which may retrieve nothing because it sends

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.values import Message, Mode, Picking, Role, Turn
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST, Budget
-from jitchat.window.render import fenced, free_tag, quoted, spoken_as, verbatim
+from jitchat.window.render import fence, free_tag, quote, spoken_as, verbatim
 
 if TYPE_CHECKING:
     from jitchat.window.history import History
@@ -98,7 +98,7 @@ def tail_segments(
 def quote_all(turns: Sequence[Turn]) -> list[str]:
     """Quote turns at full text, all under one tag that is in none of them."""
     tag = free_tag("turn", (turn.content for turn in turns))
-    return [quoted(turn, tag) for turn in turns]
+    return [quote(turn, tag) for turn in turns]
 
 
 def shares(texts: Sequence[str], price: Price) -> list[int]:
@@ -121,7 +121,7 @@ def shares(texts: Sequence[str], price: Price) -> list[int]:
 
 
 def _fenced(tag: str, texts: Sequence[str]) -> list[str]:
-    return fenced(free_tag(tag, texts), texts)
+    return fence(free_tag(tag, texts), texts)
 
 
 def _in_order(pieces: Sequence[Piece]) -> list[Piece]:

@@ -23,7 +23,7 @@ from jitchat.providers.protocols.json_values import parsed
 from jitchat.providers.protocols.refusals import message_of, refusal
 from jitchat.providers.provider import Endpoint
 from jitchat.providers.this_machine import is_this_machine
-from jitchat.text.sanitize import one_line, shortened
+from jitchat.text.sanitize import one_line, shorten
 
 CERTIFICATES = {
     "SSL_CERT_FILE": False,
@@ -101,7 +101,7 @@ def _certificates() -> ssl.SSLContext:
     except OSError as error:
         reason = one_line(error.strerror or str(error)) or type(error).__name__
     what = f"The certificates that {variable} names cannot be read: {reason}."
-    raise Unreachable(what, f"Correct {variable} ({shortened(place, 100)}), or unset it.")
+    raise Unreachable(what, f"Correct {variable} ({shorten(place, 100)}), or unset it.")
 
 
 _HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
@@ -128,7 +128,7 @@ def checked_request(
 def _require_sendable(endpoint: Endpoint) -> None:
     """Refuse a key or header that cannot be sent; no secret may be in this frame when it does."""
     if endpoint.wants_key and not endpoint.key:
-        who, variable = shortened(endpoint.name, 60), endpoint.key_variable
+        who, variable = shorten(endpoint.name, 60), endpoint.key_variable
         why = f"{variable} is not set" if variable else "none is set"
         raise KeyRefused(f"{who} wants a key, and {why}. Nothing was sent.", endpoint.key_help)
     if not _is_printable(endpoint.key) or " " in endpoint.key:
@@ -143,7 +143,7 @@ def _require_sendable(endpoint: Endpoint) -> None:
     ]
     if wrong:
         raise KeyRefused(
-            f"The header {shortened(wrong[0], 60)!r} holds characters that no header has.",
+            f"The header {shorten(wrong[0], 60)!r} holds characters that no header has.",
             "Write it again in the configuration; it was not sent anywhere.",
         )
 
@@ -161,7 +161,7 @@ def _addressed(make: Callable[[], httpx.Request]) -> httpx.Request | None:
 
 def _no_address(endpoint: Endpoint) -> ProviderError:
     wrong = Unreachable(
-        f"{shortened(endpoint.base_url, 200)!r} is not an address.",
+        f"{shorten(endpoint.base_url, 200)!r} is not an address.",
         "Set provider.base_url, for example http://localhost:8080/v1.",
     )
     return without_secrets(wrong, endpoint)

@@ -18,7 +18,7 @@ from jitchat.providers.protocols.json_values import at, first, list_of, parsed, 
 from jitchat.providers.protocols.parameters import refused_parameter
 from jitchat.providers.protocols.refusals import is_quota_spent
 from jitchat.providers.provider import Options, RetryScheduled, forgetting
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 
 MORE_TRIES = 2
 _TOO_MANY = 429
@@ -198,7 +198,7 @@ def adaptation(
 
     `before` and `after` are the names of what is sent.
     """
-    name = shortened(model, 60)
+    name = shorten(model, 60)
     always = f"until {forgetting(provider, model)}"
     if parameter == "system":
         return f"{name} does not take a system message: sent with the first question, {always}."

@@ -18,7 +18,7 @@ from jitchat.providers.provider import (
     ReasoningDelta,
     ReplyDelta,
 )
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Usage
 
 if TYPE_CHECKING:
@@ -200,4 +200,4 @@ def _finished(message: object) -> Iterator[Piece]:
     if reason := text_at(message, "stop_reason"):
         stop = at(message, "stop_details")
         details = (text_at(stop, "category"), text_at(stop, "explanation"))
-        yield Finished(reason, shortened(": ".join(filter(None, details)), _SHOWN))
+        yield Finished(reason, shorten(": ".join(filter(None, details)), _SHOWN))

@@ -14,7 +14,7 @@ from jitchat.providers.protocols.protocol import AnswerParser
 from jitchat.providers.protocols.refusals import SAY_OTHERWISE
 from jitchat.providers.protocols.registry import base_of
 from jitchat.providers.provider import Endpoint, Options, Piece
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Role, Usage
 
 if TYPE_CHECKING:
@@ -114,6 +114,6 @@ class GeminiParser(AnswerParser):
 
 
 def _blocked(reason: str, message: str) -> RequestRefused:
-    words = f": {shortened(message, 200).rstrip('.')}" if message else ""
-    what = f"The provider blocked the message ({shortened(reason, 60)}){words}."
+    words = f": {shorten(message, 200).rstrip('.')}" if message else ""
+    what = f"The provider blocked the message ({shorten(reason, 60)}){words}."
     return RequestRefused(what, SAY_OTHERWISE)

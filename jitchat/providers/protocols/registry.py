@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from jitchat.errors import SettingsError
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 
 if TYPE_CHECKING:
     from jitchat.providers.protocols.protocol import WireProtocol
@@ -78,6 +78,6 @@ def protocol_named(name: str) -> WireProtocol:
 
             return OllamaProtocol()
     raise SettingsError(
-        f"There is no protocol {shortened(name, 60)!r}.",
+        f"There is no protocol {shorten(name, 60)!r}.",
         f"Set it to one of {', '.join(protocol_names)}.",
     )

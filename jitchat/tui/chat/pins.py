@@ -12,7 +12,7 @@ from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import part_figure
 from jitchat.values import Mode
 from jitchat.window.difference import Change, difference
-from jitchat.window.steering import Held, Hold, Once
+from jitchat.window.steering import Hold, HoldChange, Once
 from jitchat.window.window import ContextWindow, Kind
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ class PinHistory:
     """
 
     def __init__(self) -> None:
-        self.changes: list[Held] = []
+        self.changes: list[HoldChange] = []
         self._order = asyncio.Lock()
 
     async def change(
         self, session: Session, turn: int, hold: Hold | None, *, undoes: bool = False
-    ) -> Held:
+    ) -> HoldChange:
         """Pin or exclude a turn, or end that where it is so already.
 
         Raises:
@@ -80,14 +80,16 @@ class PinHistory:
             after = await asyncio.to_thread(_planned, session, message)
         return held_sentence(made, mode, before, after)
 
-    def _change(self, session: Session, turn: int, hold: Hold | None, undoes: bool) -> Held:
+    def _change(self, session: Session, turn: int, hold: Hold | None, undoes: bool) -> HoldChange:
         made = session.hold(turn, hold) if undoes else session.toggle_hold(turn, hold)
         if not undoes:
             self.changes.append(made)
         return made
 
 
-def held_sentence(held: Held, mode: Mode, before: Planned | None, after: Planned | None) -> str:
+def held_sentence(
+    held: HoldChange, mode: Mode, before: Planned | None, after: Planned | None
+) -> str:
     """Say it, as in `#12 is pinned: #31 and #40 lost their place (118 tokens).`.
 
     `before` and `after` are what was and is planned for the draft; None while a reply is on its
@@ -106,13 +108,13 @@ def held_sentence(held: Held, mode: Mode, before: Planned | None, after: Planned
     return f"{what}{told}."
 
 
-def _what(held: Held) -> str:
+def _what(held: HoldChange) -> str:
     if held.after is not None:
         return f"#{held.turn} is {held.after.value}"
     return f"#{held.turn} is no longer {held.before.value if held.before else 'held'}"
 
 
-def _moved(held: Held, before: ContextWindow, after: ContextWindow) -> str:
+def _moved(held: HoldChange, before: ContextWindow, after: ContextWindow) -> str:
     """Tell of the turns that came or went besides the one that it is about."""
     told = difference(before, after)
     lost = [each for each in told.lost if each.turn != held.turn]

@@ -14,7 +14,7 @@ from textual.worker import Worker, WorkerError, get_current_worker
 from jitchat import events
 from jitchat.errors import JitchatError, KeyRefused, StoreError
 from jitchat.providers.catalogue.table import PRESETS
-from jitchat.text.sanitize import one_line, shortened
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.batches import Batches
 from jitchat.tui.chat.draft_keeper import DraftKeeper
 from jitchat.tui.chat.host import Host
@@ -319,7 +319,7 @@ class Sends:
         """Read the conversation as it is stored; a new one is named by its first message."""
         store = self.backend.store
         if conversation.title == NEW_TITLE and turn is not None:
-            store.rename(conversation.id, shortened(turn.content, TITLE_WIDTH))
+            store.rename(conversation.id, shorten(turn.content, TITLE_WIDTH))
         return store.conversation(conversation.id)
 
 

@@ -15,7 +15,7 @@ from jitchat.tui.chat.messages import HoldChanged
 from jitchat.tui.chat.pins import NextMessage, PinHistory
 from jitchat.tui.chat.surfaces import Surfaces
 from jitchat.values import Mode
-from jitchat.window.steering import NO_MORE, Held, Hold, Once
+from jitchat.window.steering import NO_MORE, Hold, HoldChange, Once
 
 if TYPE_CHECKING:
     from jitchat.session import Session
@@ -80,7 +80,7 @@ class Steering:
 
         `opening` is the number of the conversation.
         """
-        self.host.run(self._change(session, Held(position, None, hold), opening), "hold")
+        self.host.run(self._change(session, HoldChange(position, None, hold), opening), "hold")
 
     def undo_hold(self, session: Session, opening: int) -> None:
         """Take the last pin or exclusion back."""
@@ -91,7 +91,7 @@ class Steering:
             self.host.say(NOTHING_TO_UNDO)
 
     async def _change(
-        self, session: Session, change: Held, opening: int, *, undoes: bool = False
+        self, session: Session, change: HoldChange, opening: int, *, undoes: bool = False
     ) -> None:
         message = None if self.busy else self.next_message
         hold = change.before if undoes else change.after

@@ -12,7 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 
 from jitchat.errors import JitchatError
-from jitchat.text.sanitize import visible
+from jitchat.text.sanitize import for_terminal
 from jitchat.tui.views.ledger_table import (
     Found,
     LedgerTable,
@@ -36,7 +36,7 @@ from jitchat.tui.views.ledger_table import (
 )
 from jitchat.tui.views.view import Another, GoTo, Outcome, Planned, Subject, View
 from jitchat.why import Explained, why
-from jitchat.window.steering import Held, Hold, Once
+from jitchat.window.steering import Hold, HoldChange, Once
 from jitchat.window.why import Why
 from jitchat.window.window import ContextWindow
 
@@ -64,7 +64,7 @@ class LedgerWork(View):
     class HoldMade(Message):
         """A turn was pinned or excluded, or that was taken back; or it could not be."""
 
-        outcome: Held | JitchatError | None
+        outcome: HoldChange | JitchatError | None
         """None where no finished turn is there."""
 
     @work(thread=True, exclusive=True, group="ledger")
@@ -100,7 +100,7 @@ class LedgerWork(View):
     async def hold(self, turn: int, hold: Hold | None, *, undoes: bool = False) -> None:
         """Pin or exclude a turn, or undo that, in the order of the keys."""
         pins, session = self.subject.pins, self.subject.session
-        outcome: Held | JitchatError | None
+        outcome: HoldChange | JitchatError | None
         try:
             outcome = await pins.change(session, turn, hold, undoes=undoes)
         except JitchatError as error:
@@ -299,7 +299,7 @@ class LedgerView(LedgerWork):
         if message.serial != self._asked:
             return
         outcome = message.outcome
-        self._answer.update(Content(visible(str(outcome))))
+        self._answer.update(Content(for_terminal(str(outcome))))
         self._answer.display = True
         self._why = outcome if isinstance(outcome, Why) else None
         if self._why is not None and self._found is not None:

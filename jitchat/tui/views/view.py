@@ -23,7 +23,7 @@ from textual.widgets import Static
 from jitchat.errors import JitchatError
 from jitchat.replay import window_of
 from jitchat.store.windows import WindowArchive
-from jitchat.text.sanitize import visible
+from jitchat.text.sanitize import for_terminal
 from jitchat.text.stance import objects
 from jitchat.tui.actions import VIEWS
 from jitchat.tui.chat.pins import PinHistory
@@ -239,7 +239,7 @@ class View(ModalScreen[Outcome | None]):
 
     def show_nothing(self, why: str) -> None:
         """Say why there is nothing to show, and what would fill it; empty: there is something."""
-        self._nothing.update(Content(visible(why)))
+        self._nothing.update(Content(for_terminal(why)))
         self._nothing.display = bool(why)
 
     def tell(self, error: JitchatError) -> None:

@@ -31,7 +31,7 @@ from jitchat.values import BY_USER, Mode
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.difference import Change, Difference, difference
-from jitchat.window.sweep import budget_grid, retrieved_turns, settled
+from jitchat.window.sweep import budget_grid, retrieved_turns, settles_at
 from jitchat.window.window import ContextWindow, Kind
 from tests.tui.support import TestBackend, chat, demo_app, ready, type_text, until
 from tests.window.reports import calibrations, long_talk
@@ -169,7 +169,7 @@ async def test_the_slider_shows_the_window_of_each_budget_and_sets_one(
         marked = track.mark
         question = session.question(QUESTION, Mode.JIT)
         planned = [session.planning.planned(question, Mode.JIT, step) for step in view._steps]
-        assert marked == settled(planned)
+        assert marked == settles_at(planned)
 
         await pilot.press("home")
         await pilot.pause()
