@@ -21,7 +21,7 @@ from jitchat.values import Mode, Role, Turn, Usage
 from jitchat.why import Explained
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
-from jitchat.window.plan import SYSTEM_PROMPT
+from jitchat.window.parts import SYSTEM_PROMPT
 from jitchat.window.steering import NO_MORE, Held, Hold, Once, Steering
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow

@@ -17,7 +17,7 @@ from jitchat.transfer.formats import store_found
 from jitchat.transfer.report import Found
 from jitchat.values import Mode, Retrieval
 from jitchat.window.budget import Budget
-from jitchat.window.plan import SYSTEM_PROMPT
+from jitchat.window.parts import SYSTEM_PROMPT
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow
 

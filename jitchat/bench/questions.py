@@ -20,7 +20,8 @@ from jitchat.transfer.report import Found
 from jitchat.values import Message, Mode, Retrieval, Role, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
-from jitchat.window.plan import SYSTEM_PROMPT, Sources, plan
+from jitchat.window.parts import SYSTEM_PROMPT, Sources
+from jitchat.window.plan import plan
 from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import ContextWindow, Kind
 

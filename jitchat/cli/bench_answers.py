@@ -22,7 +22,7 @@ from jitchat.errors import KeyRefused, ProviderError
 from jitchat.settings import Settings
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import shortened
-from jitchat.window.plan import SYSTEM_PROMPT
+from jitchat.window.parts import SYSTEM_PROMPT
 
 if TYPE_CHECKING:
     from rich.table import Table

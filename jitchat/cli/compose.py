@@ -17,7 +17,7 @@ from jitchat.settings.profiles import same_server
 from jitchat.settings.small_models import SmallModelSection, address_of
 from jitchat.small_models.small_model import SmallModel
 from jitchat.window.budget import Budget
-from jitchat.window.plan import SYSTEM_PROMPT
+from jitchat.window.parts import SYSTEM_PROMPT
 from jitchat.window.tokens import TokenCounter, counter_for
 
 __all__ = [

@@ -17,7 +17,8 @@ from jitchat.text.sanitize import both_ends, visible
 from jitchat.values import Candidate, Hit, Message, Mode, Picking, Retrieval, Role
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
-from jitchat.window.plan import Sources, plan
+from jitchat.window.parts import Sources
+from jitchat.window.plan import plan
 from jitchat.window.render import fenced, free_tag, index_line
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import Kind

@@ -19,8 +19,7 @@ from jitchat.memory import Memory
 from jitchat.small_models.small_model import Heard, SmallModel, not_as_asked, object_in
 from jitchat.text.sanitize import both_ends, shortened
 from jitchat.values import Message, Role, Turn
-from jitchat.window.render import fenced, free_tag
-from jitchat.window.window import quote_all
+from jitchat.window.render import fenced, free_tag, quote_all
 
 BATCH = 8
 """Turns a request."""
