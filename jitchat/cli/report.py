@@ -8,13 +8,13 @@ from jitchat.providers.catalogue.table import Prices
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line, shortened
 from jitchat.tui.figures import identity_sentence, limit_sentence, part_figure
+from jitchat.window.cost import picking_sentences, window_cost
 from jitchat.window.record import (
     ledger_fields,
     never_candidates_fields,
     picking_fields,
     segment_fields,
 )
-from jitchat.window.savings import picking_sentences, window_cost
 from jitchat.window.window import ContextWindow, Segment, Verdict
 
 TEXT_WIDTH = 100
