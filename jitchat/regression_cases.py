@@ -15,9 +15,8 @@ from jitchat.session import Session
 from jitchat.store.regression_cases import Case
 from jitchat.store.turn_cache import StoreElsewhere
 from jitchat.values import Mode
-from jitchat.why import Explained, why
+from jitchat.why import Explained, Standing, why, why_by_ledger
 from jitchat.window.steering import Once
-from jitchat.window.why import Standing, why_by_ledger
 from jitchat.window.window import ContextWindow
 
 

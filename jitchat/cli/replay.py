@@ -24,7 +24,7 @@ from jitchat.tui.figures import (
     send_sentence,
     stable_sentence,
 )
-from jitchat.window.why import parts_told
+from jitchat.why import parts_told
 from jitchat.window.window import ContextWindow, LedgerRow
 
 

@@ -6,7 +6,7 @@ from jitchat.planning import Planned
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import part_figure
 from jitchat.values import Mode
-from jitchat.window.difference import Change, difference
+from jitchat.window.compare import Change, difference
 from jitchat.window.steering import Held, Hold
 from jitchat.window.window import ContextWindow, Kind
 

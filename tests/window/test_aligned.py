@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from jitchat.values import Mode, Role
 from jitchat.window.budget import Budget
-from jitchat.window.difference import Share, aligned
+from jitchat.window.compare import Share, aligned
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind, Segment
 from tests.examples import examples

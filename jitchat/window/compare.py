@@ -1,15 +1,17 @@
-"""What differs between two windows, by turn: who came in, who lost their place. Pure.
+"""Windows beside each other: what differs between two, all modes aligned, budgets swept. Pure.
 
-Nothing is lost between the windows and the rows: what a row tells of a mode, added up over all
+Nothing is lost between the windows and the rows: what a row says of a mode, added up over all
 rows, is what that window holds.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 
-from jitchat.values import Mode
-from jitchat.window.window import ContextWindow, Kind, Segment
+from jitchat.errors import WindowOverflow
+from jitchat.values import BY_USER, Mode
+from jitchat.window.budget import Budget
+from jitchat.window.window import ContextWindow, Kind, Verdict, segment_of_turns
 
 SAME = "Both windows have the same turns."
 
@@ -71,47 +73,28 @@ class Difference:
 
 
 def difference(before: ContextWindow, after: ContextWindow) -> Difference:
-    """Compare two windows; of one conversation, for turns are told by position."""
-    old, new = _by_turn(before), _by_turn(after)
-    changes = [_change(turn, old.get(turn), new.get(turn)) for turn in sorted(old | new)]
-    both = [each for each in changes if each.kind_before and each.kind_after]
+    """Compare two windows of one conversation, by position of their turns."""
+    old, new = segment_of_turns(before.segments), segment_of_turns(after.segments)
+    entered, left, moved, changed = list[Change](), list[Change](), list[Change](), list[Change]()
+    for turn in sorted(old | new):
+        was, now = old.get(turn), new.get(turn)
+        if was is None:
+            entered.append(Change(turn, None, new[turn].kind, 0, new[turn].tokens))
+        elif now is None:
+            left.append(Change(turn, was.kind, None, was.tokens, 0))
+        else:
+            change = Change(turn, was.kind, now.kind, was.tokens, now.tokens)
+            if was.kind is not now.kind:
+                moved.append(change)
+            elif (was.text, was.tokens) != (now.text, now.tokens):
+                changed.append(change)
     return Difference(
-        entered=tuple(each for each in changes if each.kind_before is None),
-        left=tuple(each for each in changes if each.kind_after is None),
-        moved=tuple(each for each in both if each.kind_before is not each.kind_after),
-        changed=tuple(
-            each
-            for each in both
-            if each.kind_before is each.kind_after and _is_other(old[each.turn], new[each.turn])
-        ),
-        new_instructions=_instructions(before) != _instructions(after),
+        tuple(entered),
+        tuple(left),
+        tuple(moved),
+        tuple(changed),
+        _instructions(before) != _instructions(after),
     )
-
-
-def _by_turn(window: ContextWindow) -> dict[int, Segment]:
-    """Find each turn's segment; full text wins over an index line."""
-    kinds = window.kind_of_turns()
-    return {turn: segment for turn, segment in _segments(window) if kinds[turn] is segment.kind}
-
-
-def _segments(window: ContextWindow) -> Iterator[tuple[int, Segment]]:
-    for segment in window.segments:
-        if segment.turn is not None:
-            yield segment.turn, segment
-
-
-def _change(turn: int, old: Segment | None, new: Segment | None) -> Change:
-    return Change(
-        turn,
-        old.kind if old else None,
-        new.kind if new else None,
-        old.tokens if old else 0,
-        new.tokens if new else 0,
-    )
-
-
-def _is_other(old: Segment, new: Segment) -> bool:
-    return (old.text, old.tokens) != (new.text, new.tokens)
 
 
 def _instructions(window: ContextWindow) -> list[str]:
@@ -156,13 +139,16 @@ def aligned(windows: Iterable[ContextWindow], singly: int = SINGLY) -> tuple[Ali
     turns of the same windows, by position.
     """
     given = tuple(windows)
-    shares, modes = _shares(given), frozenset(window.mode for window in given)
-    order = {turn: _order(known, modes) for turn, known in shares.items()}
+    modes = frozenset(window.mode for window in given)
+    shares = _shares(given)
+
+    def order(turn: int | None) -> _Order:
+        missing = tuple(mode in modes and mode not in shares[turn] for mode in Mode)
+        return not any(missing), sum(missing), missing
+
     rows: list[AlignedRow] = []
-    for _, alike in groupby(
-        sorted(shares, key=lambda t: (order[t], t or 0)), key=order.__getitem__
-    ):
-        rows += _gathered([AlignedRow((turn,), shares[turn]) for turn in alike], singly)
+    for _, turns in groupby(sorted(shares, key=lambda turn: (order(turn), turn or 0)), key=order):
+        rows += _gathered([AlignedRow((turn,), shares[turn]) for turn in turns], singly)
     return tuple(rows)
 
 
@@ -178,17 +164,12 @@ def _shares(windows: Iterable[ContextWindow]) -> dict[int | None, dict[Mode, Sha
     return found
 
 
-def _order(shares: Mapping[Mode, Share], modes: frozenset[Mode]) -> _Order:
-    """In all of them last; else the more, the earlier; and those of the same modes together."""
-    missing = tuple(mode in modes and mode not in shares for mode in Mode)
-    return not any(missing), sum(missing), missing
-
-
-def _gathered(rows: list[AlignedRow], singly: int) -> list[AlignedRow]:
-    """Put the earlier ones of many that are alike into one row, where the first of them was."""
+def _gathered(rows: Iterable[AlignedRow], singly: int) -> list[AlignedRow]:
+    """Put the earlier of many rows that are alike into one, where the first of them was."""
     groups: dict[tuple[tuple[Mode, Kind], ...], list[AlignedRow]] = {}
     for row in rows:
-        groups.setdefault(_manner(row), []).append(row)
+        manner = tuple((mode, row.shares[mode].kind) for mode in row.modes)
+        groups.setdefault(manner, []).append(row)
     made = list[AlignedRow]()
     for group in groups.values():
         early = group[:-singly] if len(group) > singly + 1 else []
@@ -197,13 +178,71 @@ def _gathered(rows: list[AlignedRow], singly: int) -> list[AlignedRow]:
     return sorted(made, key=lambda row: row.turns[0] or 0)
 
 
-def _manner(row: AlignedRow) -> tuple[tuple[Mode, Kind], ...]:
-    return tuple((mode, row.shares[mode].kind) for mode in row.modes)
-
-
 def _together(rows: list[AlignedRow]) -> AlignedRow:
     summed = {
         mode: Share(share.kind, sum(row.shares[mode].tokens for row in rows))
         for mode, share in rows[0].shares.items()
     }
     return AlignedRow(tuple(turn for row in rows for turn in row.turns), summed)
+
+
+LEAST = 512
+"""The smallest budget of a grid, in tokens."""
+_LEAST_RESERVE = 128
+_STEPS = 44
+_ROUND = 16
+"""Steps are multiples of it, in tokens."""
+
+
+def retrieved_turns(window: ContextWindow) -> frozenset[int]:
+    """Name the turns that were recalled at full text, by position."""
+    turns = (each.turn for each in window.segments if each.kind is Kind.RETRIEVED)
+    return frozenset(turn for turn in turns if turn is not None)
+
+
+def sends_all(window: ContextWindow) -> bool:
+    """Tell whether every turn is there as it was said: nothing is out, or just an index line."""
+    out = (Verdict.LEFT_OUT, Verdict.INDEX)
+    return window.never_candidates is None and all(row.verdict not in out for row in window.ledger)
+
+
+def budget_grid(present: Budget, most: int) -> tuple[Budget, ...]:
+    """List budgets from `LEAST` to a limit of `most` tokens, in even ratios, 46 at most, ascending.
+
+    The reserve is that of `present`, which is among them; each but that one is set by the user.
+    """
+    top = max(most - present.reserve, present.budget)
+    sizes = _grid(min(LEAST, top), top, present.budget)
+    return tuple(
+        present
+        if size == present.budget
+        else replace(present, limit=size + present.reserve, limit_source=BY_USER)
+        for size in sizes
+    )
+
+
+def reserve_grid(present: Budget) -> tuple[Budget, ...]:
+    """List reserves within the limit of `present`, ascending; they leave a budget of `LEAST`."""
+    top = max(present.limit - LEAST, present.reserve, 1)
+    sizes = _grid(min(_LEAST_RESERVE, top), top, present.reserve)
+    return tuple(replace(present, reserve=size) for size in sizes)
+
+
+def settled(planned: Sequence[ContextWindow | WindowOverflow]) -> int | None:
+    """Find the first window from which on the retrieved set stays that of the last one.
+
+    They are in order of budget, the largest last, which may retrieve nothing because it sends
+    everything. None where no window retrieves anything, or the last one is none.
+    """
+    sets = [retrieved_turns(each) if isinstance(each, ContextWindow) else None for each in planned]
+    if not any(sets) or sets[-1] is None:
+        return None
+    others = (place for place in range(len(sets) - 1, -1, -1) if sets[place] != sets[-1])
+    return next(others, -1) + 1
+
+
+def _grid(low: int, high: int, present: int) -> list[int]:
+    """Step from `low` to `high` in even ratios; `present` is a step, wherever it is."""
+    ratio = (high / low) ** (1 / _STEPS)
+    steps = {round(low * ratio**step / _ROUND) * _ROUND for step in range(1, _STEPS)}
+    return sorted({low, high, present, *(step for step in steps if low < step < high)})
