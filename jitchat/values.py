@@ -30,11 +30,21 @@ class Role(StrEnum):
 
 
 class Mode(StrEnum):
-    """How the window is chosen."""
+    """How the window is chosen: by the planner in the module of that name in `window/modes/`."""
 
-    FULL = "full"
-    RECENCY = "recency"
-    JIT = "jit"
+    FULL = "full", "Send every turn"
+    RECENCY = "recency", "Send the last turns"
+    JIT = "jit", "Send the last turns and what is needed", True
+
+    description: str
+    """As an order, for the palette."""
+    recalls: bool
+    """Whether old turns are looked for."""
+
+    def __new__(cls, name: str, description: str = "", recalls: bool = False) -> "Mode":  # noqa: FBT
+        mode = str.__new__(cls, name)
+        mode._value_, mode.description, mode.recalls = name, description, recalls
+        return mode
 
 
 class Status(StrEnum):

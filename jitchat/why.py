@@ -11,7 +11,7 @@ from enum import StrEnum
 from jitchat.memory import Memory
 from jitchat.store.path import Path
 from jitchat.text.sanitize import one_line
-from jitchat.values import Mode, Placed, Status, Turn
+from jitchat.values import Placed, Status, Turn
 from jitchat.window.ledger import Shortlist
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, segment_of_turns
 
@@ -78,8 +78,8 @@ def _why_never(window: ContextWindow, turn: int, placed: Placed, *, sent: bool) 
     shared = f"shares “{words}”" if words else "no shared term"
     parts = parts_told(found.parts)
     what = f"rank {found.rank:,} of {placed.of:,}, {shared}" + (f", {parts}" if parts else "")
-    if window.mode is Mode.RECENCY:
-        reason = never.reason if never is not None else "recency sends the last turns alone"
+    if not window.mode.recalls:
+        reason = never.reason if never is not None else f"{window.mode} sends the last turns alone"
         told = [f"#{turn} is not in the window: {reason}.", f"By what it says it is {what}."]
     else:
         told = [f"#{turn} was never a candidate: {what}.", _end(window, found.score)]
