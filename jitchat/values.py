@@ -41,7 +41,7 @@ class Mode(StrEnum):
     recalls: bool
     """Whether old turns are looked for."""
 
-    def __new__(cls, name: str, description: str = "", recalls: bool = False) -> "Mode":  # noqa: FBT
+    def __new__(cls, name: str, description: str = "", recalls: bool = False) -> "Mode":
         mode = str.__new__(cls, name)
         mode._value_, mode.description, mode.recalls = name, description, recalls
         return mode

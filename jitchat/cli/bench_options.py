@@ -32,7 +32,7 @@ WIDTH = 160
 """Columns of a table that goes to a file."""
 _OPTIONS = (
     click.option(
-        "--modes", default="full,recency,jit", show_default=True, metavar="LIST", help="To measure."
+        "--modes", default=",".join(Mode), show_default=True, metavar="LIST", help="To measure."
     ),
     click.option(
         "--json",

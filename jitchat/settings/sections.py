@@ -9,6 +9,7 @@ from typing import Any
 
 from jitchat.index.embedder import DEFAULT_MODEL
 from jitchat.text.sanitize import one_line
+from jitchat.values import Mode
 
 
 class Secret(str):
@@ -99,9 +100,9 @@ class ChatSettings:
         "jit",
         "how the window is chosen",
         flag="--mode",
-        unit="full|recency|jit",
+        unit="|".join(Mode),
         variable="JITCHAT_MODE",
-        choices=("full", "recency", "jit"),
+        choices=tuple(mode.value for mode in Mode),
     )
     system: str = setting("", "instructions in place of the built-in ones")
 

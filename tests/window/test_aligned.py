@@ -13,7 +13,7 @@ from jitchat.window.window import ContextWindow, Kind, Segment
 from tests.examples import examples
 from tests.window.cases import Case, cases
 
-FULL, RECENCY, JIT = Mode
+FULL, RECENCY, JIT = Mode.FULL, Mode.RECENCY, Mode.JIT
 
 
 def window(mode: Mode, *parts: tuple[Kind, int | None, int]) -> ContextWindow:
