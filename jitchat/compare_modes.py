@@ -83,7 +83,7 @@ class Asking:
             await self._close(mode)
 
     async def _close(self, mode: Mode) -> None:
-        """Close an answer, which is over whatever becomes of the thread that counts its tokens."""
+        """Close an answer, whatever becomes of the thread that counts its tokens."""
         answer, session = self.answers[mode], self._session
         over = answer.ended(self._clock(), session.cost_of(answer.usage), 0)
         self.answers[mode] = over
@@ -104,18 +104,14 @@ class Asking:
         return said
 
     def _end(self) -> None:
-        """Commit how it ended."""
         if self.said is None:
             return
+        memory = self._session.memory
         try:
-            self._settle(self.said)
+            self.replies = answers_to(memory.store.database, self.said.id, self._last)
+            if self.goes_on is not None:
+                memory.switch_to(self.goes_on)
+            elif self._once.again is None:
+                memory.mark_unanswered(self.said)
         except StoreError as refused:
             self.error = refused
-
-    def _settle(self, said: Turn) -> None:
-        memory = self._session.memory
-        self.replies = answers_to(memory.store.database, said.id, self._last)
-        if self.goes_on is not None:
-            memory.switch_to(self.goes_on)
-        elif self._once.again is None:
-            memory.mark_unanswered(said)

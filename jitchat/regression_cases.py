@@ -22,8 +22,6 @@ from jitchat.window.window import ContextWindow
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A case, and what became of it."""
-
     case: Case
     then: Standing | None
     """How the wanted turn stood to the window that was sent; None where none was."""
@@ -66,7 +64,6 @@ class Checking:
         return Checked(case, then, found.standing, found.sentences)
 
     def _place_of(self, case: Case) -> tuple[Memory, Planning]:
-        """Find what leads to the message, on whichever branch it is."""
         position = case.said.position
         known = next((place for place in self._places if position in place[0]), None)
         if known is not None:

@@ -34,7 +34,6 @@ class Replayed:
 
     @property
     def is_as_sent(self) -> bool:
-        """Whether the messages are those that left, byte for byte."""
         return self.digest == self.send.digest
 
 

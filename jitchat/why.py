@@ -39,8 +39,6 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """The answer for one turn."""
-
     turn: int
     standing: Standing
     sentences: tuple[str, ...]
@@ -50,7 +48,6 @@ class Why:
     """Where it stands among all turns; None where it was not ranked for this answer."""
 
     def __str__(self) -> str:
-        """Write the sentences as one paragraph."""
         return " ".join(self.sentences)
 
 
@@ -135,8 +132,6 @@ def _cost(window: ContextWindow, tokens: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A window, and what it is for."""
-
     window: ContextWindow
     draft: str
     """What the user says with it."""

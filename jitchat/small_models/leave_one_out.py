@@ -44,7 +44,6 @@ def measure_of(embedder: Embedder, *, exact: bool) -> Measure:
 
 
 def gone(reply: str, other: str) -> tuple[str, ...]:
-    """List the lines of a reply that another answer lacks."""
     kept = _lines(other)
     return tuple(line for line in map(_bare, reply.splitlines()) if line and line not in kept)
 
@@ -108,8 +107,6 @@ def without(window: ContextWindow, turn: int) -> tuple[Message, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A request that is to be sent."""
-
     turn: int | None
     """The position of the turn that it goes without; None for the unchanged window."""
     tokens: int
@@ -118,8 +115,6 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came of a trial."""
-
     trial: Trial
     answer: str = ""
     change: float = 0.0

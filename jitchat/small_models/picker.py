@@ -29,14 +29,11 @@ _NO_CHOICE = "not asked, as every turn that was found is in the window anyway"
 
 
 class ModelPicker:
-    """Has a small model choose what is recalled."""
-
     def __init__(self, model: SmallModel) -> None:
         self._model = model
 
     @property
     def name(self) -> str:
-        """The model's own name."""
         return self._model.name
 
     def not_asked(self, retrieval: Retrieval) -> Retrieval:
@@ -93,7 +90,6 @@ def _whole(heard: Heard) -> str:
 
 
 def _clause(sentence: str) -> str:
-    """Make a sentence a part of another one."""
     text = sentence.rstrip(".")
     return text[:1].lower() + text[1:] if text.startswith(("The ", "It ", "Its ", "No ")) else text
 

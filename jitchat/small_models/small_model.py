@@ -73,8 +73,6 @@ class Hearing:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What came of asking."""
-
     text: str
     error: JitchatError | None
     """Why there is no whole answer."""
@@ -103,7 +101,6 @@ class SmallModel:
 
     @property
     def name(self) -> str:
-        """The model's own name."""
         return self.provider.model
 
     async def ask(self, messages: Sequence[Message]) -> Heard:

@@ -30,8 +30,6 @@ _PATIENCE = 2
 
 @dataclass(frozen=True, slots=True)
 class LinesWritten:
-    """A request to the summariser's model is over."""
-
     turns: tuple[int, ...]
     """The positions whose index lines it wrote."""
     left: int
@@ -61,7 +59,6 @@ class Summariser:
 
     @property
     def name(self) -> str:
-        """The model's own name."""
         return self._model.name
 
     async def write(self) -> AsyncGenerator[LinesWritten, None]:

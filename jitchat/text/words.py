@@ -96,7 +96,6 @@ def is_unspaced(text: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """Reduce one folded word to its stem."""
     bare = word.removesuffix("'s")
     return _stemmer().stem_word(_bases().get(bare, bare)) if bare.isascii() else bare
 
@@ -132,7 +131,6 @@ def _words_of(plain: str) -> list[str]:
 
 
 def _pieces(word: str) -> list[str]:
-    """Cut the unspaced runs of a word into bigrams."""
     if word.isascii() or not _IN_BIGRAMS.search(word):
         return [word]
     pieces: list[str] = []

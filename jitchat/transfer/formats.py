@@ -167,7 +167,6 @@ def store_found(store: ColdStore, found: Found) -> Conversation:
 
 
 def store_demo(store: ColdStore) -> Conversation:
-    """Store the bundled demo conversation."""
     text = (files("jitchat.transfer") / "demo.jsonl").read_text(encoding="utf-8")
     lines = [json.loads(line) for line in text.splitlines() if line.strip()]
     return store_found(store, read_plain(lines, DEMO_ID)[0].titled(DEMO_TITLE))

@@ -50,7 +50,6 @@ def _conversation(sample: object, usual_id: str) -> Found:
 
 
 def _speakers(talk: Mapping[str, object]) -> dict[str, Role]:
-    """Who speaks, and as whom."""
     found: dict[str, Role] = {}
     for key, role in (("speaker_a", Role.USER), ("speaker_b", Role.ASSISTANT)):
         name = talk.get(key)

@@ -46,8 +46,6 @@ class Format:
 
 
 class Gathering:
-    """Collects what a reader finds, item by item."""
-
     def __init__(self) -> None:
         self._turns: list[Turn] = []
         self._labels: list[str | None] = []

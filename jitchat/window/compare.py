@@ -18,8 +18,6 @@ SAME = "Both windows have the same turns."
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of one turn."""
-
     turn: int
     kind_before: Kind | None
     """As what it was there; None where it was not."""
@@ -43,13 +41,11 @@ class Difference:
     """Whether the system prompt is another one."""
 
     def __bool__(self) -> bool:
-        """Whether anything differs."""
         turns = (*self.entered, *self.left, *self.moved, *self.changed)
         return bool(turns) or self.new_instructions
 
     @property
     def by_name(self) -> dict[str, tuple[Change, ...]]:
-        """Each kind under its name on screen."""
         return {
             "entered": self.entered,
             "left": self.left,
@@ -195,7 +191,6 @@ _ROUND = 16
 
 
 def retrieved_turns(window: ContextWindow) -> frozenset[int]:
-    """Name the turns that were recalled at full text, by position."""
     turns = (each.turn for each in window.segments if each.kind is Kind.RETRIEVED)
     return frozenset(turn for turn in turns if turn is not None)
 

@@ -51,7 +51,6 @@ class _Book:
         self._last = min(sources.retrieval.hits, key=lambda hit: hit.score, default=None)
 
     def candidate(self, row: Candidate) -> LedgerRow:
-        """Judge a row of the shortlist."""
         segment = self._sent.get(row.turn)
         verdict = _VERDICTS[segment.kind] if segment else Verdict.LEFT_OUT
         if segment and verdict is not Verdict.INDEX:
@@ -89,7 +88,6 @@ class _Book:
         yield from ((turn, out, reasons.NO_ROOM_RECENT) for turn in squeezed)
 
     def tokens(self, turn: int) -> int:
-        """Price a turn at full text."""
         segment = self._sent.get(turn)
         if segment and segment.kind is not Kind.INDEX:
             return segment.tokens
@@ -97,7 +95,6 @@ class _Book:
         return self._history.taken_out.get(turn, 0) if index is None else self._history.costs[index]
 
     def _why_not(self, row: Candidate, *, has_line: bool) -> str:
-        """Say why a candidate is not there at full text."""
         turn, requested = row.turn, self._sources.wanted
         if turn in self._history.taken_out:
             return self._sources.without[turn]
@@ -164,8 +161,6 @@ def _why_never(sources: Sources, choice: Choice, start: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shortlist:
-    """What was ranked for a window."""
-
     rows: tuple[LedgerRow, ...] = ()
     """By rank, the best first."""
     floor: float | None = None
@@ -173,7 +168,6 @@ class Shortlist:
 
     @classmethod
     def of(cls, window: ContextWindow) -> Shortlist:
-        """Read it from the ledger."""
         ranked = [(row.rank, row) for row in window.ledger if row.rank is not None]
         picking = window.picking
         is_heuristic = picking is None or bool(picking.fallback)

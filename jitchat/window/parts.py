@@ -42,8 +42,6 @@ _FIRST_LOOK = 16
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """All that a window is made from."""
-
     history: History
     """Without the turns that the user keeps out; those are in its `taken_out`."""
     draft: Turn
@@ -171,7 +169,6 @@ class Parts:
 
 
 def recent_start(history: History, budget: Budget) -> int:
-    """Find the index of the first turn of the recent block."""
     whole = history.whole
     if whole is not None:
         at = whole.positions[recent_start(whole, budget)]

@@ -22,8 +22,6 @@ _BETWEEN = r"\n\n"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A segment in a body."""
-
     start: int
     end: int
     """Behind its last character."""
@@ -32,8 +30,6 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A window in a body."""
-
     places: tuple[Place, ...]
     """In the order of the body."""
     missing: tuple[Segment, ...]
@@ -41,7 +37,6 @@ class Placed:
 
 
 def placed(window: ContextWindow, body: str) -> Placed:
-    """Find every segment in the JSON of a request."""
     texts = _Texts(body)
     found: list[Place] = []
     missing: list[Segment] = []

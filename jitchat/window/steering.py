@@ -28,7 +28,6 @@ class Steering:
     excluded: frozenset[int] = frozenset()
 
     def of(self, turn: int) -> Hold | None:
-        """Tell what was decided about a turn; None for nothing."""
         if turn in self.pinned:
             return Hold.PINNED
         return Hold.EXCLUDED if turn in self.excluded else None

@@ -43,8 +43,6 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A piece of the window."""
-
     kind: Kind
     role: Role
     """Of the message that carries it."""
@@ -59,8 +57,6 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
-    """The decision on one turn."""
-
     turn: int
     rank: int | None
     """On the shortlist; None for a turn that is not on it: the neighbour of a hit, a late
@@ -190,7 +186,6 @@ def tokens_of(segments: Iterable[Segment]) -> int:
 
 
 def digest_of(messages: Sequence[Message]) -> str:
-    """SHA-256 of messages, in hexadecimal."""
     pairs = [(message.role.value, message.content) for message in messages]
     return hashlib.sha256(json.dumps(pairs, ensure_ascii=True).encode()).hexdigest()
 
