@@ -90,18 +90,18 @@ def without(window: ContextWindow, turn: int) -> tuple[Message, ...]:
     """
     segments = list(window.segments)
     places = [at for at, each in enumerate(segments) if each.kind is Kind.RETRIEVED]
-    gone = next((at for at in places if segments[at].turn == turn), None)
-    if gone is None:
+    left_out = next((at for at in places if segments[at].turn == turn), None)
+    if left_out is None:
         raise LookupError(turn)
     opening = _OPENING.match(segments[places[0]].text)
     if opening is not None and len(places) > 1:
-        beside = gone + 1 if gone == places[0] else gone - 1
+        beside = left_out + 1 if left_out == places[0] else left_out - 1
         text = segments[beside].text
-        if gone == places[0]:
+        if left_out == places[0]:
             segments[beside] = replace(segments[beside], text=opening[0] + text)
-        elif gone == places[-1]:
+        elif left_out == places[-1]:
             segments[beside] = replace(segments[beside], text=f"{text}</{opening[1]}>\n")
-    del segments[gone]
+    del segments[left_out]
     return replace(window, segments=tuple(segments)).messages()
 
 
