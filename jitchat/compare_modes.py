@@ -24,7 +24,7 @@ Hear = Callable[[Mode, Event], object]
 """Told of each event, and of whose answer it is."""
 
 
-class Asking:
+class ModeComparison:
     """A message that is asked in every mode. Used once; lives in one event loop."""
 
     def __init__(

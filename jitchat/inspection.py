@@ -22,7 +22,7 @@ from jitchat.why import Explained
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.parts import SYSTEM_PROMPT
-from jitchat.window.steering import NO_MORE, Held, Hold, Once, Steering
+from jitchat.window.steering import NO_MORE, Hold, HoldChange, Once, Steering
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow
 
@@ -164,7 +164,7 @@ class Inspection:
         """What the user decided about turns of the path, until it is taken back."""
         return self.planning.steering
 
-    def hold(self, position: int, hold: Hold | None) -> Held:
+    def hold(self, position: int, hold: Hold | None) -> HoldChange:
         """Pin a turn or exclude it, one in place of the other; None takes that back.
 
         Raises:
@@ -177,9 +177,9 @@ class Inspection:
             raise LookupError(position)
         self.memory.holding.put(turn, hold)
         self.memory.refresh()
-        return Held(position, before, hold)
+        return HoldChange(position, before, hold)
 
-    def toggle_hold(self, position: int, hold: Hold | None) -> Held:
+    def toggle_hold(self, position: int, hold: Hold | None) -> HoldChange:
         """Hold a turn, or take that back where it is held so already: a key that is pressed twice.
 
         Raises:

@@ -26,7 +26,7 @@ from jitchat.store.replies import Place, ReplyWriter, begin_reply
 from jitchat.store.store import ColdStore
 from jitchat.store.turn_cache import FinishedTurns, behind
 from jitchat.store.windows import WindowArchive
-from jitchat.text.sanitize import repaired
+from jitchat.text.sanitize import repair
 from jitchat.text.sentences import without_references
 from jitchat.values import Conversation, IndexEntry, Placed, Retrieval, Role, Status, Turn
 
@@ -85,7 +85,7 @@ class Memory:
         with self._lock:
             with self.store.database.write():
                 self.refresh()
-                unanswered = self._unanswered(repaired(content), after)
+                unanswered = self._unanswered(repair(content), after)
                 if unanswered is not None:
                     self.store.set_status(unanswered, Status.COMPLETE)
                     self.store.switch_to(self.conversation.id, unanswered.position)

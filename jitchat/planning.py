@@ -17,8 +17,8 @@ from jitchat.errors import ContextOverflow, StoreError, WindowOverflow
 from jitchat.memory import Memory
 from jitchat.providers.provider import forgetting
 from jitchat.store.models import LearntModel
-from jitchat.text.sanitize import repaired
-from jitchat.text.sentences import referenced
+from jitchat.text.sanitize import repair
+from jitchat.text.sentences import turn_references
 from jitchat.values import LEARNT, Mode, Retrieval, Role, Status, Turn, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
@@ -78,14 +78,14 @@ class Planning:
     def question(self, draft: str, once: Once = NO_MORE) -> Question:
         """Make the draft's turn and search for it; for an empty one, nothing is looked for."""
         self._memory.refresh()
-        said = self._draft_turn(repaired(draft), once)
+        said = self._draft_turn(repair(draft), once)
         return self.asked(said, once) if said.content.strip() else Question(said, once=once)
 
     def asked(self, said: Turn, once: Once = NO_MORE) -> Question:
         """Search for what the user says; the turns that it names are wanted."""
         without = once.without(self.steering)
         retrieval = self._memory.retrieve(said.content, said.position, without)
-        wanted = once.wanted | referenced(said.content)
+        wanted = once.wanted | turn_references(said.content)
         return Question(said, retrieval, replace(once, wanted=wanted))
 
     def window(self, question: Question, mode: Mode, budget: Budget) -> ContextWindow:
@@ -111,7 +111,7 @@ class Planning:
 
     def unmet(self, draft: str) -> str:
         """Say which turns a draft names that no window shows: `no #99 here`; mostly nothing."""
-        named = referenced(draft)
+        named = turn_references(draft)
         if not named:
             return ""
         excluded = sorted(named & self.steering.excluded)

@@ -42,7 +42,7 @@ from jitchat.providers.provider import (
 from jitchat.store.replies import ReplyWriter
 from jitchat.store.store import require
 from jitchat.store.windows import Ending, PostedRequests, WindowRecord
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 from jitchat.threads import to_the_end
 from jitchat.values import Mode, Role, Status, Turn, Usage
 from jitchat.window.record import header_fields, ledger_fields, segment_fields
@@ -334,7 +334,7 @@ class Exchange:
         finished = self._finished
         if finished is None or finished.is_whole:
             return NotAnAnswer("The model answered with nothing.", "Send again.")
-        why = shortened(f"{finished.why} ({finished.told})", _SHOWN)
+        why = shorten(f"{finished.why} ({finished.told})", _SHOWN)
         return NotAnAnswer(f"The model answered with nothing: {why}.", finished.remedy)
 
     def outcome(self) -> Iterator[Event]:

@@ -21,7 +21,7 @@ from jitchat.window.window import ContextWindow
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CaseResult:
     case: Case
     then: Standing | None
     """How the wanted turn stood to the window that was sent; None where none was."""
@@ -36,7 +36,7 @@ class Checked:
         return self.now is Standing.SENT
 
 
-class Checking:
+class CaseChecker:
     """Checks the cases of one conversation. Slow: each takes as long as a search."""
 
     def __init__(self, session: Session) -> None:
@@ -46,22 +46,22 @@ class Checking:
         self._places = [(path, memory, session.planning.over(memory))]
         """The conversation's path, and those to messages that are not on it."""
 
-    def all(self, cases: Iterable[Case]) -> Iterator[Checked]:
+    def all(self, cases: Iterable[Case]) -> Iterator[CaseResult]:
         """Check one after the other; in order of their messages, each turn is priced once."""
         for case in cases:
             yield self.check(case)
 
-    def check(self, case: Case) -> Checked:
+    def check(self, case: Case) -> CaseResult:
         """Plan the window of the case's message, and look for the wanted turn."""
         memory, planning = self._place_of(case)
         then, wanted = standing_then(memory, case), case.wanted.position
         try:
             window = self._planned(planning, case)
         except WindowOverflow as overflow:
-            return Checked(case, then, None, (str(overflow),))
+            return CaseResult(case, then, None, (str(overflow),))
         without = frozenset(Once().without(planning.steering))
         found = why(memory, Explained(window, case.said.content, None, without), wanted)
-        return Checked(case, then, found.standing, found.sentences)
+        return CaseResult(case, then, found.standing, found.sentences)
 
     def _place_of(self, case: Case) -> tuple[Memory, Planning]:
         position = case.said.position

@@ -11,7 +11,7 @@ from rich.text import Text
 from jitchat.bench.answer_scores import AnswerScores
 from jitchat.bench.answers import INSTRUCTIONS, Round
 from jitchat.bench.questions import ANSWER_BRIEFLY, BY_DATE
-from jitchat.text.sanitize import visible
+from jitchat.text.sanitize import for_terminal
 from jitchat.values import Mode
 
 ByMode = Mapping[Mode, Mapping[str, AnswerScores]]
@@ -58,7 +58,7 @@ def _round(asked: Round) -> dict[str, Any]:
 
 def answer_table(mode: Mode, reached: Mapping[str, AnswerScores], title: str) -> Table:
     """Make one mode's table, a row a category; the title names models, as the user did."""
-    named = Text(visible(f"{mode.value}: {title}"))
+    named = Text(for_terminal(f"{mode.value}: {title}"))
     made = Table(title=named, title_justify="left", box=SIMPLE_HEAD)
     made.add_column("category")
     for name in ("n", "F1", "judged correct", "not judged", "failed"):

@@ -24,7 +24,7 @@ from jitchat.bench.answer_scores import Answer
 from jitchat.bench.questions import Case, Question
 from jitchat.errors import BenchFailed, NotAnAnswer, ProviderError
 from jitchat.providers.provider import Delta, Finished, Options, Provider
-from jitchat.text.figures import counted, dollars
+from jitchat.text.figures import dollars, plural
 from jitchat.values import Message, Role, Usage
 from jitchat.window.tokens import TokenCounter, request_tokens
 
@@ -69,7 +69,7 @@ def bill(model: str, loads: Sequence[Load], price: Price) -> Iterator[str]:
     yield f"{model}:"
     for load in loads:
         mark = "" if load.exact else "~"
-        sent = f"{counted(load.requests, 'request')}, {mark}{load.input_tokens:,} tokens in"
+        sent = f"{plural(load.requests, 'request')}, {mark}{load.input_tokens:,} tokens in"
         yield f"  {load.name}: {sent}"
     given = price.of_input(sum(load.input_tokens for load in loads))
     replied = price.of_output(REPLY_TOKENS * sum(load.requests for load in loads))

@@ -14,7 +14,7 @@ from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.transfer.formats import store_found
-from jitchat.transfer.report import Found
+from jitchat.transfer.report import FileConversation
 from jitchat.values import Mode, Retrieval
 from jitchat.window.budget import Budget
 from jitchat.window.parts import SYSTEM_PROMPT
@@ -77,7 +77,7 @@ def imported(
 
 
 @contextmanager
-def indexed(found: Found, embedder: Embedder) -> Iterator[Memory]:
+def indexed(found: FileConversation, embedder: Embedder) -> Iterator[Memory]:
     """Import and index one conversation into a database that is gone afterwards."""
     with TemporaryDirectory(prefix="jitchat-bench-") as folder:
         database = Database(Path(folder) / "bench.db")

@@ -16,7 +16,7 @@ from jitchat.errors import BenchFailed, ImportFailed
 from jitchat.memory import Memory
 from jitchat.transfer.formats import left_out, read_value
 from jitchat.transfer.locomo import is_locomo, read_locomo, samples
-from jitchat.transfer.report import Found
+from jitchat.transfer.report import FileConversation
 from jitchat.values import Message, Mode, Retrieval, Role, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
@@ -97,7 +97,7 @@ class Question:
 class LabelledTalk:
     """A conversation with its questions."""
 
-    found: Found
+    found: FileConversation
     questions: tuple[Question, ...]
     unreadable: int = 0
     """How many questions have no text, no category of LoCoMo's, or no turn to be asked of."""
@@ -125,7 +125,7 @@ def read_labelled(path: Path) -> list[LabelledTalk]:
     return talks
 
 
-def _labelled(sample: object, found: Found) -> LabelledTalk:
+def _labelled(sample: object, found: FileConversation) -> LabelledTalk:
     """Read the questions of a conversation."""
     positions = {label: place for place, label in enumerate(found.labels, start=1) if label}
     asked = sample.get("qa") if isinstance(sample, dict) else None

@@ -13,7 +13,7 @@ from rich.text import Text
 from jitchat import __version__
 from jitchat.bench.scores import SHORTLISTS, ModeScores, Scores, embedder_name
 from jitchat.settings import Settings
-from jitchat.text.sanitize import visible
+from jitchat.text.sanitize import for_terminal
 from jitchat.values import Mode
 
 _LOGIN = re.compile(r"(?<=//)[^/]*@")
@@ -71,7 +71,7 @@ def _times(spent: Mapping[str, float]) -> str:
 
 
 def _table(title: str, columns: Sequence[str], rows: Mapping[str, Sequence[str]]) -> Table:
-    named = Text(visible(title))
+    named = Text(for_terminal(title))
     made = Table(title=named, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     made.add_column("category")
     for name in columns:

@@ -20,8 +20,8 @@ from jitchat.cli.options import Flags
 from jitchat.cli.output import progress, require_yes, say
 from jitchat.errors import KeyRefused, ProviderError
 from jitchat.settings import Settings
-from jitchat.text.figures import counted
-from jitchat.text.sanitize import shortened
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import shorten
 from jitchat.window.parts import SYSTEM_PROMPT
 
 if TYPE_CHECKING:
@@ -155,8 +155,8 @@ def _tell_failures(made: Answering, first: ProviderError | None) -> None:
     failed = sum(made.answers.waiting()) + (sum(judging.waiting()) if judging else 0)
     if not failed:
         return
-    told, them = counted(failed, "request"), "it" if failed == 1 else "them"
-    why = f" The first failure: {shortened(str(first), _SHOWN)}" if first is not None else ""
+    told, them = plural(failed, "request"), "it" if failed == 1 else "them"
+    why = f" The first failure: {shorten(str(first), _SHOWN)}" if first is not None else ""
     say(f"{told} failed; run it again to send {them} again.{why}", err=True)
 
 

@@ -20,7 +20,7 @@ from jitchat.cli.output import emit, is_terminal, say
 from jitchat.errors import BenchFailed, SettingsError
 from jitchat.settings.profiles import nearest
 from jitchat.settings.schema import rule_of
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 from jitchat.values import Mode
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _require_known(embedder: str) -> None:
     known = (*rule_of("embedder.name").choices, _LEXICAL)
     if embedder not in known:
         raise SettingsError(
-            f"--embedder: embedder.name cannot be {shortened(embedder, 60)!r}.",
+            f"--embedder: embedder.name cannot be {shorten(embedder, 60)!r}.",
             f"Use {', '.join(known[:-1])} or {known[-1]}.{nearest(embedder, known)}",
         )
 

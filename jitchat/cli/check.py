@@ -13,12 +13,12 @@ from jitchat.cli.options import Flags, SharingCommand, common_options
 from jitchat.cli.output import emit, painted, say, say_json
 from jitchat.cli.who import who_answers
 from jitchat.memory import Memory
-from jitchat.regression_cases import Checked, Checking
+from jitchat.regression_cases import CaseChecker, CaseResult
 from jitchat.session import Session
 from jitchat.store.regression_cases import Case, Cases
 from jitchat.store.store import ColdStore
-from jitchat.text.figures import counted
-from jitchat.text.sanitize import shortened
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import shorten
 
 NONE_YET = "No cases are noted yet. In the chat, Alt+W notes the turn that a reply lacked."
 _HEADS = ("case", "message", "turn", "then", "now")
@@ -46,7 +46,7 @@ def check_command(flags: Flags, conversation: str | None, as_json: bool) -> int:
     return 0 if all(each.passes for each in found) else 1
 
 
-def _checked(flags: Flags) -> Iterator[Checked]:
+def _checked(flags: Flags) -> Iterator[CaseResult]:
     """Check the cases of the conversation that is named, else of every one that has any."""
     with opened_store(flags.paths()) as store:
         wanted = store.conversation(flags.conversation).id if flags.conversation else None
@@ -54,7 +54,7 @@ def _checked(flags: Flags) -> Iterator[Checked]:
         if not cases:
             return
         for session, own in _sessions(flags, store, cases):
-            yield from Checking(session).all(own)
+            yield from CaseChecker(session).all(own)
 
 
 def _sessions(
@@ -71,7 +71,7 @@ def _sessions(
         yield session, [case for case in cases if case.conversation == name]
 
 
-def _print(found: Sequence[Checked]) -> None:
+def _print(found: Sequence[CaseResult]) -> None:
     """Print a line a case, why one fails beneath it, and the sum."""
     rows = [_cells(each) for each in found]
     widths = [max(map(len, column)) for column in zip(_HEADS, *rows, strict=True)]
@@ -88,11 +88,11 @@ def _print(found: Sequence[Checked]) -> None:
     say(f"{_counted(len(found))}: {sums['found']:,} found, {sums['failed']:,} not.")
 
 
-def _cells(each: Checked) -> tuple[str, ...]:
+def _cells(each: CaseResult) -> tuple[str, ...]:
     case = each.case
     then = each.then.value if each.then is not None else "no window"
     now = each.now.value if each.now is not None else "no window"
-    message = f"#{case.said.position} {shortened(case.said.content, _WIDTH)}"
+    message = f"#{case.said.position} {shorten(case.said.content, _WIDTH)}"
     return f"{case.id} {case.kind}", message, f"#{case.wanted.position}", then, now
 
 
@@ -102,15 +102,15 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _counted(cases: int) -> str:
-    return counted(cases, "case")
+    return plural(cases, "case")
 
 
-def _sums(found: Sequence[Checked]) -> dict[str, int]:
+def _sums(found: Sequence[CaseResult]) -> dict[str, int]:
     passed = sum(each.passes for each in found)
     return {"found": passed, "failed": len(found) - passed}
 
 
-def _fields(each: Checked) -> Mapping[str, Any]:
+def _fields(each: CaseResult) -> Mapping[str, Any]:
     case = each.case
     return {
         "case": case.id,

@@ -39,7 +39,7 @@ from jitchat.settings.load import unknown_variables
 from jitchat.settings.profiles import Profile
 from jitchat.settings.small_models import require_addresses
 from jitchat.store.database import Database
-from jitchat.text.figures import counted
+from jitchat.text.figures import plural
 from jitchat.values import Message, Role
 from jitchat.window.tokens import EstimateCounter, counter_for
 
@@ -162,7 +162,7 @@ def _keys_file(path: Path) -> Finding:
         return Finding("keys file", False, error.what, error.remedy)
     if warning := file.warning():
         return Finding("keys file", False, warning)
-    told = f"{counted(stored, 'key')} in {path}" if path.exists() else "no key is stored"
+    told = f"{plural(stored, 'key')} in {path}" if path.exists() else "no key is stored"
     return Finding("keys file", True, told)
 
 

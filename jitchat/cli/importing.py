@@ -11,9 +11,9 @@ from jitchat.cli.options import Flags, SharingCommand, embedder_options
 from jitchat.cli.output import progress, say, warn
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.store.store import ColdStore
-from jitchat.text.figures import counted
+from jitchat.text.figures import plural
 from jitchat.transfer.formats import read_file, store_all
-from jitchat.transfer.report import Found
+from jitchat.transfer.report import FileConversation
 from jitchat.values import Conversation
 
 
@@ -56,11 +56,9 @@ def _index(store: ColdStore, conversation: Conversation, embedder: Embedder) -> 
         say(f"{conversation.id} has no vectors yet: {indexer.failure}", err=True)
 
 
-def _report(found: Found, made: Conversation | None) -> str:
+def _report(found: FileConversation, made: Conversation | None) -> str:
     """Say what became of one conversation of the file."""
-    parts = [
-        f"{counted(made.turns, 'turn')} taken as “{made.title}”" if made else "nothing to take"
-    ]
+    parts = [f"{plural(made.turns, 'turn')} taken as “{made.title}”" if made else "nothing to take"]
     if made and made.id != found.id:
         parts.append(f"stored as {made.id}")
     left = _listed(found.skipped)

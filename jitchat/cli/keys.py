@@ -23,7 +23,7 @@ from jitchat.settings.keys import (
     remove_from_ring,
 )
 from jitchat.settings.profiles import Profile, nearest
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 
 
 def require_known_keys(settings: Settings) -> None:
@@ -43,7 +43,7 @@ def require_known_keys(settings: Settings) -> None:
     for name in settings.keys:
         if name not in known:
             raise SettingsError(
-                f"{origin}: 'keys.{shortened(name, 40)}' is no action of jitchat.",
+                f"{origin}: 'keys.{shorten(name, 40)}' is no action of jitchat.",
                 f"[keys] may hold {', '.join(known)}.{nearest(name, known)}",
             )
     _require_distinct(known | dict(settings.keys), origin)
@@ -55,7 +55,7 @@ def _require_distinct(keys: Mapping[str, str], origin: str) -> None:
         for key in (piece.strip() for piece in listed.split(",")):
             if other := taken.get(key):
                 raise SettingsError(
-                    f"{origin}: {shortened(key, 40)!r} is a key of {other} and of {action}.",
+                    f"{origin}: {shorten(key, 40)!r} is a key of {other} and of {action}.",
                     "Give one of them another.",
                 )
             taken[key] = action

@@ -17,7 +17,7 @@ from jitchat.errors import JitchatError, ProviderError, SettingsError
 from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice
 from jitchat.providers.catalogue.table import Prices, source
 from jitchat.store.models import ModelLists
-from jitchat.text.figures import age, counted
+from jitchat.text.figures import age, plural
 from jitchat.text.sanitize import one_line
 
 _SHOWN = 10
@@ -169,7 +169,7 @@ def prices_text(prices: Prices | None) -> str:
 
 def _list_of(choice: ProviderChoice) -> str:
     """Say how many models it listed, and when; or how to get a list."""
-    count = counted(len(choice.models), "model")
+    count = plural(len(choice.models), "model")
     if choice.fetched_at is not None:
         return f"{count}, asked {age(choice.fetched_at, datetime.now(UTC))}."
     if choice.state == "running here" and choice.models:

@@ -1,7 +1,7 @@
 """The one way out of every headless command.
 
 Invariant: what others wrote (a model, a file, a server, the user's own arguments) passes
-`visible` on its way to the terminal; JSON escapes the same characters instead, so that nothing
+`for_terminal` on its way to the terminal; JSON escapes the same characters instead, so that nothing
 of it is lost. Colours are our own, and only for a terminal that wants them.
 """
 
@@ -19,7 +19,7 @@ from jitchat import __version__
 from jitchat.crash import crash_report, place_of
 from jitchat.errors import BenchFailed, JitchatError
 from jitchat.paths import locate
-from jitchat.text.sanitize import CHANGED, visible
+from jitchat.text.sanitize import CHANGED, for_terminal
 
 
 class OutputError(JitchatError):
@@ -28,7 +28,7 @@ class OutputError(JitchatError):
 
 def say(text: str, *, err: bool = False, newline: bool = True) -> None:
     """Print text of whatever origin."""
-    emit(visible(text), err=err, newline=newline)
+    emit(for_terminal(text), err=err, newline=newline)
 
 
 def warn(sentence: object) -> None:
@@ -38,7 +38,7 @@ def warn(sentence: object) -> None:
 
 def painted(text: str, colour: str | None) -> str:
     """Make text of whatever origin safe and, given a colour, coloured; for `emit`."""
-    return click.style(visible(text), fg=colour) if colour else visible(text)
+    return click.style(for_terminal(text), fg=colour) if colour else for_terminal(text)
 
 
 def emit(text: str, *, err: bool = False, newline: bool = True) -> None:
@@ -71,7 +71,7 @@ def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
     if not is_terminal(sys.stderr):
         yield lambda _: None
         return
-    with click.progressbar(length=total, label=visible(label), file=sys.stderr) as bar:
+    with click.progressbar(length=total, label=for_terminal(label), file=sys.stderr) as bar:
         yield bar.update
 
 
@@ -93,7 +93,7 @@ def _is_utf8(stream: IO[str] | None) -> bool:
 
 @cache
 def _escapes() -> dict[int, str]:
-    """Write what `visible` would change as JSON may: a terminal may obey it, or not show it."""
+    """Write what `for_terminal` would change as JSON may, for a terminal may obey or hide it."""
     return {code: _escaped(chr(code)) for code in CHANGED}
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from jitchat.cli.output import emit, fitted, painted, say
 from jitchat.providers.catalogue.table import Prices
-from jitchat.text.figures import counted
-from jitchat.text.sanitize import one_line, shortened
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.figures import identity_sentence, limit_sentence, part_figure
 from jitchat.window.cost import picking_sentences, window_cost
 from jitchat.window.record import (
@@ -86,7 +86,7 @@ def print_segments(window: ContextWindow, width: int | None) -> None:
 
 def _row(segment: Segment, sign: str) -> Sequence[str]:
     turn = f"#{segment.turn}" if segment.turn is not None else ""
-    text = shortened(segment.text, TEXT_WIDTH)
+    text = shorten(segment.text, TEXT_WIDTH)
     return segment.kind.value, turn, f"{sign}{segment.tokens:,}", one_line(segment.reason), text
 
 
@@ -118,7 +118,7 @@ def _not_there(window: ContextWindow) -> Iterator[str]:
     left_out = sum(row.verdict in (Verdict.LEFT_OUT, Verdict.INDEX) for row in window.ledger)
     if left_out:
         are = "is" if left_out == 1 else "are"
-        told = f"{counted(left_out, 'candidate')} {are} not there"
+        told = f"{plural(left_out, 'candidate')} {are} not there"
         yield f"{told} at full text; --json says why"
     if (never := window.never_candidates) is not None:
         yield f"{never.sentence} ({sign}{never.tokens:,} tokens)"

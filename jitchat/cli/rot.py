@@ -21,7 +21,7 @@ from jitchat.lab.experiment import PRESETS, Experiment, RunWanted, preset
 from jitchat.lab.facts import Kind
 from jitchat.lab.runs import Runs
 from jitchat.settings.profiles import nearest
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 from jitchat.values import Mode
 
 USUAL = "quick"
@@ -120,7 +120,7 @@ def known(option: str, name: str, names: Sequence[str]) -> str:
     """
     if name not in names:
         listed = f"Use {', '.join(names[:-1])} or {names[-1]}."
-        quoted = repr(shortened(name, _SHOWN))
+        quoted = repr(shorten(name, _SHOWN))
         raise UsageError(f"{option} cannot be {quoted}.", listed + nearest(name, names))
     return name
 
@@ -171,7 +171,7 @@ def threshold_of(text: str, modes: Sequence[str]) -> tuple[str, float]:
     mode, _, share = (piece.strip() for piece in text.partition("="))
     if not _SHARE.fullmatch(share) or float(share) > 1:
         raise UsageError(
-            f"--fail-under: {shortened(text, _SHOWN)!r} is no mode with a share from 0 to 1.",
+            f"--fail-under: {shorten(text, _SHOWN)!r} is no mode with a share from 0 to 1.",
             "Write it as jit=0.9.",
         )
     return known("--fail-under", mode, modes), float(share)
@@ -182,12 +182,12 @@ def _length(piece: str) -> int:
     tokens = float(read[1]) * (1_000 if read[2] else 1) if read else 0.0
     if not 1 <= tokens <= LONGEST or tokens != int(tokens):
         raise UsageError(
-            f"--lengths: {shortened(piece, _SHOWN)!r} is no number of tokens.",
+            f"--lengths: {shorten(piece, _SHOWN)!r} is no number of tokens.",
             f"Give whole numbers from {SHORTEST:,} to {LONGEST:,}; k is 1,000: 1k,2k,8k.",
         )
     if tokens < SHORTEST:
         raise UsageError(
-            f"--lengths: {shortened(piece, _SHOWN)} is too short to plant facts in.",
+            f"--lengths: {shorten(piece, _SHOWN)} is too short to plant facts in.",
             f"The shortest length is {SHORTEST:,} tokens.",
         )
     return int(tokens)
@@ -198,7 +198,7 @@ def _depth(piece: str) -> float:
     percent = float(read[1]) if read else -1.0
     if not 0 <= percent <= 100:
         raise UsageError(
-            f"--depths: {shortened(piece, _SHOWN)!r} is no depth.",
+            f"--depths: {shorten(piece, _SHOWN)!r} is no depth.",
             "Give percents from 0, the beginning, to 100, the end: 0,50,100.",
         )
     return round(percent / 100, 6)
@@ -207,7 +207,7 @@ def _depth(piece: str) -> float:
 def _require_ascending(option: str, text: str, found: Sequence[float]) -> None:
     if any(later <= earlier for earlier, later in pairwise(found)):
         raise UsageError(
-            f"{option} are not ascending: {shortened(text, _SHOWN)}.",
+            f"{option} are not ascending: {shorten(text, _SHOWN)}.",
             "Give each once, the smallest first.",
         )
 

@@ -30,8 +30,8 @@ from jitchat.lab.service import Answerer
 from jitchat.lab.stats import Tallies, Tally
 from jitchat.settings import Settings
 from jitchat.settings.small_models import require_addresses
-from jitchat.text.figures import counted, total_of
-from jitchat.text.sanitize import one_line, shortened
+from jitchat.text.figures import plural, total_of
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.values import ASSUMED
 
 _NEXT_TO_NOTHING = 1e-9
@@ -102,7 +102,7 @@ def confirm_new(  # noqa: PLR0913  all that is told
 
     """
     estimate = estimated(experiment, answerer)
-    cells = counted(experiment.size, "cell")
+    cells = plural(experiment.size, "cell")
     assumed = f" ({ASSUMED})" if answerer.is_assumed else ""
     takes = f"{answerer.limit:,} tokens{assumed}"
     say(f"{cells} for {_named(who)}, which takes {takes}:", err=True)
@@ -119,7 +119,7 @@ def confirm_resumed(file: RunFile, answerer: Answerer, who: Who, *, title: str, 
 
     """
     run, left = file.run, file.left()
-    told = f"{len(left):,} of {counted(run.experiment.size, 'cell')} are left"
+    told = f"{len(left):,} of {plural(run.experiment.size, 'cell')} are left"
     say(f"{run.id}, {one_line(run.title)}: {told}, for {_named(who)}.", err=True)
     if left:
         as_begun = replace(answerer, limit=run.limit, reserve=run.reserve)
@@ -139,7 +139,7 @@ def _confirm(who: Who, judge: str, requests: int, *, yes: bool) -> None:
     if judge:
         judging = judge_of(who, judge)
         stays = stays and is_here(judging)
-        told = f"and up to {counted(requests, 'request')} to {_named(judging)}"
+        told = f"and up to {plural(requests, 'request')} to {_named(judging)}"
         _say_beneath(f"{told}, whose cost is not counted here.")
         if judging.profile.name != who.profile.name and (warning := exposed(judging.profile)):
             say(f"jitchat: {warning}", err=True)
@@ -220,7 +220,7 @@ class Watcher:
         self._parallel, self._is_slowed = event.parallel, True
         does = [f"waiting {event.seconds:.0f} s"] if event.seconds >= 1 else []
         if is_less:
-            does.append(f"{counted(event.parallel, 'request')} at once from now on")
+            does.append(f"{plural(event.parallel, 'request')} at once from now on")
         told = f"The endpoint wants less ({one_line(event.why)})"
         self._tell(f"{told}{': ' if does else ''}{', '.join(does)}.")
 
@@ -365,8 +365,8 @@ def _tell_end(watcher: Watcher, run: str) -> None:
         raise BenchFailed(watcher.why_over, _goes_on(run))
     say(f"Kept as {run}: `jitchat rot show {run}` shows it again.", err=True)
     if watcher.failed:
-        told, them = counted(watcher.failed, "cell"), "it" if watcher.failed == 1 else "them"
-        why = shortened(watcher.first_failure, _SHOWN)
+        told, them = plural(watcher.failed, "cell"), "it" if watcher.failed == 1 else "them"
+        why = shorten(watcher.first_failure, _SHOWN)
         say(f"{told} failed; {_goes_on(run, f'asks {them} again')} The first: {why}", err=True)
 
 

@@ -16,8 +16,8 @@ from jitchat.cli.output import say, say_json
 from jitchat.errors import UsageError
 from jitchat.settings.profiles import CHOSEN, Profile
 from jitchat.store.models import LearntModels, server_of
-from jitchat.text.figures import counted
-from jitchat.text.sanitize import one_line, repaired
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import one_line, repair
 from jitchat.values import Message, Role, Sample
 from jitchat.window.calibration import Calibration
 from jitchat.window.tokens import TokenCounter, counter_for, request_tokens
@@ -126,9 +126,9 @@ def _told(known: _Known) -> Iterator[str]:
 def _learnt_told(known: _Known) -> Iterator[str]:
     learnt, samples = known.learnt, known.samples
     if not learnt.samples:
-        yield f"{counted(len(samples), 'sample')}, no correction yet: it takes {_LEAST} that agree"
+        yield f"{plural(len(samples), 'sample')}, no correction yet: it takes {_LEAST} that agree"
     else:
-        yield f"{counted(len(samples), 'sample')}, {learnt.samples:,} of them used"
+        yield f"{plural(len(samples), 'sample')}, {learnt.samples:,} of them used"
         yield f"correction: {correction_sentence(learnt)}"
         yield "band: " + ", ".join(f"± {learnt.band(at):,} at {at:,} tokens" for at in _AT)
     yield "the latest, counted → reported:"
@@ -156,7 +156,7 @@ def _text_told(known: _Known, found: dict[str, int]) -> Iterator[str]:
 
 
 def _text_fields(known: _Known, text: str, *, exact: bool) -> dict[str, int]:
-    message = Message(Role.USER, repaired(text))
+    message = Message(Role.USER, repair(text))
     own = request_tokens(known.counter, (message,))
     return {
         "counted": known.counter.count(message.content),
@@ -250,7 +250,7 @@ def _cells(each: _Learnt) -> Sequence[str]:
         one_line(each.model),
         one_line(each.server),
         one_line(each.counter),
-        counted(each.samples, "sample"),
+        plural(each.samples, "sample"),
         told if learnt.samples else "no correction yet",
     )
 

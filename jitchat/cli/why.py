@@ -11,7 +11,7 @@ from jitchat.cli.turns import given_text, opened_session
 from jitchat.errors import UnknownTurn, UsageError
 from jitchat.session import Session
 from jitchat.store.path import parent_of
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 from jitchat.values import Mode, Placed, Role
 from jitchat.why import Explained, Standing, why
 from jitchat.window.record import ledger_fields
@@ -122,7 +122,7 @@ def _placed_fields(placed: Placed) -> Mapping[str, Any]:
 
 def _heading(explained: Explained) -> str:
     """Say which window it is."""
-    mode, text = explained.window.mode, shortened(explained.draft, _WIDTH)
+    mode, text = explained.window.mode, shorten(explained.draft, _WIDTH)
     if explained.said is not None:
         return f"The window that was sent in {mode} for #{explained.said.position}, “{text}”:"
     return f"The window that would be sent in {mode} for “{text}”:"

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from jitchat.children import own_python, start_watched
 from jitchat.index.embedding_models import model_cached
 from jitchat.paths import make_private
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process  # noqa: TID251  its type
@@ -121,7 +121,7 @@ def _detail(answer: bytes) -> str | None:
 
 
 def _failed(model: str, reason: str) -> Outcome:
-    reason = shortened(reason, 160).rstrip(".")
+    reason = shorten(reason, 160).rstrip(".")
     return Outcome(False, f"The embedding model {model} could not be downloaded: {reason}.")
 
 

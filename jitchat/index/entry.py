@@ -17,9 +17,9 @@ from operator import itemgetter
 from jitchat.store.database import Database
 from jitchat.store.path import Stretch
 from jitchat.store.store import TURN_COLUMNS, UNSETTLED, turn_from
-from jitchat.text.dates import has_time_cue, mentioned, tells_when
-from jitchat.text.entities import MOST, every_entity
-from jitchat.text.sanitize import both_ends, one_line, shortened
+from jitchat.text.dates import dates_in, has_time_cue, tells_when
+from jitchat.text.entities import MOST, all_entities
+from jitchat.text.sanitize import both_ends, one_line, shorten
 from jitchat.text.sentences import is_question, marked_sentences
 from jitchat.text.stance import commits, disclaims, is_decision
 from jitchat.text.words import stop_words, words
@@ -32,12 +32,12 @@ def index_entry(turn: Turn) -> IndexEntry:
     """Make the entry of one turn."""
     said_on = turn.created_at.date() if turn.created_at else None
     text = both_ends(turn.content, _REACH, "\n\n")
-    names, decides = every_entity(text), is_decision(text)
+    names, decides = all_entities(text), is_decision(text)
     return IndexEntry(
         turn=turn.position,
         summary=summarised(text, names, decides),
         entities=names[:MOST],
-        dates=mentioned(text, said_on),
+        dates=dates_in(text, said_on),
         decision=decides,
         asks=is_question(turn.content),
         tells_when=has_time_cue(text),
@@ -77,7 +77,7 @@ def summarised(text: str, names: Sequence[str], decides: bool) -> str:
     found = [(weigh(sentence) - 1.5 * is_code, sentence) for sentence, is_code in marked]
     weight, best = max(found, key=itemgetter(0), default=(0.0, ""))
     if weight <= 0:
-        return shortened(whole, SUMMARY_WIDTH)
+        return shorten(whole, SUMMARY_WIDTH)
     if len(best) > SUMMARY_WIDTH:
         return _best_clauses(one_line(best), weigh)
     return one_line(" ".join(_fitting(found)))
@@ -116,7 +116,7 @@ def _best_clauses(sentence: str, weigh: _Weigh) -> str:
     start, stop = max(stretches, key=lambda each: sum(weights[each[0] : each[1]]))
     line = " ".join(clauses[start:stop]).rstrip(" ,;:")
     opening, closing = "…" * (start > 0), "…" * (stop < len(clauses))
-    return shortened(f"{opening}{line}{closing}", SUMMARY_WIDTH)
+    return shorten(f"{opening}{line}{closing}", SUMMARY_WIDTH)
 
 
 def _pieces(clause: str) -> list[str]:

@@ -21,7 +21,7 @@ from jitchat.index.pace import BATCH, Pace, parts_of, slices_of
 from jitchat.index.rows import IndexRow
 from jitchat.store.path import Stretch
 from jitchat.store.store import TURN_COLUMNS, UNSETTLED, ColdStore, require, turn_from
-from jitchat.text.words import folded, stems
+from jitchat.text.words import fold, stems
 from jitchat.values import IndexEntry, Turn
 
 _FLOAT = 4
@@ -227,7 +227,7 @@ def _row(turn: Turn, columns: tuple[Any, ...]) -> IndexRow:
     require(str, stemmed, summary, named, dates)
     return IndexRow(
         position=turn.position,
-        speaker=folded(turn.speaker),
+        speaker=fold(turn.speaker),
         said_at=turn.created_at,
         stems=stemmed,
         summary=summary,

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from jitchat.index.search import HotIndex
-from jitchat.text.dates import Span, asked_spans
+from jitchat.text.dates import Span, spans_in
 from jitchat.text.sanitize import both_ends
-from jitchat.text.words import content_words, folded, stem, words
+from jitchat.text.words import content_words, fold, stem, words
 from jitchat.values import Candidate, Hit, Placed, Retrieval, Role, Turn
 
 _REACH = 2_000
@@ -96,7 +96,7 @@ def make_query(
         weights=weights,
         spelled=spelled,
         speakers=preferred or _implied(draft, speakers),
-        spans=asked_spans(draft, today),
+        spans=spans_in(draft, today),
         asks_when=bool(_WHEN.search(draft)),
         asks_decision=bool(_WHAT_WE_DECIDED.search(draft)),
     )
@@ -128,7 +128,7 @@ def _without(draft: str, names: frozenset[str]) -> str:
 
 
 def _bare(word: str) -> str:
-    return folded(word).strip(".,;:!?'\"()").removesuffix("'s")
+    return fold(word).strip(".,;:!?'\"()").removesuffix("'s")
 
 
 def _implied(draft: str, speakers: frozenset[str]) -> frozenset[str]:

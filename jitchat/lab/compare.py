@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from jitchat.lab.experiment import Result, Verdict
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import Interval, Tallies, Tally, newcombe, newcombe_paired, tallied
-from jitchat.text.figures import counted
-from jitchat.text.sanitize import shortened
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import shorten
 from jitchat.values import Mode
 
 _Place = tuple[Mode, int]
@@ -137,7 +137,7 @@ def left_out(comparison: Comparison) -> str:
         (comparison.unanswered, "without an answer in one of them"),
     )
     told = ", ".join(f"{number:,} {why}" for number, why in parts if number)
-    return f"{counted(comparison.compared, 'cell')} compared" + (
+    return f"{plural(comparison.compared, 'cell')} compared" + (
         f"; left out: {told}." if told else "."
     )
 
@@ -251,7 +251,7 @@ def _settings(before: Run, after: Run) -> Iterator[str]:
     for name in was | became:
         if was.get(name) != became.get(name) and name not in known:
             earlier, later = (_told(each.get(name, _UNSET)) for each in (was, became))
-            yield f"Setting {shortened(name, _LONGEST)}: {earlier}, then {later}."
+            yield f"Setting {shorten(name, _LONGEST)}: {earlier}, then {later}."
 
 
 _UNSET = "not set"
@@ -291,4 +291,4 @@ def _depth(depth: float) -> str:
 
 def _told(value: object) -> str:
     text = f"{value:,}" if isinstance(value, int) else str(value)
-    return shortened(text, _LONGEST)
+    return shorten(text, _LONGEST)

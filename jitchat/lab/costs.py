@@ -11,7 +11,7 @@ from itertools import product
 
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.service import Answerer, Estimate
-from jitchat.text.figures import about_cost, counted
+from jitchat.text.figures import about_cost, plural
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
@@ -52,17 +52,17 @@ def window_tokens(mode: Mode, length: int, answerer: Answerer) -> int | None:
 
 def sentence(estimate: Estimate) -> str:
     """Tell it: `420 requests, ~1,240,000 tokens in, ~26,880 out (64 an answer), ~$0.41`."""
-    asked = counted(estimate.requests, "request")
+    asked = plural(estimate.requests, "request")
     told = (
         f"{asked}, ~{estimate.input_tokens:,} tokens in, ~{estimate.output_tokens:,} out"
         f" ({ANSWER_TOKENS} an answer), {about_cost(estimate.cost)}."
     )
     if estimate.unfit:
         do = "does" if estimate.unfit == 1 else "do"
-        told += f" {counted(estimate.unfit, 'cell')} {do} not fit: nothing is sent for them."
+        told += f" {plural(estimate.unfit, 'cell')} {do} not fit: nothing is sent for them."
     if estimate.picked:
         picker = one_line(estimate.picker)
-        told += f" Besides, up to {counted(estimate.picked, 'request')} to the picker {picker}."
+        told += f" Besides, up to {plural(estimate.picked, 'request')} to the picker {picker}."
     return told
 
 

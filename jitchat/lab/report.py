@@ -14,7 +14,7 @@ from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import Tallies, Tally
-from jitchat.text.sanitize import shortened, visible
+from jitchat.text.sanitize import for_terminal, shorten
 from jitchat.values import Mode
 
 READER_CAVEAT = (
@@ -38,7 +38,7 @@ _BOUND = "\N{NO-BREAK SPACE}"
 
 def brief_title(run: Run) -> str:
     """Name a run as `Run.title` does, the model cut so that the rest has room."""
-    return replace(run, model=shortened(run.model, _LONGEST)).title
+    return replace(run, model=shorten(run.model, _LONGEST)).title
 
 
 def settings_line(run: Run) -> str:
@@ -161,12 +161,12 @@ def _table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *notes: str, gap: int = 1
 ) -> Table:
     """`gap` is what stands between two columns beside one blank."""
-    made = Table(title=Text(visible(title)), title_justify="left", box=SIMPLE_HEAD)
+    made = Table(title=Text(for_terminal(title)), title_justify="left", box=SIMPLE_HEAD)
     made.padding = (0, gap, 0, 0)
     if notes:
-        made.caption, made.caption_justify = Text(visible("\n".join(notes))), "left"
+        made.caption, made.caption_justify = Text(for_terminal("\n".join(notes))), "left"
     for at, name in enumerate(columns):
         made.add_column(name, justify="right" if at else "left")
     for row in rows:
-        made.add_row(*(Text(visible(cell)) for cell in row))
+        made.add_row(*(Text(for_terminal(cell)) for cell in row))
     return made

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from jitchat.text.words import folded
+from jitchat.text.words import fold
 
 _UNIT_WORDS = """
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
@@ -112,7 +112,7 @@ def _compatible(text: str) -> str:
 def plain(text: str) -> str:
     """Fold a text into the one spelling that values are compared in; lines stay lines."""
     bare = _LONG_DASH.sub(" - ", unmarked(text))
-    spelt = folded(_compatible(_EMPHASIS.sub("", bare)))
+    spelt = fold(_compatible(_EMPHASIS.sub("", bare)))
     spelt = _DASH.sub("-", _QUOTES.sub(" ", spelt))
     spelt = _WEEKDAY_STAMP.sub("", _NOON.sub(r" \1m", spelt))
     return numbered(_BLANKS.sub(" ", spelt)).strip()

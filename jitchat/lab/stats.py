@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from jitchat.lab.costs import Spending, Spent
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.facts import Kind
-from jitchat.text.figures import cost_of, counted, total_of
+from jitchat.text.figures import cost_of, plural, total_of
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 
@@ -112,16 +112,16 @@ def decided(run: Run, whole: Tally) -> str:
     if whole.failed:
         parts.append(f"{whole.failed:,} failed")
     kept_out = " Shares are of the answered ones." if whole.cells != whole.answered else ""
-    return f"{of}{counted(size, 'cell')}: {', '.join(parts)}.{kept_out}"
+    return f"{of}{plural(size, 'cell')}: {', '.join(parts)}.{kept_out}"
 
 
 def setting_parts(run: Run) -> Iterator[str]:
     """Tell what the figures depend on, part by part, the most important first."""
     asked = run.experiment
     yield f"preset {one_line(asked.preset)}" if asked.preset != "own" else "own grid"
-    yield counted(len(asked.kinds), "kind")
-    yield counted(len(asked.depths), "depth")
-    yield counted(asked.repeats, "repeat")
+    yield plural(len(asked.kinds), "kind")
+    yield plural(len(asked.depths), "depth")
+    yield plural(asked.repeats, "repeat")
     yield f"seed {asked.seed}"
     yield f"limit {run.limit:,}, reserve {run.reserve:,}"
     yield f"embedder {one_line(run.embedder)}"

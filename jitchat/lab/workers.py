@@ -31,7 +31,7 @@ from jitchat.recorder import Answer, answer_after
 from jitchat.session import Session
 from jitchat.store.path import Path
 from jitchat.store.windows import Sends
-from jitchat.text.sanitize import repaired
+from jitchat.text.sanitize import repair
 from jitchat.values import Mode, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
@@ -196,7 +196,7 @@ def _require_same(file: RunFile, conversation: str, planted: Planted) -> None:
     """Refuse to ask in a conversation that is not the one that its facts were planted in."""
     whole = Path(((1, len(planted.turns)),))
     said = [turn.content for turn in file.store.turns_of(conversation, whole)]
-    if said != [repaired(turn.content) for turn in planted.turns]:
+    if said != [repair(turn.content) for turn in planted.turns]:
         raise BenchFailed(
             f"The conversations of {file.run.id} were made in another way than they are now.",
             "Begin a new run.",

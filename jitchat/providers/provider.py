@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequenc
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Protocol
 
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Usage
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Adapted:
 
 def forgetting(provider: str, model: str) -> str:
     """Write the command that forgets what a model's server taught."""
-    name = shlex.quote(shortened(f"{provider}/{model}", 80))
+    name = shlex.quote(shorten(f"{provider}/{model}", 80))
     return f"`jitchat tokens {name} --forget`"
 
 

@@ -29,7 +29,7 @@ from itertools import chain, pairwise
 
 from jitchat.providers.provider import Delta, Finished, Options, Piece
 from jitchat.text.dates import has_time_cue
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 from jitchat.text.sentences import is_question, sentences
 from jitchat.text.stance import commits
 from jitchat.text.words import stem, stems, words
@@ -153,7 +153,7 @@ def citations_in(passage: Passage) -> list[tuple[str, int]]:
 
 
 def _marked(sentence: str) -> str:
-    quote = shortened(sentence, _LONGEST_QUOTE)
+    quote = shorten(sentence, _LONGEST_QUOTE)
     return f"`{quote}`" if _CODE.search(quote) and "`" not in quote else f"“{quote}”"
 
 

@@ -13,7 +13,7 @@ from jitchat.errors import SettingsError
 from jitchat.settings.profiles import nearest
 from jitchat.settings.schema import all_keys
 from jitchat.settings.sections import SECTIONS, Secret, Setting, shown
-from jitchat.text.sanitize import repaired, shortened
+from jitchat.text.sanitize import repair, shorten
 
 __all__ = ["checked", "nearest", "toml_text", "unknown", "unknown_in_table"]
 
@@ -74,14 +74,14 @@ def unknown_in_table(table: str, name: str, known: Iterable[str], origin: str) -
     names = list(known)
     return SettingsError(
         f"{origin}: {_quoted(f'{table}.{name}')} is not a key of jitchat.",
-        f"[{shortened(table, 60)}] may hold {', '.join(names)}.{nearest(name, names)}",
+        f"[{shorten(table, 60)}] may hold {', '.join(names)}.{nearest(name, names)}",
     )
 
 
 def _of_type(expected: type, value: object) -> object:
     """Return the value in its setting's type; None where it has another."""
     if isinstance(value, str) and issubclass(expected, str):
-        return Secret(value.strip()) if expected is Secret else repaired(value)
+        return Secret(value.strip()) if expected is Secret else repair(value)
     if expected is dict:
         return _headers(value)
     if expected is float and type(value) in (int, float):
@@ -157,7 +157,7 @@ def _kind_of(known: Setting, value: object) -> str:
 
 def _quoted(value: object) -> str:
     try:
-        return repr(shortened(value, 60)) if isinstance(value, str) else str(value)[:60]
+        return repr(shorten(value, 60)) if isinstance(value, str) else str(value)[:60]
     except ValueError:  # an int of more than 4,300 digits has no text
         return "that number"
 

@@ -30,7 +30,7 @@ from jitchat.paths import make_private, open_to_others
 from jitchat.settings.checks import toml_text
 from jitchat.settings.profiles import Profile
 from jitchat.settings.sections import Secret
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 _ASSIGNED = re.compile(r"(?:export\s+|set\s+)?[A-Za-z_][A-Za-z0-9_]*\s*[=:]\s*(?=\S)")
@@ -161,7 +161,7 @@ def _printed(command: str, what: str) -> Secret:
     lines = done.stdout.decode("utf-8", "replace").strip().splitlines()
     said = redacted(done.stderr.decode("utf-8", "replace"), lines)
     if done.returncode != 0:
-        told = f": {shortened(said, 200)}" if said.strip() else " and said nothing"
+        told = f": {shorten(said, 200)}" if said.strip() else " and said nothing"
         raise _failed(f"{what} ended with code {done.returncode}{told}.")
     if not lines:
         raise _failed(f"{what} printed no key.")

@@ -31,7 +31,7 @@ from jitchat.settings.schema import (
     variables_of,
 )
 from jitchat.settings.sections import NamedModel, NamedProvider, Setting, settings_of
-from jitchat.text.sanitize import one_line, shortened
+from jitchat.text.sanitize import one_line, shorten
 
 _USUAL = "openai"
 """Who is meant where only an address or a model is given."""
@@ -183,7 +183,7 @@ def _tables(kind: str, value: object, origin: str) -> Iterator[tuple[str, Mappin
         raise SettingsError(f"{origin}: {kind} must be a table of tables.", below)
     for name, table in value.items():
         if not isinstance(table, dict):
-            shown = shortened(f"{kind}.{name}", 60)
+            shown = shorten(f"{kind}.{name}", 60)
             raise SettingsError(f"{origin}: {shown} must be a table.", below)
         if kind == "providers":
             _require_name(name, origin)
@@ -195,7 +195,7 @@ def _tables(kind: str, value: object, origin: str) -> Iterator[tuple[str, Mappin
 def _require_name(name: str, origin: str) -> None:
     if not _PROFILE_NAME.fullmatch(name):
         raise SettingsError(
-            f"{origin}: {shortened(name, 60)!r} cannot be the name of a provider.",
+            f"{origin}: {shorten(name, 60)!r} cannot be the name of a provider.",
             "Use letters, digits, - and _, as in [providers.work]; 40 at most.",
         )
 

@@ -19,7 +19,7 @@ from jitchat.providers.catalogue.table import PRESETS, READER, Preset
 from jitchat.providers.provider import Endpoint, Options
 from jitchat.providers.this_machine import is_this_machine
 from jitchat.settings.sections import NamedModel, NamedProvider, ProviderSettings, Secret
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 
 if TYPE_CHECKING:
     from jitchat.settings.schema import Settings
@@ -217,7 +217,7 @@ _HOME_OF = {name: PRESETS[name].base_url for name in ("anthropic", "gemini", "ol
 def unknown_provider(name: str, origin: str, key: str, names: list[str]) -> SettingsError:
     """Make the error for a provider that there is not."""
     return SettingsError(
-        f"{origin}: {key} cannot be {shortened(name, 60)!r}: no provider has that name.",
+        f"{origin}: {key} cannot be {shorten(name, 60)!r}: no provider has that name.",
         _known(name, names),
     )
 
@@ -243,7 +243,7 @@ def make_profile(settings: Settings, name: str) -> Profile:
     """
     preset, table = PRESETS.get(name), settings.providers.get(name)
     if preset is None and table is None:
-        told = f"There is no provider {shortened(name, 60)!r}."
+        told = f"There is no provider {shorten(name, 60)!r}."
         raise SettingsError(told, _known(name, settings.provider_names()))
     if preset is READER:
         return _reader(settings)

@@ -14,7 +14,7 @@ from jitchat.index.embedder import Embedder, vectors_of
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider
 from jitchat.small_models.small_model import Hearing
-from jitchat.text.words import folded, words
+from jitchat.text.words import fold, words
 from jitchat.values import Message, Usage
 from jitchat.window.window import ContextWindow, Kind, Segment
 
@@ -43,7 +43,7 @@ def measure_of(embedder: Embedder, *, exact: bool) -> Measure:
     return Measure(f"by meaning ({embedder.id})", lambda one, other: _far(embedder, one, other))
 
 
-def gone(reply: str, other: str) -> tuple[str, ...]:
+def lost_lines(reply: str, other: str) -> tuple[str, ...]:
     kept = _lines(other)
     return tuple(line for line in map(_bare, reply.splitlines()) if line and line not in kept)
 
@@ -71,7 +71,7 @@ def _bare(line: str) -> str:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(words(folded(text)))
+    return frozenset(words(fold(text)))
 
 
 def by_score(window: ContextWindow) -> tuple[Segment, ...]:
@@ -114,7 +114,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TrialResult:
     trial: Trial
     answer: str = ""
     change: float = 0.0
@@ -153,7 +153,7 @@ async def leave_one_out(
     window: ContextWindow,
     trials: Sequence[Trial],
     reply: tuple[str, Measure],
-) -> AsyncGenerator[Tried, None]:
+) -> AsyncGenerator[TrialResult, None]:
     """Ask each, and compare its answer with the reply by a measure; closing it hangs up."""
     text, measure = reply
     for trial in trials:
@@ -163,6 +163,6 @@ async def leave_one_out(
             await hearing.hear(provider, messages, options)
             change = await asyncio.to_thread(measure.change, text, hearing.text)
         except JitchatError as error:
-            yield Tried(trial, error=error)
+            yield TrialResult(trial, error=error)
         else:
-            yield Tried(trial, hearing.text, change)
+            yield TrialResult(trial, hearing.text, change)

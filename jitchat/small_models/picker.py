@@ -12,14 +12,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from jitchat.errors import JitchatError, NotAnAnswer
-from jitchat.small_models.small_model import Heard, SmallModel, not_as_asked, object_in
-from jitchat.text.sanitize import both_ends, visible
+from jitchat.small_models.small_model import SmallModel, SmallModelReply, parse_object, wrong_format
+from jitchat.text.sanitize import both_ends, for_terminal
 from jitchat.values import Candidate, Hit, Message, Mode, Picking, Retrieval, Role
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.parts import Sources
 from jitchat.window.plan import plan
-from jitchat.window.render import fenced, free_tag, index_line
+from jitchat.window.render import fence, free_tag, index_line
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import Kind
 
@@ -53,15 +53,15 @@ class ModelPicker:
             return self._fallen_back(retrieval, _NO_CHOICE if retrieval.candidates else _NOTHING)
         heard = await self._model.ask(picker_request(sources.draft.content, lines))
         try:
-            ids = chosen_ids(_whole(heard), lines)
+            ids = parse_ids(_whole(heard), lines)
         except JitchatError as error:
             return replace(retrieval, picking=self._picking(heard, _clause(error.what)))
-        return joined(retrieval, ids, self._picking(heard))
+        return merge_picks(retrieval, ids, self._picking(heard))
 
     def _fallen_back(self, retrieval: Retrieval, why: str) -> Retrieval:
         return replace(retrieval, picking=Picking(self.name, why))
 
-    def _picking(self, heard: Heard, fallback: str = "") -> Picking:
+    def _picking(self, heard: SmallModelReply, fallback: str = "") -> Picking:
         return Picking(
             self.name,
             fallback,
@@ -83,7 +83,7 @@ def _lines_to_choose_from(
     return lines if is_open else {}
 
 
-def _whole(heard: Heard) -> str:
+def _whole(heard: SmallModelReply) -> str:
     if heard.error is not None:
         raise heard.error
     return heard.text
@@ -125,17 +125,17 @@ def lines_of(retrieval: Retrieval, history: History) -> dict[int, str]:
 
 def picker_request(draft: str, lines: Mapping[int, str]) -> tuple[Message, ...]:
     """Ask which of the turns of `lines` bear on `draft`. Neither text can leave its fence."""
-    draft = both_ends(visible(draft), _REACH, " … ")
+    draft = both_ends(for_terminal(draft), _REACH, " … ")
     texts = list(lines.values())
-    asked = fenced(free_tag("message", [draft, *texts]), [f"{draft}\n"])
-    listed = fenced(free_tag("index", [draft, *texts]), texts)
+    asked = fence(free_tag("message", [draft, *texts]), [f"{draft}\n"])
+    listed = fence(free_tag("index", [draft, *texts]), texts)
     return (
         Message(Role.SYSTEM, PICKER_PROMPT),
         Message(Role.USER, "".join((*asked, *listed))),
     )
 
 
-def chosen_ids(reply: str, offered: Collection[int]) -> frozenset[int]:
+def parse_ids(reply: str, offered: Collection[int]) -> frozenset[int]:
     """Read the picks of `{"ids": […]}`; what was not offered is dropped.
 
     Raises:
@@ -143,9 +143,9 @@ def chosen_ids(reply: str, offered: Collection[int]) -> frozenset[int]:
             for a slip: the heuristic has a floor, and knows by it when nothing fits.
 
     """
-    ids = object_in(reply).get("ids")
+    ids = parse_object(reply).get("ids")
     if not isinstance(ids, list):
-        raise not_as_asked()
+        raise wrong_format()
     if not ids:
         raise NotAnAnswer("It picked nothing.")
     picked = {identity for each in ids if (identity := _position(each)) in offered}
@@ -154,7 +154,7 @@ def chosen_ids(reply: str, offered: Collection[int]) -> frozenset[int]:
     return frozenset(each for each in picked if each is not None)
 
 
-def joined(retrieval: Retrieval, ids: Collection[int], picking: Picking) -> Retrieval:
+def merge_picks(retrieval: Retrieval, ids: Collection[int], picking: Picking) -> Retrieval:
     """Make the picks the hits, by rank, together with the two best of the ranking."""
     ranked = sorted(retrieval.candidates, key=lambda row: row.rank)
     kept = {row.turn for row in ranked[:KEPT] if row.score >= retrieval.floor}

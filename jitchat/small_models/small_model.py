@@ -20,7 +20,7 @@ LONGEST = 32_000
 _FENCE = "```"
 
 
-def object_in(reply: str) -> dict[str, object]:
+def parse_object(reply: str) -> dict[str, object]:
     """Read the one JSON object that `reply` is; a code fence around it is forgiven.
 
     Raises:
@@ -35,11 +35,11 @@ def object_in(reply: str) -> dict[str, object]:
     except (ValueError, RecursionError):  # no JSON, or nested or numbered to hurt
         found = None
     if not isinstance(found, dict):
-        raise not_as_asked()
+        raise wrong_format()
     return found
 
 
-def not_as_asked() -> NotAnAnswer:
+def wrong_format() -> NotAnAnswer:
     return NotAnAnswer("Its answer is not the JSON that was asked for.", "Name another model.")
 
 
@@ -72,7 +72,7 @@ class Hearing:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class SmallModelReply:
     text: str
     error: JitchatError | None
     """Why there is no whole answer."""
@@ -103,7 +103,7 @@ class SmallModel:
     def name(self) -> str:
         return self.provider.model
 
-    async def ask(self, messages: Sequence[Message]) -> Heard:
+    async def ask(self, messages: Sequence[Message]) -> SmallModelReply:
         """Send one request; nothing that the model or its server does is raised."""
         sent = await asyncio.to_thread(request_tokens, self.counter, tuple(messages))
         started, hearing = time.perf_counter(), Hearing()
@@ -125,4 +125,4 @@ class SmallModel:
         cost = usage.cost
         if cost is None and self.prices is not None:
             cost = self.prices.of(usage)
-        return Heard(hearing.text, error, sent, answered, self.counter.exact, ms, cost)
+        return SmallModelReply(hearing.text, error, sent, answered, self.counter.exact, ms, cost)

@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from jitchat.errors import JitchatError, NotAnAnswer, SummariserStopped
 from jitchat.index.entry import SUMMARY_WIDTH
 from jitchat.memory import Memory
-from jitchat.small_models.small_model import Heard, SmallModel, not_as_asked, object_in
-from jitchat.text.sanitize import both_ends, shortened
+from jitchat.small_models.small_model import SmallModel, SmallModelReply, parse_object, wrong_format
+from jitchat.text.sanitize import both_ends, shorten
 from jitchat.values import Message, Role, Turn
-from jitchat.window.render import fenced, free_tag, quote_all
+from jitchat.window.render import fence, free_tag, quote_all
 
 BATCH = 8
 """Turns a request."""
@@ -97,7 +97,7 @@ class Summariser:
         start = bisect_left(known, turns[0].position, key=lambda turn: turn.position)
         return turns, known[max(0, start - _AHEAD) : start]
 
-    def _take(self, heard: Heard, turns: Sequence[Turn]) -> tuple[int, ...]:
+    def _take(self, heard: SmallModelReply, turns: Sequence[Turn]) -> tuple[int, ...]:
         """Store what came of a request; the positions that have a line now."""
         self._input_tokens += heard.input_tokens
         self._output_tokens += heard.output_tokens
@@ -110,12 +110,12 @@ class Summariser:
         self._after = turns[-1].position
         return tuple(turn.position for turn in lines)
 
-    def _lines(self, heard: Heard, turns: Sequence[Turn]) -> dict[Turn, str]:
+    def _lines(self, heard: SmallModelReply, turns: Sequence[Turn]) -> dict[Turn, str]:
         """Read the answer; no lines where it is nonsense for the first time."""
         try:
             if heard.error is not None:
                 raise heard.error
-            lines = written_lines(heard.text, turns)
+            lines = parse_lines(heard.text, turns)
         except NotAnAnswer as error:
             self._refusals += 1
             if self._refusals < _PATIENCE:
@@ -162,15 +162,15 @@ def summariser_request(turns: Sequence[Turn], ahead: Sequence[Turn]) -> tuple[Me
             Role.USER,
             "".join(
                 (
-                    *fenced(free_tag("ahead", texts), before),
-                    *fenced(free_tag("turns", texts), quoted),
+                    *fence(free_tag("ahead", texts), before),
+                    *fence(free_tag("turns", texts), quoted),
                 )
             ),
         ),
     )
 
 
-def written_lines(reply: str, turns: Sequence[Turn]) -> dict[Turn, str]:
+def parse_lines(reply: str, turns: Sequence[Turn]) -> dict[Turn, str]:
     """Read the lines of `{"lines": {"12": "…"}}`; made safe, short and on one line each.
 
     What belongs to no turn of these, or says nothing, is dropped.
@@ -179,12 +179,12 @@ def written_lines(reply: str, turns: Sequence[Turn]) -> dict[Turn, str]:
         NotAnAnswer: The reply is something else, or no line is left.
 
     """
-    found = object_in(reply).get("lines")
+    found = parse_object(reply).get("lines")
     if not isinstance(found, dict):
-        raise not_as_asked()
+        raise wrong_format()
     lines = dict(_fitting(found, {str(turn.position): turn for turn in turns}))
     if not lines:
-        raise not_as_asked()
+        raise wrong_format()
     return lines
 
 
@@ -193,7 +193,7 @@ def _fitting(
 ) -> Iterator[tuple[Turn, str]]:
     for name, said in found.items():
         turn = turns.get(str(name).strip().removeprefix("#"))
-        line = shortened(said, SUMMARY_WIDTH) if isinstance(said, str) else ""
+        line = shorten(said, SUMMARY_WIDTH) if isinstance(said, str) else ""
         if turn is not None and any(map(str.isalnum, line)):
             yield turn, line
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import urlsplit
 
 from jitchat.store.database import Database
-from jitchat.text.sanitize import repaired
+from jitchat.text.sanitize import repair
 from jitchat.values import Limit, Sample
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class LearntModels:
 
     def of(self, server: str, model: str) -> LearntModel:
         """Look up one model; `server` is the endpoint's base URL, in any form."""
-        return LearntModel(self._database, server_of(server), repaired(model))
+        return LearntModel(self._database, server_of(server), repair(model))
 
     def counted(self) -> list[tuple[str, str, str]]:
         """List the server, model and counter of everything that has samples, by name."""
@@ -67,7 +67,7 @@ class LearntModel:
         with self._database.write() as connection:
             connection.execute(
                 "INSERT OR IGNORE INTO refused_parameters VALUES (?, ?, ?)",
-                (*self._key, repaired(parameter)),
+                (*self._key, repair(parameter)),
             )
 
     def limit(self) -> int | None:
@@ -97,7 +97,7 @@ class LearntModel:
         with self._database.write() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO told_limits VALUES (?, ?, ?, ?, ?)",
-                (*self._key, _fitting(limit.tokens), repaired(limit.source), now.isoformat()),
+                (*self._key, _fitting(limit.tokens), repair(limit.source), now.isoformat()),
             )
 
     def samples(self, counter: str) -> tuple[Sample, ...]:
@@ -105,14 +105,14 @@ class LearntModel:
         rows = self._rows(
             "SELECT counted, reported FROM token_samples"
             " WHERE server = ? AND model = ? AND counter = ? ORDER BY id DESC LIMIT ?",
-            repaired(counter),
+            repair(counter),
             KEPT_SAMPLES,
         )
         return tuple(_samples(reversed(rows)))
 
     def add_sample(self, counter: str, counted: int, reported: int) -> None:
         """Keep one more; of more than `KEPT_SAMPLES` the oldest goes."""
-        key = (*self._key, repaired(counter))
+        key = (*self._key, repair(counter))
         with self._database.write() as connection:
             connection.execute(
                 "INSERT INTO token_samples (server, model, counter, counted, reported)"
@@ -140,7 +140,7 @@ def server_of(base_url: str) -> str:
 
     What is no URL is kept as it is, but for what may be a login or a query.
     """
-    address = repaired(base_url).strip()
+    address = repair(base_url).strip()
     try:
         parts = urlsplit(address)
         host, port = parts.hostname or "", f":{parts.port}" if parts.port else ""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from jitchat.store.path import Path
-from jitchat.text.sanitize import repaired
+from jitchat.text.sanitize import repair
 from jitchat.values import Turn
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Drafts:
             if text:
                 connection.execute(
                     "INSERT INTO drafts SELECT id, ? FROM conversations WHERE id = ?",
-                    (repaired(text), conversation),
+                    (repair(text), conversation),
                 )
 
 

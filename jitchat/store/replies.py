@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from jitchat.errors import StoreError, StoreFull, StoreReadOnly
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
-from jitchat.text.sanitize import repaired
+from jitchat.text.sanitize import repair
 from jitchat.values import Mode, Role, Status, Turn, Usage
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class ReplyWriter:
             if self._call_off is not None:
                 self._call_off()
             self._call_off, self._saved_at = None, self._timing.monotonic()
-            text, thoughts = repaired(self.text), repaired(self.reasoning)
+            text, thoughts = repair(self.text), repair(self.reasoning)
         with self._store.database.write() as connection:
             turn = self._open_turn(connection)
             connection.execute(

@@ -17,8 +17,8 @@ from jitchat.errors import UnknownConversation
 from jitchat.store.path import TREE_COLUMNS, Path, Tree, branches, read_tree, tree_from
 from jitchat.store.unstored import UnstoredReplies
 from jitchat.text.figures import local
-from jitchat.text.sanitize import one_line, repaired, shortened
-from jitchat.text.words import folded, is_unspaced, words
+from jitchat.text.sanitize import one_line, repair, shorten
+from jitchat.text.words import fold, is_unspaced, words
 from jitchat.values import Conversation, Role, Status, Turn
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def search_turns(
 
     Gives (conversation, position, excerpt), the best first.
     """
-    text = repaired(text).lower()
+    text = repair(text).lower()
     if not words(text):
         return []
     pieces = [piece[:_WIDEST] for piece in text.split()[:_MOST]]
@@ -62,7 +62,7 @@ def search_turns(
         phrases = [piece.replace('"', '""') for piece in pieces]
         query, asked = _BY_WORD, " ".join(f'"{phrase}"' for phrase in phrases) + "*"
     rows = connection.execute(query, (asked, limit, conversation))
-    return [(found, place, shortened(piece, _EXCERPT)) for found, place, piece in rows]
+    return [(found, place, shorten(piece, _EXCERPT)) for found, place, piece in rows]
 
 
 TURN_COLUMNS = "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status, t.parent"
@@ -77,8 +77,8 @@ def insert_turn(
 ) -> Turn:
     """Store a turn at a position; as it is then. `parent` is as a turn has it."""
     moment = _aware(turn.created_at)
-    name = one_line(repaired(turn.name)) if turn.name else None
-    content = repaired(turn.content)
+    name = one_line(repair(turn.name)) if turn.name else None
+    content = repair(turn.content)
     cursor = connection.execute(
         "INSERT INTO turns"
         " (conversation, position, role, name, content, created_at, status, parent)"
@@ -175,7 +175,7 @@ class ColdStore:
         """By id, or by title where only one has it."""
         known = self.conversations()
         by_id = [each for each in known if each.id == wanted]
-        by_title = [each for each in known if folded(each.title) == folded(wanted)]
+        by_title = [each for each in known if fold(each.title) == fold(wanted)]
         if by_id or len(by_title) == 1:
             return (by_id or by_title)[0]
         raise UnknownConversation(
@@ -316,7 +316,7 @@ def _next_touch(connection: sqlite3.Connection) -> int:
 
 def _unused_id(connection: sqlite3.Connection, wanted: str | None) -> str:
     used = {row[0] for row in connection.execute("SELECT id FROM conversations")}
-    base = re.sub(r"[^a-z0-9._-]+", "-", folded(wanted or "chat")).strip("-.") or "chat"
+    base = re.sub(r"[^a-z0-9._-]+", "-", fold(wanted or "chat")).strip("-.") or "chat"
     if wanted and base not in used:
         return base
     number = 2 if wanted else 1

@@ -72,7 +72,7 @@ _TO_PLAIN = str.maketrans("ſıİ", "siI")
 _Resolver = Callable[[re.Match[str], date | None], str]
 
 
-def mentioned(text: str, said_on: date | None) -> tuple[str, ...]:
+def dates_in(text: str, said_on: date | None) -> tuple[str, ...]:
     """List the dates in `text`, in order of appearance, without repeats.
 
     Days are ISO dates, months YYYY-MM, years YYYY; weekdays stay words, and a day or a month
@@ -223,12 +223,12 @@ def spans_of(dates: Iterable[str]) -> list[Span]:
     return [span for each in dates if (span := _span(each))]
 
 
-def asked_spans(text: str, today: date | None) -> tuple[Span, ...]:
+def spans_in(text: str, today: date | None) -> tuple[Span, ...]:
     """Find the days that a question asks about.
 
     A date without its year means any year; "last week" needs to know what day is `today`.
     """
-    told = [*mentioned(text, None), *(mentioned(text, today) if today else ())]
+    told = [*dates_in(text, None), *(dates_in(text, today) if today else ())]
     months = [_open(MONTH_NUMBER[match[1].lower()]) for match in _BARE_MONTH.finditer(text)]
     return tuple(dict.fromkeys([*spans_of(told), *months]))
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from jitchat.text.sanitize import shortened
-from jitchat.text.words import folded, stop_words
+from jitchat.text.sanitize import shorten
+from jitchat.text.words import fold, stop_words
 
 MOST = 12
 _WIDTH = 60
@@ -33,10 +33,10 @@ def entities(text: str) -> tuple[str, ...]:
     A capitalised word that opens a sentence is a name only if it is one elsewhere, or if
     another capitalised word follows it.
     """
-    return every_entity(text)[:MOST]
+    return all_entities(text)[:MOST]
 
 
-def every_entity(text: str) -> tuple[str, ...]:
+def all_entities(text: str) -> tuple[str, ...]:
     """`entities`, however many there are."""
     found = [(match.start(1), match[1].strip()) for match in _QUOTED_CODE.finditer(text)]
     found += _identifiers(text)
@@ -44,8 +44,8 @@ def every_entity(text: str) -> tuple[str, ...]:
     kept: dict[str, None] = {}
     covered = 0
     for start, name in sorted(found, key=lambda each: (each[0], -len(each[1]))):
-        if start >= covered and len(name) > 1 and folded(name) not in stop_words():
-            kept[shortened(name, _WIDTH)] = None
+        if start >= covered and len(name) > 1 and fold(name) not in stop_words():
+            kept[shorten(name, _WIDTH)] = None
             covered = start + len(name)
     return tuple(kept)
 
@@ -59,7 +59,7 @@ def _identifiers(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_no_name(word: str) -> bool:
-    plain = folded(word)
+    plain = fold(word)
     return plain in stop_words() or plain in _OPENERS
 
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 
-def counted(number: int, thing: str) -> str:
+def plural(number: int, thing: str) -> str:
     """Write a number and its noun, in the plural unless it is 1."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
@@ -23,7 +23,7 @@ def age(since: datetime, now: datetime) -> str:
     seconds = (now - since).total_seconds()
     for size, unit in _STEPS:
         if seconds >= size:
-            return f"{counted(int(seconds // size), unit)} ago"
+            return f"{plural(int(seconds // size), unit)} ago"
     return "just now"
 
 

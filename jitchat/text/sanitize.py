@@ -1,7 +1,7 @@
 """Foreign text on its way in and on its way out.
 
-`repaired` is applied once, at the edge, before anything is stored: what it returns can be
-encoded as UTF-8 and bound to SQLite. `visible` is applied at every exit to a terminal: what
+`repair` is applied once, at the edge, before anything is stored: what it returns can be
+encoded as UTF-8 and bound to SQLite. `for_terminal` is applied at every exit to a terminal: what
 it returns holds no control character but tab and line feed, so it cannot steer a terminal,
 and no invisible or direction-changing character, so it cannot hide anything. The joiners and
 the two selectors of emoji are kept: scripts of India and families of emoji need them.
@@ -47,14 +47,14 @@ CHANGED = _VISIBLE.keys()
 """The code points that are not shown as they are."""
 
 
-def repaired(text: str) -> str:
+def repair(text: str) -> str:
     """Join split surrogate pairs, replace lone ones by U+FFFD, and make NUL visible."""
     if not text.isascii():
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text.replace("\0", chr(_CONTROL_PICTURES))
 
 
-def visible(text: str) -> str:
+def for_terminal(text: str) -> str:
     """Make `text` safe to show; ESC becomes a visible ␛. Works on any slice of a stream."""
     if text.isascii() and text.isprintable():
         return text
@@ -66,7 +66,9 @@ class _Skeleton(dict[int, str | None]):
 
     def __missing__(self, code: int) -> str | None:
         character = chr(code)
-        shows_nothing = unicodedata.category(character) in _SHOWS_NOTHING or not visible(character)
+        shows_nothing = unicodedata.category(character) in _SHOWS_NOTHING or not for_terminal(
+            character
+        )
         if shows_nothing and not character.isspace():
             self[code] = None
         else:
@@ -92,11 +94,11 @@ def both_ends(text: str, reach: int, between: str = " ") -> str:
 
 
 def one_line(text: str) -> str:
-    """`visible`, with every run of white space as one blank."""
-    return " ".join(visible(text).split())
+    """`for_terminal`, with every run of white space as one blank."""
+    return " ".join(for_terminal(text).split())
 
 
-def shortened(text: str, width: int) -> str:
+def shorten(text: str, width: int) -> str:
     """`one_line`, cut at a word so that it has at most `width` characters, with an ellipsis."""
     line = one_line(text[: 4 * width])
     if len(line) <= width < len(text) // 4:

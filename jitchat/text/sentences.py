@@ -100,7 +100,7 @@ _REFERENCE = re.compile(r"(?<![\w#&/])#([1-9][0-9]{0,17})(?!\w|\.\d|#)", re.ASCI
 """Neither a colour nor a place in a page: `#12` stands alone, or before punctuation."""
 
 
-def referenced(draft: str) -> frozenset[int]:
+def turn_references(draft: str) -> frozenset[int]:
     """Find the positions that a draft names; no turn need be there."""
     return frozenset(int(number) for number in _REFERENCE.findall(draft))
 

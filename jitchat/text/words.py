@@ -52,7 +52,7 @@ class _Stemmer(Protocol):
     def stem_word(self, word: str, /) -> str: ...
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Lower case, without accents and with straight apostrophes."""
     lowered = text.lower().replace("’", "'")
     if lowered.isascii():
@@ -65,12 +65,12 @@ def folded(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """List the words of `text` in order, folded; unspaced scripts as overlapping bigrams."""
-    return _words_of(folded(text))
+    return _words_of(fold(text))
 
 
 def content_words(text: str) -> list[str]:
     """`words` without `stop_words`, then what is joined."""
-    plain = folded(text)
+    plain = fold(text)
     found = _words_of(plain)
     if may_join(plain):
         found += [each[:LONGEST] for each in joined(plain)]

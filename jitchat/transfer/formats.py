@@ -17,7 +17,7 @@ from jitchat.errors import ImportFailed
 from jitchat.store.store import ColdStore
 from jitchat.transfer.locomo import LOCOMO
 from jitchat.transfer.plain import PLAIN, BrokenLine, read_plain
-from jitchat.transfer.report import Found
+from jitchat.transfer.report import FileConversation
 from jitchat.values import Conversation
 
 MAX_BYTES = 200 << 20
@@ -33,7 +33,7 @@ _LINE = re.compile(r"[^\n]*+\n|[^\n]++")
 DEMO_ID, DEMO_TITLE = "demo", "Release planning (demo)"
 
 
-def read_file(path: Path, pick: str | None = None) -> list[Found]:
+def read_file(path: Path, pick: str | None = None) -> list[FileConversation]:
     """Read the conversations in `path`; only the one called `pick`, if given.
 
     Raises:
@@ -69,13 +69,13 @@ def read_value(path: Path) -> object:
         return items
 
 
-def left_out(found: Sequence[Found]) -> str:
+def left_out(found: Sequence[FileConversation]) -> str:
     """Say what was left out of all conversations, and why; empty where nothing was."""
     counts: Counter[str] = sum((Counter(each.skipped) for each in found), Counter())
     return ", ".join(f"{count:,} {reason}" for reason, count in sorted(counts.items()))
 
 
-def _picked(found: Sequence[Found], pick: str, path: Path) -> list[Found]:
+def _picked(found: Sequence[FileConversation], pick: str, path: Path) -> list[FileConversation]:
     chosen = [each for each in found if each.id == pick]
     if not chosen:
         names = ", ".join(each.id for each in islice(found, _NAMED))
@@ -152,13 +152,15 @@ def _fault(error: Exception) -> str:
     return f"is not JSON: {error}" if isinstance(error, json.JSONDecodeError) else "is not JSON"
 
 
-def store_all(store: ColdStore, found: Sequence[Found]) -> list[tuple[Found, Conversation | None]]:
+def store_all(
+    store: ColdStore, found: Sequence[FileConversation]
+) -> list[tuple[FileConversation, Conversation | None]]:
     """Store every conversation that has turns, or nothing at all; None for those without."""
     with store.database.write():
         return [(each, store_found(store, each) if each.turns else None) for each in found]
 
 
-def store_found(store: ColdStore, found: Found) -> Conversation:
+def store_found(store: ColdStore, found: FileConversation) -> Conversation:
     """Make a new conversation with all of its turns, or none of it."""
     with store.database.write():
         made = store.create(found.title, found.id)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
-from jitchat.transfer.report import Format, Found, Gathering
+from jitchat.transfer.report import ConversationBuilder, FileConversation, Format
 from jitchat.values import Role
 
 _SESSION = re.compile(r"session_([0-9]{1,6})")
@@ -21,7 +21,7 @@ def is_locomo(value: object) -> bool:
     return any("speaker_a" in (_talk(sample) or {}) for sample in samples(value))
 
 
-def read_locomo(value: object, _name: str = "") -> list[Found]:
+def read_locomo(value: object, _name: str = "") -> list[FileConversation]:
     return [_conversation(each, f"locomo-{at}") for at, each in enumerate(samples(value), start=1)]
 
 
@@ -35,8 +35,8 @@ def _talk(sample: object) -> Mapping[str, object] | None:
     return talk if isinstance(talk, dict) else None
 
 
-def _conversation(sample: object, usual_id: str) -> Found:
-    gathering, talk = Gathering(), _talk(sample)
+def _conversation(sample: object, usual_id: str) -> FileConversation:
+    gathering, talk = ConversationBuilder(), _talk(sample)
     if talk is None or not isinstance(sample, dict):
         gathering.skip("no conversation in this sample")
         return gathering.found(usual_id, usual_id)
@@ -59,7 +59,7 @@ def _speakers(talk: Mapping[str, object]) -> dict[str, Role]:
 
 
 def _items(
-    talk: Mapping[str, object], gathering: Gathering
+    talk: Mapping[str, object], gathering: ConversationBuilder
 ) -> Iterator[tuple[datetime | None, object]]:
     """Every turn with its session's date, in order of the sessions' numbers."""
     matches = [match for key in talk if (match := _SESSION.fullmatch(key))]
@@ -76,7 +76,10 @@ def _items(
 
 
 def _take(
-    item: object, moment: datetime | None, speakers: Mapping[str, Role], gathering: Gathering
+    item: object,
+    moment: datetime | None,
+    speakers: Mapping[str, Role],
+    gathering: ConversationBuilder,
 ) -> None:
     if not isinstance(item, dict):
         gathering.skip("not an object")

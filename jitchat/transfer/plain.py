@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from jitchat.transfer.report import Format, Found, Gathering
+from jitchat.transfer.report import ConversationBuilder, FileConversation, Format
 from jitchat.values import Role
 
 _ROLES = {
@@ -26,9 +26,9 @@ class BrokenLine:
     """From 1."""
 
 
-def read_plain(value: object, name: str) -> list[Found]:
+def read_plain(value: object, name: str) -> list[FileConversation]:
     """Read the list as one conversation; one item, or a list under `messages`, will do too."""
-    gathering, items = Gathering(), _listed(value)
+    gathering, items = ConversationBuilder(), _listed(value)
     broken = [str(each.number) for each in items if isinstance(each, BrokenLine)]
     lines = f"line{'s' if broken[1:] else ''} {', '.join(broken[:3])}{' …' if broken[3:] else ''}"
     for item in items:
@@ -63,7 +63,7 @@ def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _take(item: object, gathering: Gathering) -> None:
+def _take(item: object, gathering: ConversationBuilder) -> None:
     if not isinstance(item, dict):
         gathering.skip("not an object")
         return

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
 
-from jitchat.text.sanitize import one_line, repaired, shortened
+from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.values import Role, Turn
 
 _LONGEST_NAME = 80
@@ -16,7 +16,7 @@ _LONGEST_TITLE = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FileConversation:
     """One conversation of a file, ready to be stored."""
 
     id: str
@@ -29,7 +29,7 @@ class Found:
     labels: tuple[str | None, ...] = ()
     """What the file itself calls each turn, if anything; as many as there are turns."""
 
-    def titled(self, title: str) -> Found:
+    def titled(self, title: str) -> FileConversation:
         return replace(self, title=title)
 
 
@@ -41,11 +41,11 @@ class Format:
     """As a few words for an error."""
     matches: Callable[[object], bool]
     """Whether a file's value is in this format."""
-    read: Callable[[object, str], list[Found]]
+    read: Callable[[object, str], list[FileConversation]]
     """Read the conversations of a value, in its order; the name of the file is their usual id."""
 
 
-class Gathering:
+class ConversationBuilder:
     def __init__(self) -> None:
         self._turns: list[Turn] = []
         self._labels: list[str | None] = []
@@ -68,20 +68,20 @@ class Gathering:
         label: object = None,
     ) -> None:
         """Add a turn; what no text may hold is repaired, and counted."""
-        whole = repaired(content)
+        whole = repair(content)
         if whole != content:
             self.change("characters that are no text were replaced")
-        spoken = shortened(name, _LONGEST_NAME) if name else ""
+        spoken = shorten(name, _LONGEST_NAME) if name else ""
         position = len(self._turns) + 1
         self._turns.append(Turn(position, role, whole, moment, spoken or None))
         self._labels.append(label if isinstance(label, str) else None)
 
-    def found(self, identity: str, title: str) -> Found:
+    def found(self, identity: str, title: str) -> FileConversation:
         """Close the collection; an identity or a title that is too long is cut."""
         named = one_line(identity)[:_LONGEST_NAME]
-        return Found(
+        return FileConversation(
             named,
-            shortened(title, _LONGEST_TITLE) or named,
+            shorten(title, _LONGEST_TITLE) or named,
             tuple(self._turns),
             MappingProxyType(dict(self._skipped)),
             MappingProxyType(dict(self._changed)),

@@ -15,7 +15,7 @@ from jitchat.replay import Replayed
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Send
 from jitchat.text.figures import cost_of
-from jitchat.text.sanitize import one_line, shortened
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.values import ASSUMED, Status, Turn, Usage
 from jitchat.why import parts_told
 from jitchat.window.budget import Budget
@@ -221,7 +221,7 @@ def note_sentence(note: ReplyNote | None) -> str:
         parts.append(cost_figure(note.cost, note.usage))
     if note.stop and not Finished(note.stop).is_whole:
         goes_on = " — Alt+G goes on" if Finished(note.stop).is_by_length else ""
-        parts.append(f"stopped: {shortened(note.stop, _STOP_SHOWN)}{goes_on}")
+        parts.append(f"stopped: {shorten(note.stop, _STOP_SHOWN)}{goes_on}")
     return one_line(" · ".join(parts))
 
 

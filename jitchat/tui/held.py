@@ -7,7 +7,7 @@ from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import part_figure
 from jitchat.values import Mode
 from jitchat.window.compare import Change, difference
-from jitchat.window.steering import Held, Hold
+from jitchat.window.steering import Hold, HoldChange
 from jitchat.window.window import ContextWindow, Kind
 
 _NAMED = 4
@@ -15,7 +15,9 @@ _NAMED = 4
 _REASONS = 2
 
 
-def held_sentence(held: Held, mode: Mode, before: Planned | None, after: Planned | None) -> str:
+def held_sentence(
+    held: HoldChange, mode: Mode, before: Planned | None, after: Planned | None
+) -> str:
     """Say it, as in `#12 is pinned: #31 and #40 lost their place (118 tokens).`.
 
     `before` and `after` are what was and is planned for the draft; None while a reply is on its
@@ -34,13 +36,13 @@ def held_sentence(held: Held, mode: Mode, before: Planned | None, after: Planned
     return f"{what}{told}."
 
 
-def _what(held: Held) -> str:
+def _what(held: HoldChange) -> str:
     if held.after is not None:
         return f"#{held.turn} is {held.after.value}"
     return f"#{held.turn} is no longer {held.before.value if held.before else 'held'}"
 
 
-def _moved(held: Held, before: ContextWindow, after: ContextWindow) -> str:
+def _moved(held: HoldChange, before: ContextWindow, after: ContextWindow) -> str:
     """Tell of the turns that came or went besides the one that it is about."""
     told = difference(before, after)
     lost = [each for each in told.lost if each.turn != held.turn]

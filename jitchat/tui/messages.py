@@ -19,7 +19,7 @@ from jitchat.events import Event
 from jitchat.store.windows import Spent
 from jitchat.values import Mode, Turn
 from jitchat.window.budget import Budget
-from jitchat.window.steering import Held, Once
+from jitchat.window.steering import HoldChange, Once
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class HoldMade(Message):
     """A turn was pinned or excluded, or that was taken back."""
 
     opening: int
-    held: Held
+    held: HoldChange
     undoes: bool
     told: str
     """What came of it, as a sentence."""

@@ -128,7 +128,7 @@ class AlignedRow:
         return tuple(mode for mode in Mode if mode in self.shares)
 
 
-def aligned(windows: Iterable[ContextWindow], singly: int = SINGLY) -> tuple[AlignedRow, ...]:
+def align(windows: Iterable[ContextWindow], singly: int = SINGLY) -> tuple[AlignedRow, ...]:
     """Align windows of different modes, by turn.
 
     Turns that not all of the windows hold come first, those that most of them hold ahead; among
@@ -223,7 +223,7 @@ def reserve_grid(present: Budget) -> tuple[Budget, ...]:
     return tuple(replace(present, reserve=size) for size in sizes)
 
 
-def settled(planned: Sequence[ContextWindow | WindowOverflow]) -> int | None:
+def settles_at(planned: Sequence[ContextWindow | WindowOverflow]) -> int | None:
     """Find the first window from which on the retrieved set stays that of the last one.
 
     They are in order of budget, the largest last, which may retrieve nothing because it sends

@@ -21,7 +21,7 @@ _BETWEEN = r"\n\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SegmentPlace:
     start: int
     end: int
     """Behind its last character."""
@@ -29,16 +29,16 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    places: tuple[Place, ...]
+class FoundSegments:
+    places: tuple[SegmentPlace, ...]
     """In the order of the body."""
     missing: tuple[Segment, ...]
     """Of blank messages, which no protocol sends, or empty."""
 
 
-def placed(window: ContextWindow, body: str) -> Placed:
+def find_segments(window: ContextWindow, body: str) -> FoundSegments:
     texts = _Texts(body)
-    found: list[Place] = []
+    found: list[SegmentPlace] = []
     missing: list[Segment] = []
     for segments in window.by_message():
         written = [json.dumps(segment.text)[1:-1] for segment in segments]
@@ -48,9 +48,9 @@ def placed(window: ContextWindow, body: str) -> Placed:
             if start is None or not text:
                 missing.append(segment)
             else:
-                found.append(Place(start, start + len(text), segment))
+                found.append(SegmentPlace(start, start + len(text), segment))
                 start += len(text)
-    return Placed(tuple(found), tuple(missing))
+    return FoundSegments(tuple(found), tuple(missing))
 
 
 class _Texts:

@@ -52,7 +52,7 @@ def plan(
         picking=retrieval.picking,
         floor=retrieval.floor if retrieval.candidates else None,
     )
-    return corrected(planned, calibration)
+    return correct_window(planned, calibration)
 
 
 def planner_of(mode: Mode) -> Callable[[Parts], Choice]:
@@ -65,7 +65,7 @@ _FULL_TEXT = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
 """Kinds that carry a turn at full text; a verdict on it has the same name."""
 
 
-def corrected(window: ContextWindow, calibration: Calibration) -> ContextWindow:
+def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWindow:
     """Correct every price in a window that was planned in the counter's own tokens.
 
     A turn that is sent at full text costs what its segment does, any other the window's rate.
@@ -77,7 +77,7 @@ def corrected(window: ContextWindow, calibration: Calibration) -> ContextWindow:
     def at_rate(tokens: int) -> int:
         return (2 * tokens * total + own) // (2 * own) if own else tokens
 
-    costs = shared_out(total, [segment.tokens for segment in window.segments])
+    costs = apportion(total, [segment.tokens for segment in window.segments])
     segments = [
         replace(segment, tokens=cost) for segment, cost in zip(window.segments, costs, strict=True)
     ]
@@ -97,7 +97,7 @@ def corrected(window: ContextWindow, calibration: Calibration) -> ContextWindow:
     )
 
 
-def shared_out(total: int, weights: Sequence[int]) -> list[int]:
+def apportion(total: int, weights: Sequence[int]) -> list[int]:
     """Divide `total` by weight into whole numbers that add up to it: by largest remainder.
 
     Nothing goes to what has no weight, as long as anything has.

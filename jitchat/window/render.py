@@ -44,7 +44,7 @@ def index_line(entry: IndexEntry, turn: Turn) -> str:
     return f"#{turn.position}{when} {_speaker(turn)}{mark}: {one_line(entry.summary)}\n"
 
 
-def quoted(turn: Turn, tag: str) -> str:
+def quote(turn: Turn, tag: str) -> str:
     """Write a recalled turn at full text, with who said it and on what day."""
     when = f" {_day(turn)}" if turn.created_at else ""
     speaker = _speaker(turn).translate(_NO_MARKUP)
@@ -54,10 +54,10 @@ def quoted(turn: Turn, tag: str) -> str:
 def quote_all(turns: Sequence[Turn]) -> list[str]:
     """Quote turns at full text, all under one tag that is in none of them."""
     tag = free_tag("turn", (turn.content for turn in turns))
-    return [quoted(turn, tag) for turn in turns]
+    return [quote(turn, tag) for turn in turns]
 
 
-def fenced(tag: str, pieces: Sequence[str]) -> list[str]:
+def fence(tag: str, pieces: Sequence[str]) -> list[str]:
     """Put the opening tag on the first piece and the closing tag on the last."""
     if not pieces:
         return []

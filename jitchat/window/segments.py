@@ -8,7 +8,7 @@ from jitchat.values import Role, Turn
 from jitchat.window import reasons
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
 from jitchat.window.history import History
-from jitchat.window.render import fenced, free_tag, quote_all, spoken_as, verbatim
+from jitchat.window.render import fence, free_tag, quote_all, spoken_as, verbatim
 from jitchat.window.window import Kind, Segment
 
 Price = Callable[[str], int]
@@ -101,7 +101,7 @@ def shares(texts: Sequence[str], price: Price) -> list[int]:
 
 
 def _fenced(tag: str, texts: Sequence[str]) -> list[str]:
-    return fenced(free_tag(tag, texts), texts)
+    return fence(free_tag(tag, texts), texts)
 
 
 def _in_order(pieces: Sequence[Piece]) -> list[Piece]:

@@ -41,7 +41,7 @@ class Steering:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HoldChange:
     """A decision about a turn that was made, and can be taken back."""
 
     turn: int

@@ -8,7 +8,7 @@ import pytest
 
 from jitchat.errors import ContextOverflow, KeyRefused
 from jitchat.providers.provider import Delta, Finished, Options
-from jitchat.text.sanitize import visible
+from jitchat.text.sanitize import for_terminal
 from tests.engine.asking import ROUTES, WRONG, ask, provider, said, server_says
 from tests.engine.server import KEY, Engine
 from tests.engine.tiny_model import BRIEF, THOUGHT
@@ -80,7 +80,7 @@ async def test_bytes_that_are_no_text_arrive_as_they_are_and_are_shown_as_pictur
     text = (await ask(provider(engine, route), said("Go on for ever."))).text
 
     assert set("\x00\x01\x07\x08\x1b\x1c\x7f\r\n\t\ufffd") <= set(text)
-    shown = visible(text)
+    shown = for_terminal(text)
     assert set("␀␁␇␈␛␜␡␍\n\t\ufffd") <= set(shown)
     assert not {character for character in shown if ord(character) < 32} - {"\n", "\t"}
 

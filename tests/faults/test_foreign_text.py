@@ -12,7 +12,7 @@ from rich.text import Text
 
 from jitchat.index.entry import index_entry
 from jitchat.memory import Memory
-from jitchat.text.sanitize import one_line, repaired, shortened, visible
+from jitchat.text.sanitize import for_terminal, one_line, repair, shorten
 from jitchat.values import Role, Turn
 from tests.support import conversation_of, talk, turn
 
@@ -57,19 +57,19 @@ def steers(text: str) -> list[str]:
 
 @pytest.mark.parametrize("payload", [*ESCAPES, *MARKUP])
 def test_nothing_of_a_payload_reaches_the_terminal_as_more_than_text(payload):
-    assert steers(visible(payload)) == []
+    assert steers(for_terminal(payload)) == []
     entry = index_entry(turn(1, f"We agreed on {payload} and `{payload}` for Ann {payload}." * 3))
     for shown in (entry.summary, *entry.entities, *entry.dates, one_line(payload)):
         assert steers(shown.replace("\n", "\x07")) == []
     console = Console(file=StringIO(), force_terminal=True, width=500, color_system="truecolor")
-    console.print(Text(visible(payload)))
+    console.print(Text(for_terminal(payload)))
     printed = console.file.getvalue()
     assert "\x1b" not in printed
 
 
 def test_no_random_text_reaches_the_terminal_as_more_than_text(rounds):
     for text in odd_texts(rounds(1_000, 10_000), seed=2):
-        assert steers(visible(text)) == steers(shortened(text, 40)) == []
+        assert steers(for_terminal(text)) == steers(shorten(text, 40)) == []
 
 
 def test_any_text_is_stored_and_comes_back(store, rounds):
@@ -77,7 +77,7 @@ def test_any_text_is_stored_and_comes_back(store, rounds):
     made = store.create(texts[0], texts[1])
     stored = store.append(made.id, [Turn(0, Role.USER, text, None, text) for text in texts])
     assert store.turns(made.id) == stored
-    assert [turn.content for turn in stored] == [repaired(text) for text in texts]
+    assert [turn.content for turn in stored] == [repair(text) for text in texts]
     for text in texts[:50]:
         store.rename(made.id, text)
         assert steers(store.conversation(made.id).title) == []

@@ -18,7 +18,7 @@ from jitchat.index.retrieve import make_query, pick
 from jitchat.index.rows import GAP_SECONDS, IndexRow
 from jitchat.index.search import SHORTLIST, WEIGHTS, HotIndex
 from jitchat.memory import Memory
-from jitchat.text.words import folded, stems
+from jitchat.text.words import fold, stems
 from jitchat.transfer.formats import store_found
 from jitchat.transfer.locomo import read_locomo
 from jitchat.values import Candidate, Role, Turn
@@ -33,7 +33,7 @@ def row(turn: Turn, vector: bytes | None = None) -> IndexRow:
     entry = index_entry(turn)
     lines = "\n".join(entry.entities), "\n".join(entry.dates)
     return IndexRow(
-        turn.position, folded(turn.speaker), turn.created_at, " ".join(stems(turn.content)),
+        turn.position, fold(turn.speaker), turn.created_at, " ".join(stems(turn.content)),
         entry.summary, *lines, entry.decision, entry.asks, entry.tells_when, entry.disclaims,
         vector,
     )  # fmt: skip

@@ -16,7 +16,7 @@ from jitchat.index.retrieve import make_query
 from jitchat.index.rows import GAP_SECONDS, IndexRow
 from jitchat.index.search import HotIndex
 from jitchat.memory import Memory
-from jitchat.text.words import folded, stems
+from jitchat.text.words import fold, stems
 from jitchat.values import Retrieval, Role, Status, Turn
 from tests.examples import examples
 from tests.memory.support import FakeEmbedder, index
@@ -67,7 +67,7 @@ def _row(turn: Turn, vector: bytes | None) -> IndexRow:
     entry = index_entry(turn)
     lines = "\n".join(entry.entities), "\n".join(entry.dates)
     return IndexRow(
-        turn.position, folded(turn.speaker), turn.created_at, " ".join(stems(turn.content)),
+        turn.position, fold(turn.speaker), turn.created_at, " ".join(stems(turn.content)),
         entry.summary, *lines, entry.decision, entry.asks, entry.tells_when, entry.disclaims,
         vector,
     )  # fmt: skip

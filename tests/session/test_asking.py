@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.compare_modes import Asking
+from jitchat.compare_modes import ModeComparison
 from jitchat.errors import EmptyDraft, JitchatError, Unreachable, WindowOverflow
 from jitchat.events import (
     Event,
@@ -94,7 +94,7 @@ def every_turn(store: ColdStore, conversation: str) -> list[Turn]:
         return [turn_from(row) for row in rows]
 
 
-def require_kept(session: Session, asking: Asking, talked: int = len(TALK)) -> list[Turn]:
+def require_kept(session: Session, asking: ModeComparison, talked: int = len(TALK)) -> list[Turn]:
     """Nothing is half there: one turn was said, and each reply hangs under it."""
     memory = session.memory
     turns = every_turn(memory.store, memory.conversation.id)[talked:]
@@ -126,7 +126,7 @@ async def test_three_replies_hang_under_one_turn_in_whatever_order_they_come(sto
             case TurnStored(turn) if turn.role is Role.ASSISTANT and mode is not order[-1]:
                 gates[order[order.index(mode) + 1]].set()
 
-    asking = Asking(session, "Which one?")
+    asking = ModeComparison(session, "Which one?")
     await asking.run(Ear(then=next_one))
     replies = require_kept(session, asking)
     by_position = {reply.position: reply for reply in replies}
@@ -153,7 +153,7 @@ async def test_the_reply_that_began_first_and_is_saved_last_stands_beside_the_ot
         others.set()
 
     monkeypatch.setattr(ReplyWriter, "save", saved_late)
-    asking = Asking(session := choir(store), "Which one?")
+    asking = ModeComparison(session := choir(store), "Which one?")
     await asking.run(Ear())
     assert len(require_kept(session, asking)) == 3
 
@@ -162,7 +162,7 @@ async def test_stopped_at_any_event_what_came_is_kept_and_nothing_is_left_open(s
     number = heard = 0
     while heard >= number:
         session, ear, number = choir(store), Ear(), number + 1
-        asking = Asking(session, "Which one?")
+        asking = ModeComparison(session, "Which one?")
         task = asyncio.ensure_future(asking.run(ear))
         ear.then = lambda *_, t=task, e=ear, n=number: len(e.heard) == n and t.cancel()
         await asyncio.wait([task])
@@ -178,7 +178,7 @@ async def test_stopped_at_any_event_what_came_is_kept_and_nothing_is_left_open(s
 async def test_stopped_half_way_each_answer_is_kept_as_far_as_it_came(store):
     never = asyncio.Event()
     session = choir(store, recency=("Part of", never), jit=(never,))
-    asking = Asking(session, "Which one?")
+    asking = ModeComparison(session, "Which one?")
     task = asyncio.ensure_future(asking.run(ear := Ear()))
     came = asyncio.Event()
 
@@ -200,7 +200,11 @@ async def test_stopped_half_way_each_answer_is_kept_as_far_as_it_came(store):
 
 async def test_stopped_while_a_thread_stores_the_message(store, monkeypatch):
     session = choir(store)
-    asking, storing, go_on = Asking(session, "Which one?"), threading.Event(), threading.Event()
+    asking, storing, go_on = (
+        ModeComparison(session, "Which one?"),
+        threading.Event(),
+        threading.Event(),
+    )
     add = session.memory.add_user_turn
 
     def held(*args: object) -> object:
@@ -231,7 +235,7 @@ async def test_killed_in_the_middle_three_partial_replies_hang_under_the_turn(st
             if len(begun) == len(Mode):
                 saved.set()
 
-    asking = Asking(session, "Which one?")
+    asking = ModeComparison(session, "Which one?")
     task = asyncio.ensure_future(asking.run(Ear(then=copied)))
     await saved.wait()
     while durable(store).streaming < len(Mode):
@@ -255,7 +259,7 @@ async def test_killed_in_the_middle_three_partial_replies_hang_under_the_turn(st
 async def test_a_mode_that_fails_leaves_the_others_alone(store):
     error = Unreachable("Nobody is there.", "Start it.")
     session = choir(store, recency=(error,), jit=("Half", error))
-    asking = Asking(session, "Which one?")
+    asking = ModeComparison(session, "Which one?")
     await asking.run(Ear())
     require_kept(session, asking)
     assert asking.answers[Mode.RECENCY].error is error
@@ -269,7 +273,7 @@ async def test_a_mode_that_does_not_fit_is_told_and_the_others_answer(store):
     session = choir(store)
     session.options = SessionOptions(budget=Budget(limit=180, reserve=20))
     session.memory.store.append(session.memory.conversation.id, talk("long " * 300, "Yes."))
-    asking = Asking(session, "Which one?")
+    asking = ModeComparison(session, "Which one?")
     await asking.run(Ear())
     assert isinstance(asking.answers[Mode.FULL].error, WindowOverflow)
     assert Mode.FULL not in asking.replies
@@ -279,11 +283,11 @@ async def test_a_mode_that_does_not_fit_is_told_and_the_others_answer(store):
 async def test_a_message_that_nobody_answers_is_unanswered_and_can_be_asked_again(store):
     error = Unreachable("Nobody is there.", "Start it.")
     session = choir(store, **dict.fromkeys(Mode, (error,)))
-    first = Asking(session, "Which one?")
+    first = ModeComparison(session, "Which one?")
     await first.run(Ear())
     assert require_kept(session, first) == []
     session.provider.scripts = dict(PIECES)  # type: ignore[attr-defined]
-    second = Asking(session, "Which one?")
+    second = ModeComparison(session, "Which one?")
     await second.run(Ear())
     assert second.said == first.said
     assert len(require_kept(session, second)) == 3
@@ -293,11 +297,11 @@ async def test_what_was_answered_before_gets_three_more_replies_and_stays_answer
     session = choir(store)
     said = session.memory.turns[2]
     error = Unreachable("Nobody is there.", "Start it.")
-    asking = Asking(session, said.content, Once(again=said))
+    asking = ModeComparison(session, said.content, Once(again=said))
     await asking.run(Ear())
     assert len(session.memory.branches()[asking.goes_on]) == 4
     session.provider.scripts = dict.fromkeys(Mode, (error,))  # type: ignore[attr-defined]
-    again = Asking(session, said.content, Once(again=said))
+    again = ModeComparison(session, said.content, Once(again=said))
     await again.run(Ear())
     assert again.replies == {}
     assert session.memory.turns[-1].position == asking.goes_on
@@ -307,14 +311,14 @@ async def test_what_was_answered_before_gets_three_more_replies_and_stays_answer
 async def test_nothing_is_asked_or_stored_for_an_empty_draft(store):
     session = choir(store)
     with pytest.raises(EmptyDraft):
-        await Asking(session, " \n").run(Ear())
+        await ModeComparison(session, " \n").run(Ear())
     assert len(every_turn(store, session.memory.conversation.id)) == len(TALK)
 
 
 async def test_times_and_figures_of_an_answer_are_of_its_own_window_and_events(store):
     session, now = choir(store, full=()), iter(range(100))
     ear = Ear()
-    asking = Asking(session, "Which one?", clock=lambda: float(next(now)))
+    asking = ModeComparison(session, "Which one?", clock=lambda: float(next(now)))
     await asking.run(ear)
     built = {mode: event.window for mode, event in ear.heard if isinstance(event, WindowBuilt)}
     for mode, answer in asking.answers.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jitchat.regression_cases import Checking
+from jitchat.regression_cases import CaseChecker
 from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.store.windows import Sends
 from jitchat.values import Mode, Turn
@@ -46,7 +46,7 @@ async def test_a_wanted_turn_is_found_at_full_text_only_and_else_is_told_of(
     cases = [noted(session, said, turn) for turn in (9, listed, 20)]
     before = len(session.memory.turns), session.memory.held
 
-    found, line, never = Checking(session).all(cases)
+    found, line, never = CaseChecker(session).all(cases)
     assert (found.passes, found.then, found.now) == (True, Standing.SENT, Standing.SENT)
     assert (line.passes, line.now) == (False, Standing.LISTED)
     assert line.sentences[0].startswith(f"#{listed} is in the window as an index line only")
@@ -61,13 +61,13 @@ async def test_pins_exclusions_and_the_budget_of_today_decide(store: ColdStore) 
     cases = [noted(session, said, 9), noted(session, said, 20)]
     session.hold(9, Hold.EXCLUDED)
     session.hold(20, Hold.PINNED)
-    excluded, pinned = Checking(session).all(cases)
+    excluded, pinned = CaseChecker(session).all(cases)
     assert excluded.now is Standing.LEFT_OUT
     assert "excluded by you" in excluded.sentences[0]
     assert (pinned.then, pinned.passes) == (Standing.NEVER, True)
 
     session.take_budget(replace(session.options.budget, limit=60, reserve=10))
-    none = Checking(session).check(cases[0])
+    none = CaseChecker(session).check(cases[0])
     assert (none.then, none.now, none.passes) == (Standing.SENT, None, False)
     assert "more than the budget" in none.sentences[0]
     assert Budget().limit > 60
@@ -84,6 +84,6 @@ async def test_a_message_of_another_branch_is_planned_in_its_own_place(store: Co
     assert (listed.said, listed.wanted) == (case.said, case.wanted)
     head = store.path(session.memory.conversation.id).head
 
-    checked = Checking(session).check(listed)
+    checked = CaseChecker(session).check(listed)
     assert checked.passes
     assert store.path(session.memory.conversation.id).head == head

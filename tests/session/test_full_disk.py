@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.compare_modes import Asking
+from jitchat.compare_modes import ModeComparison
 from jitchat.errors import StoreBusy, StoreFull, Unreachable
 from jitchat.events import Event, ReplyDelta, TurnStored, WindowBuilt
 from jitchat.values import Mode, Role
@@ -230,7 +230,7 @@ async def test_each_of_several_replies_is_stored_once_there_is_room(store):
         if isinstance(event, ReplyDelta) and event.text == LONG:
             fill(store)
 
-    asking = Asking(session, "hello")
+    asking = ModeComparison(session, "hello")
     await asking.run(hear)
     assert len(store.unstored.rests) == len(Mode)
     free(store)

@@ -8,7 +8,7 @@ from jitchat.events import WindowBuilt
 from jitchat.memory import Memory
 from jitchat.values import Mode
 from jitchat.window.compare import difference
-from jitchat.window.steering import Held, Hold, Once, Steering
+from jitchat.window.steering import Hold, HoldChange, Once, Steering
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.session.sending import send
 from tests.support import demo_session
@@ -23,13 +23,13 @@ def window_in(events: list[object]) -> ContextWindow:
 
 def test_a_turn_is_pinned_or_excluded_and_both_can_be_taken_back(store):
     session = demo_session(store)
-    assert session.hold(9, Hold.PINNED) == Held(9, None, Hold.PINNED)
-    assert session.hold(9, Hold.EXCLUDED) == Held(9, Hold.PINNED, Hold.EXCLUDED)
+    assert session.hold(9, Hold.PINNED) == HoldChange(9, None, Hold.PINNED)
+    assert session.hold(9, Hold.EXCLUDED) == HoldChange(9, Hold.PINNED, Hold.EXCLUDED)
     assert session.hold(4, Hold.PINNED).before is None
     assert session.steering == Steering(frozenset({4}), frozenset({9}))
     again = Memory(store, session.memory.conversation)
     assert again.held == {4: "pinned", 9: "excluded"}
-    assert session.hold(9, None) == Held(9, Hold.EXCLUDED, None)
+    assert session.hold(9, None) == HoldChange(9, Hold.EXCLUDED, None)
     assert session.steering == Steering(frozenset({4}))
     with pytest.raises(LookupError):
         session.hold(61, Hold.PINNED)
@@ -39,7 +39,7 @@ def test_what_is_held_already_is_taken_back_by_a_toggle(store):
     session = demo_session(store)
     assert session.toggle_hold(9, Hold.PINNED).after is Hold.PINNED
     assert session.toggle_hold(9, Hold.EXCLUDED).after is Hold.EXCLUDED
-    assert session.toggle_hold(9, Hold.EXCLUDED) == Held(9, Hold.EXCLUDED, None)
+    assert session.toggle_hold(9, Hold.EXCLUDED) == HoldChange(9, Hold.EXCLUDED, None)
 
 
 async def test_what_is_sent_is_what_was_previewed_with_all_that_was_decided(store):

@@ -13,8 +13,8 @@ from jitchat.providers.provider import Options
 from jitchat.small_models.leave_one_out import (
     Trial,
     cost_of_trials,
-    gone,
     leave_one_out,
+    lost_lines,
     measure_of,
     trials_of,
 )
@@ -75,7 +75,7 @@ def test_answers_are_compared_by_lines_words_or_meaning_and_it_is_said_by_which(
     assert (lines.name, lines.change(one, one), lines.change(one, other)) == (
         "by their sentences", 0.0, 0.5,
     )  # fmt: skip
-    assert gone(one, other) == ("“At noon.” (#8)",)
+    assert lost_lines(one, other) == ("“At noon.” (#8)",)
     by_words = measure_of(NoEmbedder(), exact=False)
     assert by_words.name == "by shared words"
     assert by_words.change("Tuesday noon", "tuesday NOON") == 0.0

@@ -14,9 +14,9 @@ from jitchat.errors import NotAnAnswer
 from jitchat.small_models.picker import (
     MOST_LINES,
     PICKER_PROMPT,
-    chosen_ids,
-    joined,
     lines_of,
+    merge_picks,
+    parse_ids,
     picker_request,
 )
 from jitchat.values import Hit, Picking, Role, Status
@@ -106,7 +106,7 @@ def test_neither_the_message_nor_a_line_can_leave_its_fence():
     ],
 )
 def test_ids_are_read_and_what_was_not_offered_is_dropped(reply: str, ids: set[int]):
-    assert chosen_ids(reply, [3, 7, 9]) == ids
+    assert parse_ids(reply, [3, 7, 9]) == ids
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_ids_are_read_and_what_was_not_offered_is_dropped(reply: str, ids: set[i
 )
 def test_nonsense_is_refused_with_what_it_is(reply: str, told: str):
     with pytest.raises(NotAnAnswer, match=told):
-        chosen_ids(reply, [3, 7, 9])
+        parse_ids(reply, [3, 7, 9])
 
 
 JSON = st.recursive(
@@ -156,7 +156,7 @@ REPLIES = st.one_of(
 @example('{"ids": [3, "07"]}')
 def test_whatever_is_answered_gives_offered_turns_or_a_refusal(reply: str):
     try:
-        ids = chosen_ids(reply, [3, 7, 9])
+        ids = parse_ids(reply, [3, 7, 9])
     except NotAnAnswer:
         return
     assert ids
@@ -166,7 +166,7 @@ def test_whatever_is_answered_gives_offered_turns_or_a_refusal(reply: str):
 def test_picks_are_joined_with_the_two_best_of_the_ranking_in_its_order():
     found = shortlist(20, 9, 15, 30, 33, hits=3)
 
-    retrieval = joined(found, {33, 9}, PICKED)
+    retrieval = merge_picks(found, {33, 9}, PICKED)
 
     assert [hit.turn for hit in retrieval.hits] == [20, 9, 33]
     assert [hit.reason for hit in retrieval.hits] == ["picked", *["picked by small-1"] * 2]
@@ -178,7 +178,7 @@ def test_picks_are_joined_with_the_two_best_of_the_ranking_in_its_order():
 
 
 def test_one_of_the_two_best_that_the_heuristic_did_not_pick_says_why_it_is_there():
-    retrieval = joined(shortlist(20, 9, 15, hits=0), {15}, PICKED)
+    retrieval = merge_picks(shortlist(20, 9, 15, hits=0), {15}, PICKED)
 
     assert retrieval.hits[0] == Hit(20, 1.9, "rank 1, kept beside the picks")
 
@@ -186,5 +186,5 @@ def test_one_of_the_two_best_that_the_heuristic_did_not_pick_says_why_it_is_ther
 def test_below_the_floor_only_the_picks_are_loaded():
     found = replace(shortlist(20, 9, 15, hits=0), floor=1.85)
 
-    assert [hit.turn for hit in joined(found, {15}, PICKED).hits] == [20, 15]
-    assert [hit.turn for hit in joined(replace(found, floor=9.0), {15}, PICKED).hits] == [15]
+    assert [hit.turn for hit in merge_picks(found, {15}, PICKED).hits] == [20, 15]
+    assert [hit.turn for hit in merge_picks(replace(found, floor=9.0), {15}, PICKED).hits] == [15]

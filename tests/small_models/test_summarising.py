@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from jitchat.errors import NotAnAnswer
 from jitchat.index.entry import SUMMARY_WIDTH
-from jitchat.small_models.summariser import SUMMARISER_PROMPT, summariser_request, written_lines
-from jitchat.text.sanitize import visible
+from jitchat.small_models.summariser import SUMMARISER_PROMPT, parse_lines, summariser_request
+from jitchat.text.sanitize import for_terminal
 from jitchat.values import Role
 from tests.examples import examples
 from tests.small_models.test_picking import REPLIES
@@ -23,7 +23,7 @@ TURNS = talk("Which port does it use?", "8443, as ever.")
 
 
 def lines_of(reply: str) -> dict[int, str]:
-    return {turn.position: line for turn, line in written_lines(reply, TURNS).items()}
+    return {turn.position: line for turn, line in parse_lines(reply, TURNS).items()}
 
 
 def test_the_request_has_the_turns_with_their_ids_and_what_was_said_just_before():
@@ -91,7 +91,7 @@ def test_lines_are_cleaned_and_what_says_nothing_is_dropped(reply: str, lines: d
 )
 def test_nonsense_is_refused(reply: str):
     with pytest.raises(NotAnAnswer):
-        written_lines(reply, TURNS)
+        parse_lines(reply, TURNS)
 
 
 @examples(80)
@@ -110,6 +110,6 @@ def test_whatever_is_answered_a_line_is_one_safe_line_of_bounded_length(reply: s
     assert lines.keys() <= {1, 2}
     for line in lines.values():
         assert 0 < len(line) <= SUMMARY_WIDTH
-        assert line == visible(line)
+        assert line == for_terminal(line)
         assert line == " ".join(line.split())
         line.encode()

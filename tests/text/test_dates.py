@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.text.dates import has_time_cue, mentioned
+from jitchat.text.dates import dates_in, has_time_cue
 from tests.examples import examples
 
 FRIDAY = date(2026, 3, 13)
@@ -52,7 +52,7 @@ quick = examples(80)
     ],
 )
 def test_a_date_is_resolved_by_the_day_of_speaking(text, expected):
-    assert mentioned(text, FRIDAY) == (expected,)
+    assert dates_in(text, FRIDAY) == (expected,)
     assert has_time_cue(text) or expected[:4].isdecimal()
 
 
@@ -66,7 +66,7 @@ def test_a_date_is_resolved_by_the_day_of_speaking(text, expected):
     ],
 )
 def test_without_a_day_of_speaking_relative_words_mean_nothing(text, expected):
-    assert mentioned(text, None) == expected
+    assert dates_in(text, None) == expected
 
 
 @pytest.mark.parametrize(
@@ -81,12 +81,12 @@ def test_without_a_day_of_speaking_relative_words_mean_nothing(text, expected):
     ],
 )
 def test_what_is_no_date_is_not_one(text):
-    assert mentioned(text, FRIDAY) == ()
+    assert dates_in(text, FRIDAY) == ()
 
 
 def test_dates_come_in_order_of_appearance_without_repeats():
     text = "Tomorrow, not yesterday; I said tomorrow, 14 March 2026, or Monday."
-    assert mentioned(text, FRIDAY) == ("2026-03-14", "2026-03-12", "Monday")
+    assert dates_in(text, FRIDAY) == ("2026-03-14", "2026-03-12", "Monday")
 
 
 @pytest.mark.parametrize("said_on", [date.min, date.max])
@@ -99,11 +99,11 @@ def test_the_ends_of_the_calendar_are_survived(said_on):
         "last month",
         "next week",
     ):
-        assert all(mentioned(text, said_on))
+        assert all(dates_in(text, said_on))
 
 
 def test_a_number_of_many_digits_is_no_count_of_days():
-    assert mentioned("9" * 5_000 + " days ago", FRIDAY) == ()
+    assert dates_in("9" * 5_000 + " days ago", FRIDAY) == ()
 
 
 @pytest.mark.parametrize(
@@ -122,20 +122,20 @@ def test_other_words_are_not(text):
 @quick
 @given(st.dates(date(1, 2, 1), date(9999, 11, 30)), st.integers(0, 20))
 def test_days_ago_are_counted_back(said_on, count):
-    assert mentioned(f"{count} days ago", said_on) == ((said_on - timedelta(count)).isoformat(),)
+    assert dates_in(f"{count} days ago", said_on) == ((said_on - timedelta(count)).isoformat(),)
 
 
 @quick
 @given(st.dates(date(1900, 1, 1), date(2099, 12, 31)))
 def test_every_day_is_found_in_each_spelling(day):
     spellings = (day.isoformat(), f"{day:%d %B %Y}", f"{day:%B %d, %Y}", f"{day:%b %d %Y}")
-    assert {mentioned(spelling, None) for spelling in spellings} == {(day.isoformat(),)}
+    assert {dates_in(spelling, None) for spelling in spellings} == {(day.isoformat(),)}
 
 
 @quick
 @given(st.text("0123456789 -./:adejlmnorstuvy", max_size=60))
 def test_no_text_is_too_odd(text):
-    assert all(mentioned(text, FRIDAY))
+    assert all(dates_in(text, FRIDAY))
 
 
 @pytest.mark.parametrize(
@@ -149,4 +149,4 @@ def test_no_text_is_too_odd(text):
     ],
 )
 def test_letters_that_only_look_like_those_of_a_date_are_read_as_them(text, expected):
-    assert mentioned(text, FRIDAY) == expected
+    assert dates_in(text, FRIDAY) == expected

@@ -26,9 +26,9 @@ from jitchat.lab.spelling import has, heard, plain, unmarked
 from jitchat.providers.protocols.parameters import refused_parameter
 from jitchat.providers.protocols.refusals import overflow_in
 from jitchat.providers.reader import answer, read_window
-from jitchat.text.dates import has_time_cue, mentioned
+from jitchat.text.dates import dates_in, has_time_cue
 from jitchat.text.entities import entities
-from jitchat.text.sanitize import one_line, repaired, shortened, skeleton, visible
+from jitchat.text.sanitize import for_terminal, one_line, repair, shorten, skeleton
 from jitchat.text.sentences import sentences
 from jitchat.text.stance import commits, is_decision
 from jitchat.text.words import stems
@@ -74,15 +74,15 @@ LOOKS: dict[str, Callable[[str], object]] = {
     "make_query": lambda text: make_query(text, text, frozenset({"ann"})),
     "stems": stems,
     "sentences": sentences,
-    "mentioned": partial(mentioned, said_on=date(2026, 3, 13)),
+    "mentioned": partial(dates_in, said_on=date(2026, 3, 13)),
     "has_time_cue": has_time_cue,
     "is_decision": is_decision,
     "commits": commits,
     "entities": entities,
-    "visible": visible,
-    "repaired": repaired,
+    "visible": for_terminal,
+    "repaired": repair,
     "one_line": one_line,
-    "shortened": partial(shortened, width=80),
+    "shortened": partial(shorten, width=80),
     "skeleton": skeleton,
     "free_tag": lambda text: free_tag("turn", [text]),
     "estimate": estimate,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.text.sentences import referenced, without_references
+from jitchat.text.sentences import turn_references, without_references
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from jitchat.text.sentences import referenced, without_references
     ],
 )
 def test_a_number_behind_a_hash_names_a_turn(draft: str, named: set[int]):
-    assert referenced(draft) == named
+    assert turn_references(draft) == named
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_a_number_behind_a_hash_names_a_turn(draft: str, named: set[int]):
     ],
 )
 def test_what_only_looks_like_it_names_none(draft: str):
-    assert referenced(draft) == frozenset()
+    assert turn_references(draft) == frozenset()
 
 
 def test_only_what_names_a_turn_that_is_there_is_left_out_of_the_search() -> None:

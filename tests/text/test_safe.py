@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.text.sanitize import one_line, repaired, shortened, visible
+from jitchat.text.sanitize import for_terminal, one_line, repair, shorten
 from tests.examples import examples
 
 quick = examples(80)
@@ -19,24 +19,24 @@ SEEN_FORMATS = ("ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN")
 
 
 def test_escape_becomes_a_picture_of_itself():
-    assert visible("\x1b[31mred\x07") == "␛[31mred␇"
+    assert for_terminal("\x1b[31mred\x07") == "␛[31mred␇"
 
 
 def test_tabs_and_line_feeds_stay_and_every_line_end_is_a_line_feed():
-    assert visible("a\tb\r\nc\u2028d\x85e") == "a\tb\nc\nd\ne"
+    assert for_terminal("a\tb\r\nc\u2028d\x85e") == "a\tb\nc\nd\ne"
 
 
 def test_a_bare_carriage_return_cannot_overwrite_the_line():
-    assert visible("safe\revil") == "safe␍evil"
+    assert for_terminal("safe\revil") == "safe␍evil"
 
 
 def test_text_cannot_change_its_direction_or_hide():
-    assert visible("a\u202eb\u2066c") == "a\ufffdb\ufffdc"
-    assert visible("a\u200bb\u00adc\ufeffd\U000e0041e\U000e0100f") == "abcdef"
+    assert for_terminal("a\u202eb\u2066c") == "a\ufffdb\ufffdc"
+    assert for_terminal("a\u200bb\u00adc\ufeffd\U000e0041e\U000e0100f") == "abcdef"
 
 
 def test_families_of_emoji_and_joined_scripts_survive():
-    assert visible("👩‍👩‍👧 ❤️ क्‍ष") == "👩‍👩‍👧 ❤️ क्‍ष"
+    assert for_terminal("👩‍👩‍👧 ❤️ क्‍ष") == "👩‍👩‍👧 ❤️ क्‍ष"
 
 
 def test_no_format_character_but_joiners_and_those_with_a_shape_is_shown():
@@ -44,7 +44,7 @@ def test_no_format_character_but_joiners_and_those_with_a_shape_is_shown():
         character
         for character in map(chr, range(sys.maxunicode + 1))
         if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
-        and visible(character) == character
+        and for_terminal(character) == character
         and not unicodedata.name(character, "").startswith(SEEN_FORMATS)
     }
     assert left == {"\t", "\n", *JOINERS}
@@ -53,7 +53,7 @@ def test_no_format_character_but_joiners_and_those_with_a_shape_is_shown():
 @quick
 @given(anything)
 def test_what_is_visible_holds_no_control_character(text):
-    shown = visible(text)
+    shown = for_terminal(text)
     assert not [c for c in shown if unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n"]
 
 
@@ -61,27 +61,27 @@ def test_what_is_visible_holds_no_control_character(text):
 @given(anything, st.integers(0, 200))
 def test_a_stream_may_be_cut_anywhere(text, cut):
     text = text.replace("\r", "")
-    assert visible(text[:cut]) + visible(text[cut:]) == visible(text)
+    assert for_terminal(text[:cut]) + for_terminal(text[cut:]) == for_terminal(text)
 
 
 @quick
 @given(anything)
 def test_what_is_repaired_can_be_encoded_and_holds_no_nul(text):
-    assert repaired(text).encode("utf-8").decode("utf-8") == repaired(text)
-    assert "\0" not in repaired(text)
+    assert repair(text).encode("utf-8").decode("utf-8") == repair(text)
+    assert "\0" not in repair(text)
 
 
 @quick
 @given(st.text(max_size=100))
 def test_text_without_nul_and_surrogates_is_left_as_it_is(text):
     text = text.replace("\0", "")
-    assert repaired(text) == text
+    assert repair(text) == text
 
 
 def test_split_surrogates_are_joined_and_lone_ones_replaced():
-    assert repaired("\ud83d\ude00") == "😀"
-    assert repaired("a\ud83db\udc00c") == "a\ufffdb\ufffdc"
-    assert repaired("a\0b") == "a␀b"
+    assert repair("\ud83d\ude00") == "😀"
+    assert repair("a\ud83db\udc00c") == "a\ufffdb\ufffdc"
+    assert repair("a\0b") == "a␀b"
 
 
 def test_white_space_of_any_kind_becomes_one_blank():
@@ -91,12 +91,12 @@ def test_white_space_of_any_kind_becomes_one_blank():
 @quick
 @given(anything, st.integers(0, 60))
 def test_a_shortened_line_keeps_its_width(text, width):
-    short = shortened(text, width)
+    short = shorten(text, width)
     assert "\n" not in short
     assert len(short) <= max(1, width)
 
 
 @pytest.mark.parametrize("padding", ["", " " * 10_000])
 def test_a_shortened_line_is_cut_at_a_word(padding):
-    assert shortened(padding + "the quick brown fox jumps", 16) == "the quick brown…"
-    assert shortened(padding + "the quick", 16) == "the quick"
+    assert shorten(padding + "the quick brown fox jumps", 16) == "the quick brown…"
+    assert shorten(padding + "the quick", 16) == "the quick"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.text.dates import Span, asked_spans, mentioned, number_of, spans_of
+from jitchat.text.dates import Span, dates_in, number_of, spans_in, spans_of
 from tests.examples import examples
 
 SUNDAY = date(2026, 11, 22)
@@ -31,16 +31,16 @@ SUNDAY = date(2026, 11, 22)
     ],
 )
 def test_the_days_of_a_question(text, spans):
-    assert list(asked_spans(text, SUNDAY)) == spans
+    assert list(spans_in(text, SUNDAY)) == spans
 
 
 def test_a_date_without_its_year_means_any_year():
-    assert Span(508, 508, any_year=True) in asked_spans("What was on 8 May?", SUNDAY)
-    assert asked_spans("What was on 8 May?", None) == (Span(508, 508, any_year=True),)
+    assert Span(508, 508, any_year=True) in spans_in("What was on 8 May?", SUNDAY)
+    assert spans_in("What was on 8 May?", None) == (Span(508, 508, any_year=True),)
 
 
 def test_without_a_today_what_is_relative_is_no_day():
-    assert asked_spans("What did I say yesterday?", None) == ()
+    assert spans_in("What did I say yesterday?", None) == ()
 
 
 def test_a_week_at_the_end_of_time_is_cut():
@@ -50,6 +50,6 @@ def test_a_week_at_the_end_of_time_is_cut():
 @examples(80)
 @given(st.text("0123456789-ſı mayMAYdecDEC ofinlastweekthis", max_size=60), st.dates())
 def test_no_text_is_too_odd(text, day):
-    for span in (*asked_spans(text, day), *spans_of(mentioned(text, day))):
+    for span in (*spans_in(text, day), *spans_of(dates_in(text, day))):
         assert span.first <= span.last
     assert number_of(day) == int(f"{day:%Y%m%d}") or day.year < 1000

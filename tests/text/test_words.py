@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from jitchat.text.words import (
     LONGEST,
     content_words,
-    folded,
+    fold,
     is_unspaced,
     stem,
     stems,
@@ -125,7 +125,7 @@ def test_nothing_has_no_words():
 @quick
 @given(st.text(max_size=120))
 def test_folding_again_changes_no_word(text):
-    assert words(folded(text)) == words(text)
+    assert words(fold(text)) == words(text)
 
 
 @quick

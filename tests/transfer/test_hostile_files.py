@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from jitchat.store.store import ColdStore
-    from jitchat.transfer.report import Found
+    from jitchat.transfer.report import FileConversation
 
 WHOLE = [
     json.dumps([locomo_sample(), locomo_sample("conv-2")]).encode(),
@@ -65,7 +65,7 @@ def mutated(whole: bytes, luck: random.Random) -> bytes:
     return bytes(data)
 
 
-def read_or_refused(path: Path) -> tuple[list[Found], str]:
+def read_or_refused(path: Path) -> tuple[list[FileConversation], str]:
     """What was read, or what is said of the file; any other end is a failure."""
     try:
         return read_file(path), ""

@@ -16,7 +16,7 @@ from jitchat.transfer.formats import (
     store_found,
 )
 from jitchat.transfer.plain import read_plain
-from jitchat.transfer.report import Gathering
+from jitchat.transfer.report import ConversationBuilder
 from jitchat.values import Role
 from tests.transfer.files import locomo_sample, plain_turns, written
 
@@ -43,7 +43,7 @@ def test_the_same_file_again_becomes_a_conversation_of_its_own(store: ColdStore)
 
 
 def test_conversations_without_turns_are_not_stored(store: ColdStore):
-    empty, full = Gathering(), Gathering()
+    empty, full = ConversationBuilder(), ConversationBuilder()
     full.take(Role.USER, "hello", None, None)
 
     stored = store_all(store, [empty.found("empty", "Empty"), full.found("full", "Full")])

@@ -9,12 +9,12 @@ import pytest
 from jitchat.errors import WindowOverflow
 from jitchat.tui.held import held_sentence
 from jitchat.values import Mode, Role
-from jitchat.window.steering import Held, Hold
+from jitchat.window.steering import Hold, HoldChange
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, Verdict
 from tests.support import demo_session
 
-PINNED, TAKEN_BACK = Held(12, None, Hold.PINNED), Held(12, Hold.PINNED, None)
-EXCLUDED = Held(12, None, Hold.EXCLUDED)
+PINNED, TAKEN_BACK = HoldChange(12, None, Hold.PINNED), HoldChange(12, Hold.PINNED, None)
+EXCLUDED = HoldChange(12, None, Hold.EXCLUDED)
 Turns = dict[int, tuple[Kind, int]]
 
 
@@ -62,7 +62,7 @@ def found(*turns: int) -> Turns:
             found(1, 2, 3, 4, 5),
             "#12 is no longer pinned: #1, #2, #3 and 2 more came in (295 tokens).",
         ),
-        (Held(12, Hold.EXCLUDED, None), {}, found(12), "#12 is no longer excluded."),
+        (HoldChange(12, Hold.EXCLUDED, None), {}, found(12), "#12 is no longer excluded."),
     ],
 )
 def test_who_lost_and_who_gained_a_place_is_named(window, held, before, after, told):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from jitchat.values import Mode, Role
 from jitchat.window.budget import Budget
-from jitchat.window.compare import Share, aligned
+from jitchat.window.compare import Share, align
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind, Segment
 from tests.examples import examples
@@ -35,32 +35,32 @@ WINDOWS = (
 
 
 def test_turns_that_differ_come_first_and_those_of_the_same_windows_are_together() -> None:
-    rows = [(row.turns, row.modes) for row in aligned(WINDOWS)]
+    rows = [(row.turns, row.modes) for row in align(WINDOWS)]
     assert rows == [
         *[((turn,), (FULL, JIT)) for turn in (2, 4)],
         *[((turn,), (FULL,)) for turn in (1, 3, 5, 6)],
         *[((turn,), (FULL, RECENCY, JIT)) for turn in (None, 7, 8, 9)],
     ]
-    assert aligned(WINDOWS)[1].shares == {
+    assert align(WINDOWS)[1].shares == {
         FULL: Share(Kind.RECENT, 10),
         JIT: Share(Kind.RETRIEVED, 12),
     }
 
 
 def test_what_all_windows_hold_that_there_are_comes_last() -> None:
-    rows = [row.turns[0] for row in aligned(WINDOWS[1:])]
+    rows = [row.turns[0] for row in align(WINDOWS[1:])]
     assert rows == [2, 4, None, 7, 8, 9]
 
 
 def test_full_text_wins_over_the_index_line_of_the_same_turn() -> None:
     both = window(JIT, (Kind.INDEX, 2, 3), (Kind.RETRIEVED, 2, 12))
-    (row,) = aligned([both])
+    (row,) = align([both])
     assert row.shares == {JIT: Share(Kind.RETRIEVED, 15)}
 
 
 def test_many_turns_that_are_alike_share_a_row_but_the_last_ones() -> None:
     many = window(FULL, *recent(*range(1, 40)), (Kind.PINNED, 20, 4))
-    rows = aligned([many], singly=12)
+    rows = align([many], singly=12)
     assert rows[0].turns == tuple(range(1, 28))
     assert rows[0].shares == {FULL: Share(Kind.RECENT, 274)}
     assert [row.turns for row in rows[1:]] == [(turn,) for turn in range(28, 40)]
@@ -73,7 +73,7 @@ def test_each_turn_is_in_one_row_and_the_rows_add_up_to_each_window(
 ) -> None:
     planned = [case.window(mode, EstimateCounter()) for mode in Mode]
     windows = [each for each in planned if isinstance(each, ContextWindow)]
-    rows = aligned(windows, singly)
+    rows = align(windows, singly)
     turns = [turn for row in rows for turn in row.turns]
     assert len(turns) == len(set(turns))
     for each in windows:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jitchat.errors import WindowOverflow
 from jitchat.values import Mode, Sample
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
-from jitchat.window.plan import shared_out
+from jitchat.window.plan import apportion
 from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Verdict
 from tests.examples import examples
@@ -80,7 +80,7 @@ def test_every_corrected_window_keeps_the_promises(case: Case, learnt: Calibrati
 @given(total=st.integers(0, 50_000), weights=st.lists(st.integers(0, 9_000), max_size=40))
 @example(total=5, weights=[0, 0])
 def test_shares_add_up_and_none_is_a_token_off(total: int, weights: list[int]) -> None:
-    shares = shared_out(total, weights)
+    shares = apportion(total, weights)
 
     whole = sum(weights)
     assert sum(shares) == (total if weights else 0)

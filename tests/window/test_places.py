@@ -10,7 +10,7 @@ from hypothesis import given
 from jitchat.providers.protocols.registry import protocol_named, protocol_names
 from jitchat.providers.provider import Options
 from jitchat.values import Mode
-from jitchat.window.places import Placed, placed
+from jitchat.window.places import FoundSegments, find_segments
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind
 from tests.examples import examples
@@ -29,8 +29,8 @@ def written(window: ContextWindow, protocol: str, where: str = WHERE[0], *withou
     return made.content.decode()
 
 
-def check(window: ContextWindow, body: str) -> Placed:
-    found = placed(window, body)
+def check(window: ContextWindow, body: str) -> FoundSegments:
+    found = find_segments(window, body)
     ends = [0, *(place.end for place in found.places)]
     assert all(place.start >= end for place, end in zip(found.places, ends, strict=False))
     for place in found.places:
@@ -76,5 +76,5 @@ def test_whatever_is_said_it_is_found_as_it_was_written(case: Case):
 
 def test_a_body_of_another_window_has_none_of_the_segments_that_it_lacks(store):
     window = demo_session(store).preview(QUESTION, Mode.JIT)
-    found = placed(window, '{"messages": [{"role": "user", "content": "no"}], "text": 4}')
-    assert found == Placed((), window.segments)
+    found = find_segments(window, '{"messages": [{"role": "user", "content": "no"}], "text": 4}')
+    assert found == FoundSegments((), window.segments)

@@ -19,7 +19,7 @@ from jitchat.window.compare import (
     reserve_grid,
     retrieved_turns,
     sends_all,
-    settled,
+    settles_at,
 )
 from jitchat.window.window import ContextWindow, Kind
 from tests.window.reports import long_talk
@@ -62,7 +62,7 @@ def retrieving(count: int) -> ContextWindow:
 def test_the_retrieved_set_settles_where_it_is_the_last_one_for_good(
     sets: str, found: int | None
 ) -> None:
-    assert settled(planned(sets)) == found
+    assert settles_at(planned(sets)) == found
 
 
 @given(st.integers(1_024, 2_000_000), st.integers(0, 4_096), st.integers(600, 2_000_000))

@@ -55,7 +55,7 @@ from jitchat.lab.export.text import text_picture
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import Run, result_fields, run_fields
 from jitchat.lab.stats import Tallies, Tally, tallied
-from jitchat.text.sanitize import visible
+from jitchat.text.sanitize import for_terminal
 from jitchat.values import Usage
 
 FORMULA = frozenset("=+-@\t＝＋－＠")
@@ -99,7 +99,7 @@ def _told(value: str | float | None) -> str:
     """Write a value so that neither a spreadsheet nor a terminal obeys it."""
     if not isinstance(value, str):
         return "" if value is None else str(value)
-    text = visible(value)
+    text = for_terminal(value)
     return f"'{text}" if text and is_formula(text) else text
 
 

@@ -18,7 +18,7 @@ from jitchat.lab.experiment import Experiment, Result
 from jitchat.lab.report import READER_CAVEAT, brief_title, mode_lines, settings_line
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import Tallies, Tally, tallied
-from jitchat.text.sanitize import one_line, visible
+from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.values import Mode
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
@@ -62,7 +62,7 @@ def escaped(text: str) -> str:
 def paragraph(text: str, width: float, size: float = 12, **attributes: _Value) -> Part:
     """Write a text on as many lines as its width asks for."""
     step = size * 1.45
-    lines = wrap(visible(text), max(20, int(width / (size * _LETTER))))
+    lines = wrap(for_terminal(text), max(20, int(width / (size * _LETTER))))
     drawn = [words(line, 0, size + at * step, size, **attributes) for at, line in enumerate(lines)]
     return Part(step * len(lines), "".join(drawn))
 

@@ -16,7 +16,7 @@ from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.report import READER_CAVEAT, brief_title, mode_lines, settings_line
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import Tallies, Tally, tallied
-from jitchat.text.sanitize import visible
+from jitchat.text.sanitize import for_terminal
 from jitchat.values import Mode
 
 _PLAIN = "\x1b[0m"
@@ -196,7 +196,7 @@ def _lines(run: Run, tallies: Tallies, *, colour: bool) -> Iterator[str]:
 
 def _wrapped(text: str) -> list[str]:
     """Break a text of whatever origin into lines; a letter may be two columns wide."""
-    safe = visible(text)
+    safe = for_terminal(text)
     width = WIDTH if cell_len(safe) <= len(safe) else WIDTH // 2
     return [
         line.replace("\N{NO-BREAK SPACE}", " ")

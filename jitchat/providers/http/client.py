@@ -19,7 +19,7 @@ from jitchat.providers.http.redaction import without_secrets
 from jitchat.providers.http.retry import Failure
 from jitchat.providers.provider import Endpoint, Options, WireProtocol
 from jitchat.providers.this_machine import is_this_machine
-from jitchat.text.sanitize import one_line, shortened
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.values import Message
 
 CERTIFICATES = {
@@ -98,7 +98,7 @@ def _certificates() -> ssl.SSLContext:
     except OSError as error:
         reason = one_line(error.strerror or str(error)) or type(error).__name__
     what = f"The certificates that {variable} names cannot be read: {reason}."
-    raise Unreachable(what, f"Correct {variable} ({shortened(place, 100)}), or unset it.")
+    raise Unreachable(what, f"Correct {variable} ({shorten(place, 100)}), or unset it.")
 
 
 _HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
@@ -132,7 +132,7 @@ def require_sendable(endpoint: Endpoint) -> None:
 
     """
     if endpoint.wants_key and not endpoint.key:
-        who, variable = shortened(endpoint.name, 60), endpoint.key_variable
+        who, variable = shorten(endpoint.name, 60), endpoint.key_variable
         why = f"{variable} is not set" if variable else "none is set"
         raise KeyRefused(f"{who} wants a key, and {why}. Nothing was sent.", endpoint.key_help)
     if not _is_printable(endpoint.key) or " " in endpoint.key:
@@ -147,7 +147,7 @@ def require_sendable(endpoint: Endpoint) -> None:
     ]
     if wrong:
         raise KeyRefused(
-            f"The header {shortened(wrong[0], 60)!r} holds characters that no header has.",
+            f"The header {shorten(wrong[0], 60)!r} holds characters that no header has.",
             "Write it again in the configuration; it was not sent anywhere.",
         )
 
@@ -160,7 +160,7 @@ def is_address(url: httpx.URL) -> bool:
 def no_address(endpoint: Endpoint) -> ProviderError:
     """Make the error for an endpoint without an address; what it has may hold a login."""
     told = Unreachable(
-        f"{shortened(endpoint.base_url, 200)!r} is not an address.",
+        f"{shorten(endpoint.base_url, 200)!r} is not an address.",
         "Set provider.base_url, for example http://localhost:8080/v1.",
     )
     return without_secrets(told, endpoint)

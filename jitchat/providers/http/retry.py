@@ -18,7 +18,7 @@ from jitchat.providers.protocols.parameters import refused_parameter
 from jitchat.providers.protocols.refusals import is_quota_spent
 from jitchat.providers.protocols.responses import at, first, parsed
 from jitchat.providers.provider import Options, Retrying, forgetting
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 
 MORE_TRIES = 2
 _TOO_MANY = 429
@@ -212,7 +212,7 @@ def adaptation(
 
     `before` and `after` are the names of what is sent.
     """
-    name = shortened(model, 60)
+    name = shorten(model, 60)
     always = f"until {forgetting(provider, model)}"
     if parameter == "system":
         return f"{name} does not take a system message: sent with the first question, {always}."

@@ -21,7 +21,7 @@ from jitchat.providers.protocols.responses import (
     text_at,
 )
 from jitchat.providers.provider import Delta, Endpoint, Finished, Options, Piece, Reasoning
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Usage
 
 if TYPE_CHECKING:
@@ -237,4 +237,4 @@ def _finished(message: object) -> Iterator[Piece]:
     if reason := text_at(message, "stop_reason"):
         told = at(message, "stop_details")
         details = (text_at(told, "category"), text_at(told, "explanation"))
-        yield Finished(reason, shortened(": ".join(filter(None, details)), _SHOWN))
+        yield Finished(reason, shorten(": ".join(filter(None, details)), _SHOWN))

@@ -28,7 +28,7 @@ from jitchat.providers.provider import (
     Reasoning,
     ToolCall,
 )
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Role, Usage
 
 if TYPE_CHECKING:
@@ -161,8 +161,8 @@ def _part(part: object) -> Iterator[Piece]:
 
 
 def _blocked(reason: str, message: str) -> RequestRefused:
-    said = f": {shortened(message, 200).rstrip('.')}" if message else ""
+    said = f": {shorten(message, 200).rstrip('.')}" if message else ""
     return RequestRefused(
-        f"The provider blocked the message ({shortened(reason, 60)}){said}.",
+        f"The provider blocked the message ({shorten(reason, 60)}){said}.",
         SAY_OTHERWISE,
     )

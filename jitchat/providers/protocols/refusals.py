@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from jitchat.errors import ContextOverflow, KeyRefused, NotAnAnswer, ProviderError, RequestRefused
 from jitchat.providers.protocols.responses import at, count, first, parsed
-from jitchat.text.sanitize import both_ends, shortened
+from jitchat.text.sanitize import both_ends, shorten
 
 _SHOWN = 300
 """Characters of a provider's own error text that are passed on."""
@@ -42,7 +42,7 @@ _STATUS_OF = {
 
 def message_of(body: object) -> str:
     """Find the text of an error, shortened to show it; empty if there is none."""
-    return shortened(whole_message(body), _SHOWN)
+    return shorten(whole_message(body), _SHOWN)
 
 
 def whole_message(body: object) -> str:
@@ -303,7 +303,7 @@ def refusal(
     """
     headers = headers or {}
     if 300 <= status < 400 and (target := headers.get("location")):
-        what = f"The server redirects to {shortened(target, 200)}, which was not followed."
+        what = f"The server redirects to {shorten(target, 200)}, which was not followed."
         return NotAnAnswer(what, "If that is right, set provider.base_url to it.")
     if overflow := overflow_in(status, body):
         return overflow

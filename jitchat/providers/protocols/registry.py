@@ -7,7 +7,7 @@ import re
 
 from jitchat.errors import SettingsError
 from jitchat.providers.provider import WireProtocol
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 
 _HAS_VERSION = re.compile(r"/v\d[a-z\d]*+$")
 
@@ -72,6 +72,6 @@ def protocol_named(name: str) -> WireProtocol:
 
             return OllamaProtocol()
     raise SettingsError(
-        f"There is no protocol {shortened(name, 60)!r}.",
+        f"There is no protocol {shorten(name, 60)!r}.",
         f"Set it to one of {', '.join(protocol_names)}.",
     )

@@ -16,7 +16,7 @@ from jitchat.errors import JitchatError
 from jitchat.lab.experiment import Result
 from jitchat.lab.run_file import RunFile
 from jitchat.lab.stats import percent
-from jitchat.text.sanitize import visible
+from jitchat.text.sanitize import for_terminal
 from jitchat.tui.figures import ledger_note
 from jitchat.tui.lab.cells import detail
 from jitchat.tui.lab.frame import LabFrame
@@ -97,7 +97,7 @@ class CellWindow(LabFrame):
                 if self._result.needed:
                     self.action_needed()
             case JitchatError() as error:
-                self.query_one("#window-told", Static).update(Content(visible(str(error))))
+                self.query_one("#window-told", Static).update(Content(for_terminal(str(error))))
             case None:
                 self.query_one("#window-told", Static).update(_GONE)
 

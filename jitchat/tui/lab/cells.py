@@ -14,7 +14,7 @@ from textual.widgets import OptionList, Static
 
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.stats import Place, Tally, duration, percent
-from jitchat.text.sanitize import one_line, shortened
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.figures import BESIDE, cut, tokens, usage_sentence
 from jitchat.tui.lab.heatmap import NOTHING
 from jitchat.tui.lab.shown_run import ShownRun
@@ -107,15 +107,15 @@ def needed_line(result: Result) -> str:
 
 
 def _parts(result: Result) -> Iterator[tuple[str, str, str]]:
-    yield "asked", shortened(result.question, _MOST), ""
-    yield "expected", shortened(result.expected, _MOST), ""
-    answer = shortened(result.answer, _MOST)
+    yield "asked", shorten(result.question, _MOST), ""
+    yield "expected", shorten(result.expected, _MOST), ""
+    answer = shorten(result.answer, _MOST)
     yield "answered", answer or "nothing came", "bold" if answer else MUTED
     decided = f"{MARKS[result.verdict]} {result.verdict.value}"
     why = one_line(result.rule or result.note)
     yield "decided", f"{decided}: {why}" if why else decided, ""
     if result.rule and result.note:
-        yield "note", shortened(result.note, _MOST), ""
+        yield "note", shorten(result.note, _MOST), ""
     yield "window", held_sentence(result), ""
     if took := _took(result):
         yield "took", took, ""

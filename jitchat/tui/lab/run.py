@@ -20,7 +20,7 @@ from jitchat.lab.experiment import Result
 from jitchat.lab.export.files import FORMATS, exported
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import Run
-from jitchat.text.sanitize import one_line, shortened, visible
+from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.tui.lab.cell_window import CellWindow
 from jitchat.tui.lab.cells import SquarePane, whole
 from jitchat.tui.lab.curve import CurvePlot, SpentTable
@@ -153,12 +153,12 @@ def _folder(name: str) -> Path:
     """
     folder = Path(name).expanduser()
     if folder.suffix and not folder.is_dir():
-        what = f"{shortened(name, 60)} is no folder, and in no format that there is."
+        what = f"{shorten(name, 60)} is no folder, and in no format that there is."
         raise JitchatError(what, f"End the name in {_ENDINGS}.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        what = f"{shortened(name, 60)} cannot be made: {error.strerror}."
+        what = f"{shorten(name, 60)} cannot be made: {error.strerror}."
         raise JitchatError(what, "Name another folder.") from None
     return folder
 
@@ -275,7 +275,7 @@ class RunScreen(LabFrame):
             self._clock.stop()
         self.shown.keep(message.kept)
         self.shown.stop(str(message.error) if message.error is not None else "")
-        self._why.update(Content(visible(self.shown.why)))
+        self._why.update(Content(for_terminal(self.shown.why)))
         self._why.display = bool(self.shown.why)
         self._draw()
         self.refresh_bindings()

@@ -20,7 +20,7 @@ from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import short
 from jitchat.lab.service import Answerer
 from jitchat.lab.stats import percent
-from jitchat.text.figures import counted
+from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.lab.curve import LEAST as CURVE
 from jitchat.tui.lab.heatmap import HEAD, HIGH, Grid
@@ -107,9 +107,9 @@ def preset_line(number: int, experiment: Experiment) -> Content:
     """Write `1  quick     420 cells  4 lengths, 1k to 48k · 5 depths · 7 kinds`."""
     lengths = experiment.lengths
     asked = (
-        f"{counted(len(lengths), 'length')}, {short(lengths[0])} to {short(lengths[-1])}",
-        counted(len(experiment.depths), "depth"),
-        counted(len(experiment.kinds), "kind"),
+        f"{plural(len(lengths), 'length')}, {short(lengths[0])} to {short(lengths[-1])}",
+        plural(len(experiment.depths), "depth"),
+        plural(len(experiment.kinds), "kind"),
         *([f"{experiment.repeats} times"] if experiment.repeats > 1 else []),
         *([f"seed {experiment.seed}"] if experiment.seed != 1 else []),
     )
@@ -173,7 +173,7 @@ def judge_told(sending: Sending) -> str:
     """Say what a judge is sent; empty without one."""
     if not sending.judge:
         return ""
-    requests = counted(sending.experiment.size, "request")
+    requests = plural(sending.experiment.size, "request")
     return f"{one_line(sending.judge)}: up to {requests} more, whose cost is not counted here"
 
 
@@ -201,7 +201,7 @@ def _parts(sending: Sending) -> Iterator[tuple[str, str]]:
     if told := judge_told(sending):
         yield "judge", told
     if answerer is not None and not answerer.is_reader:
-        yield "at once", f"{counted(sending.parallel, 'request')} · P changes that"
+        yield "at once", f"{plural(sending.parallel, 'request')} · P changes that"
 
 
 _AT_ONCE = (1, 2, 4, 8)

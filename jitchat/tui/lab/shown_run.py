@@ -21,7 +21,7 @@ from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import Place, Tallies, Tallying, duration
 from jitchat.text.figures import total_of
-from jitchat.text.sanitize import shortened
+from jitchat.text.sanitize import shorten
 from jitchat.tui.lab.heatmap import Heat
 from jitchat.values import Mode
 
@@ -235,10 +235,10 @@ def notice_of(event: LabEvent) -> str:
         case TalkBegun(number, of, length):
             return f"making conversation {number} of {of}, {short(length)} tokens…"
         case CellRetried(cell, why):
-            return f"asked once more in {cell.mode} at {short(cell.length)}: {shortened(why, _WHY)}"
+            return f"asked once more in {cell.mode} at {short(cell.length)}: {shorten(why, _WHY)}"
         case Slowed(seconds, why, parallel):
             does = f"waiting {span(seconds)}" if seconds else f"{parallel} at once from now on"
-            return f"{shortened(why, _WHY)}: {does}"
+            return f"{shorten(why, _WHY)}: {does}"
         case _:
             return ""
 

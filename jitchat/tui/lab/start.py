@@ -22,7 +22,7 @@ from jitchat.lab.costs import estimated, sentence
 from jitchat.lab.experiment import PRESETS, RunWanted
 from jitchat.lab.run_file import Run
 from jitchat.lab.service import Answerer, LabDesk
-from jitchat.text.figures import counted
+from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.lab.compare import CompareScreen
 from jitchat.tui.lab.frame import (
@@ -99,7 +99,7 @@ def ask_to_send(sending: Sending, answerer: Answerer) -> SendScreen:
 def ask_to_go_on(run: Run, to_ask: int, answerer: Answerer, title: str = "") -> SendScreen:
     """Ask ahead of the rest of a run; `title` is of the user's conversation, if it is known."""
     own = own_told(Sending(run.experiment, answerer, title=title))
-    left = f"{counted(to_ask, 'cell')} of {run.experiment.size:,} have no answer yet."
+    left = f"{plural(to_ask, 'cell')} of {run.experiment.size:,} have no answer yet."
     whole = f"The whole run: {sentence(estimated(run.experiment, answerer))}"
     judged = f"{run.judge} judges, whose cost is not counted here." if run.judge else ""
     told = (who_told(answerer), own, left, whole, judged, _STOPS)

@@ -7,7 +7,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
-from jitchat.text.sanitize import one_line, visible
+from jitchat.text.sanitize import for_terminal, one_line
 
 PART = 20_000
 """Characters that are shown at a time: to lay out a megabyte takes seconds."""
@@ -26,7 +26,11 @@ class ExactScreen(ModalScreen[None]):
 
     def __init__(self, title: str, text: str, note: str = "") -> None:
         super().__init__(classes="dialog")
-        self._title, self._text, self._note = one_line(title), visible(text), visible(note)
+        self._title, self._text, self._note = (
+            one_line(title),
+            for_terminal(text),
+            for_terminal(note),
+        )
         self._part = 0
 
     def compose(self) -> ComposeResult:

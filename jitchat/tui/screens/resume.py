@@ -10,9 +10,9 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from jitchat.store.store import ColdStore
-from jitchat.text.figures import counted
+from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
-from jitchat.text.words import folded
+from jitchat.text.words import fold
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import Conversation
@@ -75,7 +75,7 @@ class ResumeScreen(ModalScreen[Choice | None]):
             self.dismiss(self._choices[index])
 
     def _fill(self, wanted: str) -> None:
-        titled = [each for each in self._known if folded(wanted) in folded(each.title)]
+        titled = [each for each in self._known if fold(wanted) in fold(each.title)]
         options: list[tuple[Content, Choice]] = [
             (_conversation_line(each), (each.id, None)) for each in titled
         ]
@@ -92,7 +92,7 @@ class ResumeScreen(ModalScreen[Choice | None]):
 def _conversation_line(each: Conversation) -> Content:
     return Content.assemble(
         (one_line(each.title), "bold"),
-        (f"  {counted(each.turns, 'turn')} · {each.updated_at:%d %b %Y, %H:%M} · {each.id}", MUTED),
+        (f"  {plural(each.turns, 'turn')} · {each.updated_at:%d %b %Y, %H:%M} · {each.id}", MUTED),
     )
 
 

@@ -26,7 +26,7 @@ from jitchat.events import (
     WindowBuilt,
 )
 from jitchat.providers.catalogue.table import PRESETS
-from jitchat.text.sanitize import one_line, shortened
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.batches import Batches
 from jitchat.tui.figures import is_broken_off, usage_sentence
 from jitchat.tui.messages import ReplyRefused, ReplyStored, SendEnded, SessionReported
@@ -281,7 +281,7 @@ class SendingScreen(ForkedScreen):
         """The conversation as it is stored; a new one is named by its first message."""
         store = self.backend.store
         if conversation.title == NEW_TITLE and said is not None:
-            store.rename(conversation.id, shortened(said.content, TITLE_WIDTH))
+            store.rename(conversation.id, shorten(said.content, TITLE_WIDTH))
         return store.conversation(conversation.id)
 
 

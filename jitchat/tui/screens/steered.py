@@ -15,7 +15,7 @@ from jitchat.tui.telling import tell
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Conversation, Mode
-from jitchat.window.steering import NO_MORE, Held, Hold, Once, Steering
+from jitchat.window.steering import NO_MORE, Hold, HoldChange, Once, Steering
 
 if TYPE_CHECKING:
     from jitchat.planning import Planned
@@ -32,7 +32,7 @@ class SteeredScreen(MeteredScreen):
 
     def __init__(self, backend: Backend, conversation: Conversation) -> None:
         super().__init__(backend, conversation)
-        self._made: list[Held] = []
+        self._made: list[HoldChange] = []
         """What was decided since the conversation was opened, and not taken back."""
         self._holding = asyncio.Lock()
         self._sent_once: tuple[Once, Mode | None] = NO_MORE, None
@@ -107,7 +107,7 @@ class SteeredScreen(MeteredScreen):
         async with self._holding:
             busy = self.busy
 
-            def held() -> tuple[Held, str]:
+            def held() -> tuple[HoldChange, str]:
                 from jitchat.tui.held import held_sentence  # noqa: PLC0415  not on the first frame
 
                 change = session.hold if undoes else session.toggle_hold

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from jitchat.lab.stats import Tallies
 from jitchat.session import Session
-from jitchat.text.figures import counted
-from jitchat.text.sanitize import one_line, shortened
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.sentences import sentences
 from jitchat.tui.figures import used_figure
 from jitchat.tui.tour.needle import Needle
@@ -36,17 +36,17 @@ class Asked:
 def said_at_first(session: Session, needle: Needle) -> str:
     """Say what the conversation is, who answers, and what is looked for in it."""
     turns, turn = session.memory.turns, session.memory.turn_at(needle.turn)
-    size, who = counted(len(turns), "turn"), one_line(session.provider.model)
+    size, who = plural(len(turns), "turn"), one_line(session.provider.model)
     told = f"a conversation of {size}, and {who} answers."
     if turn is None:
         return told
-    quoted = shortened(next(iter(sentences(turn.content)), ""), _QUOTED)
+    quoted = shorten(next(iter(sentences(turn.content)), ""), _QUOTED)
     return f"{told} #{turn.position}: “{quoted}” Is it still known at the end?"
 
 
 def said_in_full(asked: Asked, needle: Needle) -> str:
     """Say what everything takes, and whether it helped."""
-    back = counted(asked.said.position - needle.turn, "turn")
+    back = plural(asked.said.position - needle.turn, "turn")
     sent = f"every turn is sent, {used_figure(asked.window)} tokens."
     if not _holds(asked.window, needle):
         return f"{sent} {_place(asked.window, needle)} {_outcome(asked, needle)}"

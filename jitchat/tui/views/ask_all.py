@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import Worker, WorkerError
 
-from jitchat.compare_modes import Asking
+from jitchat.compare_modes import ModeComparison
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.events import Event, ReasoningFound, ReplyDelta
 from jitchat.recorder import Answer
@@ -212,7 +212,7 @@ class AskAllView(ComparingView):
         super().__init__(subject)
         self._note = Static(id="ask-all-note")
         self._columns = {mode: AnswerColumn(mode) for mode in Mode}
-        self._asking: Asking | None = None
+        self._asking: ModeComparison | None = None
         self._asker: Worker[None] | None = None
         """What asks, until it is over."""
         self._confirms = False
@@ -276,7 +276,7 @@ class AskAllView(ComparingView):
             return
         self._confirms = False
         draft, once = asked_of(self.subject)
-        self._asking = Asking(self.subject.session, draft, once)
+        self._asking = ModeComparison(self.subject.session, draft, once)
         self._tell("Esc stops all three and keeps what came.")
         self._asker = self._ask(self._asking)
         self.refresh_bindings()
@@ -289,7 +289,7 @@ class AskAllView(ComparingView):
                 await self._asker.wait()
 
     @work(group="ask")
-    async def _ask(self, asking: Asking) -> None:
+    async def _ask(self, asking: ModeComparison) -> None:
         batches = {mode: Batches(partial(self._hand_on, mode)) for mode in Mode}
         error: JitchatError | None = None
         try:
@@ -324,7 +324,7 @@ class AskAllView(ComparingView):
             self._tell(self._how_it_goes_on(self._asking))
         self.refresh_bindings()
 
-    def _how_it_goes_on(self, asking: Asking) -> str:
+    def _how_it_goes_on(self, asking: ModeComparison) -> str:
         by_position = {place: mode for mode, place in asking.replies.items()}
         if asking.goes_on is None:
             rest = "is kept as it was" if self.subject.sent is not None else "stays in the prompt"

@@ -20,7 +20,7 @@ from textual.worker import get_current_worker
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.planning import Planned as Plan
 from jitchat.planning import Question
-from jitchat.text.figures import counted
+from jitchat.text.figures import plural
 from jitchat.tui.figures import WORKING, assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.sends_shown import SHOWN
@@ -36,7 +36,7 @@ from jitchat.window.compare import (
     reserve_grid,
     retrieved_turns,
     sends_all,
-    settled,
+    settles_at,
 )
 from jitchat.window.window import ContextWindow, Kind
 
@@ -187,7 +187,7 @@ def _rows(what: str, changes: Sequence[Change], style: str) -> Iterator[Content]
     yield from (_row(what, each, style) for each in changes[:SHOWN])
     if rest := changes[SHOWN:]:
         tokens = sum(map(_tokens, rest))
-        told = f"{what:<10}… {counted(len(rest), 'more turn')}, {tokens:,} tokens"
+        told = f"{what:<10}… {plural(len(rest), 'more turn')}, {tokens:,} tokens"
         yield Content.styled(told, MUTED)
 
 
@@ -409,7 +409,7 @@ class BudgetView(View):
     def _show_settled(self) -> None:
         planned = [self._known[step] for step in range(len(self._steps))]
         planned = planned[::-1] if self._moves_reserve else planned
-        mark = settled(planned)
+        mark = settles_at(planned)
         if mark is not None and self._moves_reserve:
             mark = len(planned) - 1 - mark
         track = self.query_one(BudgetTrack)

@@ -16,7 +16,7 @@ from jitchat.providers.catalogue.table import cache_life
 from jitchat.replay import Money, Savings, savings
 from jitchat.session import Session
 from jitchat.store.windows import Send, Sends
-from jitchat.text.figures import counted, dollars
+from jitchat.text.figures import dollars, plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import send_sentence, tokens, usage_sentence
 from jitchat.tui.views.history_chart import (
@@ -42,7 +42,7 @@ def saved_sentence(total: Savings, of: int, *, exact: bool) -> str:
     `of` is the number of all sends; `exact`, whether all counts are to be taken as they stand.
     """
     upto = total.sends + total.unanswered
-    parts = [counted(upto, "send") if upto == of else f"sends 1 to {upto:,} of {of:,}"]
+    parts = [plural(upto, "send") if upto == of else f"sends 1 to {upto:,} of {of:,}"]
     parts.append(f"{tokens(total.sent, exact=exact)} tokens")
     parts.append(f"full {tokens(total.full, exact=exact)}")
     if total.saved < 0:
@@ -78,7 +78,7 @@ def money_sentence(total: Savings, model: str, *, picked: bool = False) -> str:
             f" · saved ~{dollars(money.saved)} ({money.saved / money.full * 100:.0f} %)"
         )
     without = total.sends - money.sends
-    rest = f" · {counted(without, 'send')} without a known price not counted" if without else ""
+    rest = f" · {plural(without, 'send')} without a known price not counted" if without else ""
     return f"{told}{rest}{' · what the picker took not counted' if picked else ''}"
 
 

@@ -17,15 +17,15 @@ from jitchat.errors import JitchatError
 from jitchat.small_models.leave_one_out import (
     Measure,
     Trial,
-    Tried,
+    TrialResult,
     cost_of_trials,
-    gone,
     leave_one_out,
+    lost_lines,
     measure_of,
     trials_of,
 )
 from jitchat.text.figures import dollars
-from jitchat.text.sanitize import one_line, visible
+from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.figures import BESIDE, cut
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.missing_turn import heading
@@ -61,7 +61,7 @@ class Sheet:
     """By what answers are compared."""
     exact: bool
     """Whether the same window always brings the same answer."""
-    tried: Mapping[int | None, Tried] = field(default_factory=dict)
+    tried: Mapping[int | None, TrialResult] = field(default_factory=dict)
     """By turn; None: of the unchanged window."""
 
     @property
@@ -137,12 +137,12 @@ def answer_of(sheet: Sheet, trial: Trial) -> str:
     if tried is None:
         return f"{name}: not asked yet."
     if tried.error is not None:
-        return f"{name}: {visible(str(tried.error))}"
+        return f"{name}: {for_terminal(str(tried.error))}"
     if tried.answer.strip() == sheet.replied.reply.content.strip():
         return f"{name} the answer is the same."
-    lost = gone(sheet.replied.reply.content, tried.answer) if sheet.exact else ()
+    lost = lost_lines(sheet.replied.reply.content, tried.answer) if sheet.exact else ()
     went = f"\nWhat went: {one_line(' '.join(lost))}" if lost else ""
-    return f"{name}: {visible(tried.answer.strip()) or 'the answer is empty.'}{went}"
+    return f"{name}: {for_terminal(tried.answer.strip()) or 'the answer is empty.'}{went}"
 
 
 def plain(sheet: Sheet) -> Sequence[str]:
@@ -180,7 +180,7 @@ class LeaveOneOutView(View):
     class Heard(Message):
         """What came of one trial."""
 
-        tried: Tried
+        tried: TrialResult
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 
 from jitchat.errors import JitchatError
-from jitchat.text.sanitize import visible
+from jitchat.text.sanitize import for_terminal
 from jitchat.tui.views.ledger_table import (
     Found,
     LedgerTable,
@@ -37,7 +37,7 @@ from jitchat.tui.views.ledger_table import (
 )
 from jitchat.tui.views.view import Another, GoTo, Outcome, Planned, Subject, View
 from jitchat.why import Explained, Why, why
-from jitchat.window.steering import Held, Hold, Once
+from jitchat.window.steering import Hold, HoldChange, Once
 from jitchat.window.window import ContextWindow
 
 
@@ -64,7 +64,7 @@ class LedgerWork(View):
     class HoldMade(Message):
         """A turn was pinned or excluded, or that was taken back; or it could not be."""
 
-        outcome: Held | JitchatError | None
+        outcome: HoldChange | JitchatError | None
         """None where no finished turn is there."""
         undoes: bool
 
@@ -106,7 +106,7 @@ class LedgerWork(View):
         """One after the other: the second press sees the first."""
         session = self.subject.session
         change = session.hold if undoes else session.toggle_hold
-        outcome: Held | JitchatError | None
+        outcome: HoldChange | JitchatError | None
         with self._holding:
             try:
                 outcome = change(turn, hold)
@@ -304,7 +304,7 @@ class LedgerView(LedgerWork):
         if message.serial != self._asked:
             return
         outcome = message.outcome
-        self._answer.update(Content(visible(str(outcome))))
+        self._answer.update(Content(for_terminal(str(outcome))))
         self._answer.display = True
         self._why = outcome if isinstance(outcome, Why) else None
         if self._why is not None and self._found is not None:

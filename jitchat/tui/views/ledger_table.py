@@ -9,9 +9,9 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets.option_list import Option
 
-from jitchat.text.figures import counted
-from jitchat.text.sanitize import one_line, shortened
-from jitchat.text.words import folded
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.words import fold
 from jitchat.tui.figures import (
     BESIDE,
     cut,
@@ -159,8 +159,8 @@ def _matches(row: Row, wanted: Wanted, line: str) -> bool:
     """Whether a row has the text; an #id that is being typed, whether it begins so."""
     if wanted.turn is not None:
         return str(row.turn).startswith(str(wanted.turn))
-    text = folded(wanted.text.strip())
-    return text in folded(f"#{row.turn} {row.verdict} {row.reason} {line}")
+    text = fold(wanted.text.strip())
+    return text in fold(f"#{row.turn} {row.verdict} {row.reason} {line}")
 
 
 def _by_rank(row: Row) -> tuple[bool, int]:
@@ -292,7 +292,7 @@ def change_line(before: ContextWindow, after: ContextWindow) -> str:
 
 def note_of(row: Row, line: str, marked: Marked) -> str:
     """Say all that is known of a row; `line` is its index line, empty where none is known."""
-    said = f"#{row.turn}: {shortened(line, _LINE)}" if line else f"#{row.turn}"
+    said = f"#{row.turn}: {shorten(line, _LINE)}" if line else f"#{row.turn}"
     hold = marked.steering.of(row.turn)
     decided = f"{hold} by you" if hold is not None else ""
     return "\n".join(filter(None, (said, "" if decided in row.note else decided, row.note)))
@@ -305,7 +305,7 @@ def plain(lines: Sequence[str]) -> str:
 
 def count_line(shown: int, known: int) -> str:
     """`12 of 19 turns`."""
-    return f"{shown:,} of {counted(known, 'turn')}" if shown != known else counted(known, "turn")
+    return f"{shown:,} of {plural(known, 'turn')}" if shown != known else plural(known, "turn")
 
 
 def _columns(ahead: tuple[str, str, str, str], bars: Sequence[str], behind: tuple[str, str]) -> str:

@@ -14,8 +14,8 @@ from textual.widgets import Input, OptionList, Static
 
 from jitchat.errors import JitchatError
 from jitchat.store.regression_cases import Case, CaseKind, Cases
-from jitchat.text.sanitize import one_line, shortened
-from jitchat.text.sentences import referenced
+from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.sentences import turn_references
 from jitchat.tui.figures import BESIDE, cut
 from jitchat.tui.views.view import Replied, Subject, View, replied, why_none
 from jitchat.tui.widgets.row_list import PointedList
@@ -56,7 +56,7 @@ def row_of(turn: Turn, replied: Replied, noted: Case | None, text: str = "") -> 
     """Make the row of a turn."""
     kind, standing = _standing(turn.position, replied.window)
     is_there = kind not in (None, Kind.INDEX)
-    return Row(turn, standing, is_there, text or shortened(turn.content, _EXCERPT), noted)
+    return Row(turn, standing, is_there, text or shorten(turn.content, _EXCERPT), noted)
 
 
 def row_line(row: Row, width: int) -> Content:
@@ -83,7 +83,7 @@ def heading(replied: Replied, width: int) -> str:
     """Write the message and the reply, a line each."""
     told = (("message", replied.said), ("reply", replied.reply))
     lines = (f"{name} #{turn.position}: {one_line(turn.content[:width])}" for name, turn in told)
-    return "\n".join(shortened(line, max(20, width)) for line in lines)
+    return "\n".join(shorten(line, max(20, width)) for line in lines)
 
 
 def _standing(position: int, window: ContextWindow | None) -> tuple[Kind | None, str]:
@@ -207,7 +207,7 @@ class MissWork(View):
         text = text.strip()
         if not text:
             return dict.fromkeys(suggested(turns, found, noted), "")
-        named = dict.fromkeys(sorted(referenced(f"#{text}" if text.isdecimal() else text)), "")
+        named = dict.fromkeys(sorted(turn_references(f"#{text}" if text.isdecimal() else text)), "")
         if text.startswith("#"):
             return named
         memory = self.subject.session.memory

@@ -13,10 +13,10 @@ from textual.widgets import OptionList, Static
 from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError
-from jitchat.regression_cases import Checked, Checking
+from jitchat.regression_cases import CaseChecker, CaseResult
 from jitchat.store.regression_cases import Case, CaseKind, Cases
-from jitchat.text.figures import counted
-from jitchat.text.sanitize import one_line, shortened
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.figures import BESIDE, cut
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import GoTo, Subject, View
@@ -33,7 +33,7 @@ def header() -> str:
     return _columns("", "turn", "noted", "then", "now") + "message"
 
 
-def case_line(case: Case, checked: Checked | None, width: int) -> Content:
+def case_line(case: Case, checked: CaseResult | None, width: int) -> Content:
     """`✓ #9  missing  left out  in the window  #61 what did we …`: at most `width` cells.
 
     None stands for a case that was not tried yet.
@@ -49,10 +49,10 @@ def case_line(case: Case, checked: Checked | None, width: int) -> Content:
     return Content.assemble((line + text, style))
 
 
-def note_of(case: Case, checked: Checked | None) -> str:
+def note_of(case: Case, checked: CaseResult | None) -> str:
     """Say what the wanted turn says, and why it is found or not."""
     turn = case.wanted
-    what = f"#{turn.position} {one_line(turn.speaker)}: {shortened(turn.content, _MOST)}"
+    what = f"#{turn.position} {one_line(turn.speaker)}: {shorten(turn.content, _MOST)}"
     return what if checked is None else f"{' '.join(checked.sentences)}\n{what}"
 
 
@@ -92,7 +92,7 @@ class RegressionCasesView(View):
     class Tried(Message):
         """One of them, tried."""
 
-        checked: Checked
+        checked: CaseResult
 
     @dataclass
     class Failed(Message):
@@ -103,7 +103,7 @@ class RegressionCasesView(View):
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
         self._cases: list[Case] = []
-        self._checked: dict[tuple[int, int], Checked] = {}
+        self._checked: dict[tuple[int, int], CaseResult] = {}
         """By the keys of its two turns."""
         self._forgotten: list[Case] = []
         self._header, self._note = (
@@ -146,7 +146,7 @@ class RegressionCasesView(View):
         """`5 cases · 4 found · 1 not`; while they are tried, how far that is."""
         tried = [self._checked[_key(case)] for case in self._cases if _key(case) in self._checked]
         found = sum(each.passes for each in tried)
-        told = f"{counted(len(self._cases), 'case')} · {found:,} found · {len(tried) - found:,} not"
+        told = f"{plural(len(self._cases), 'case')} · {found:,} found · {len(tried) - found:,} not"
         left = len(self._cases) - len(tried)
         return f"{told} · {left:,} to try" if left else told
 
@@ -180,7 +180,7 @@ class RegressionCasesView(View):
         try:
             cases = Cases(session.memory.store.database).of(session.memory.conversation.id)
             self.post_message(self.Listed(cases))
-            for checked in Checking(session).all(cases):
+            for checked in CaseChecker(session).all(cases):
                 if worker.is_cancelled:
                     return
                 self.post_message(self.Tried(checked))

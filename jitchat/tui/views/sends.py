@@ -14,7 +14,7 @@ from textual.widgets import ContentSwitcher, OptionList, Static, TextArea
 from jitchat.errors import JitchatError
 from jitchat.replay import Replay
 from jitchat.store.windows import Send
-from jitchat.text.sanitize import visible
+from jitchat.text.sanitize import for_terminal
 from jitchat.tui.figures import ledger_note
 from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.views.send_again import SendAgainScreen
@@ -195,7 +195,7 @@ class SendsView(View):
 
     def _show_refusal(self, error: JitchatError) -> None:
         self.shown = None
-        self.query_one("#send-told", Static).update(Content(visible(str(error))))
+        self.query_one("#send-told", Static).update(Content(for_terminal(str(error))))
         self.query_one(BudgetBar).window = None
         self.query_one(Inspector).clear()
         self._clear_tables()

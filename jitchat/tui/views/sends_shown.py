@@ -16,8 +16,8 @@ from textual.widget import Widget
 
 from jitchat.replay import Replay, Replayed, sends_for
 from jitchat.store.windows import Send
-from jitchat.text.figures import counted
-from jitchat.text.sanitize import one_line, shortened, visible
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.tui.figures import (
     PART_BARS,
     ending_sentences,
@@ -106,7 +106,7 @@ def diff_lines(compared: Compared) -> list[Content]:
         shown = changes[:SHOWN]
         lines += [Content(_diff_line(compared, name, each, reasons)) for each in shown]
         if rest := changes[SHOWN:]:
-            told = f"{counted(len(rest), 'more turn')} {name}, {_signed(rest)} tokens"
+            told = f"{plural(len(rest), 'more turn')} {name}, {_signed(rest)} tokens"
             lines.append(Content(f"  … {told}").stylize(MUTED))
     lines += [Content(line) for line in _instructions(compared)]
     if not lines:
@@ -140,7 +140,7 @@ def message_text(window: ContextWindow, most: int | None = None) -> str:
     length = 0
     for number, message in enumerate(messages, start=1):
         head = f"── message {number} of {len(messages)}: {message.role} ──"
-        parts.append(f"{head}\n{visible(message.content)}")
+        parts.append(f"{head}\n{for_terminal(message.content)}")
         length += len(parts[-1]) + 1
         if most is not None and length > most:
             return "\n".join(parts)[:most] + "\n── more is not shown; Y copies all of it ──"
@@ -343,7 +343,7 @@ def _told(replayed: Replayed, wanted: Wanted, of: int) -> Content:
         Content(one_line(" · ".join(ending))),
     ]
     if replayed.reply is not None:
-        lines.append(Content(shortened(replayed.reply.content, _REPLY)).stylize(MUTED))
+        lines.append(Content(shorten(replayed.reply.content, _REPLY)).stylize(MUTED))
     return Content("\n").join(lines)
 
 

@@ -23,13 +23,13 @@ from textual.widgets import Static
 from jitchat.errors import JitchatError
 from jitchat.replay import window_of
 from jitchat.store.windows import Sends
-from jitchat.text.sanitize import visible
+from jitchat.text.sanitize import for_terminal
 from jitchat.text.stance import objects
 from jitchat.tui.keys import VIEW_ACTIONS
 from jitchat.tui.telling import tell
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.values import Mode, Role, Status, Turn
-from jitchat.window.steering import NO_MORE, Held, Once
+from jitchat.window.steering import NO_MORE, HoldChange, Once
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Subject:
     """The turn under the transcript's cursor; None without a cursor."""
     is_busy: Callable[[], bool] = _never
     """Tells whether a reply is on its way by now."""
-    made: list[Held] = field(default_factory=list)
+    made: list[HoldChange] = field(default_factory=list)
     """What was pinned or excluded since the conversation was opened, and not taken back. It is
     the chat's own: what a view adds to it is taken back there, too."""
 
@@ -240,7 +240,7 @@ class View(ModalScreen[Outcome | None]):
 
     def show_nothing(self, why: str) -> None:
         """Say why there is nothing to show, and what would fill it; empty: there is something."""
-        self._nothing.update(Content(visible(why)))
+        self._nothing.update(Content(for_terminal(why)))
         self._nothing.display = bool(why)
 
     def tell(self, error: JitchatError) -> None:

@@ -19,8 +19,8 @@ from textual.worker import get_current_worker
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.planning import Planned as Plan
 from jitchat.session import Session
-from jitchat.text.figures import counted
-from jitchat.text.sanitize import shortened
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import shorten
 from jitchat.tui.figures import assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import GoTo, Outcome, Planned, Subject, View, asked_of
@@ -28,7 +28,7 @@ from jitchat.tui.widgets.budget_bar import PATTERNS, to_scale
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import Mode, Turn
 from jitchat.window.budget import Budget
-from jitchat.window.compare import AlignedRow, aligned
+from jitchat.window.compare import AlignedRow, align
 from jitchat.window.cost import window_cost, windows_cost
 from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow, Kind
@@ -48,7 +48,7 @@ class ComparingView(View):
 
     def name_message(self, draft: str) -> None:
         """Have the message in the title."""
-        title = f"{self.NAME}: {shortened(draft, _TITLE)}" if draft.strip() else self.NAME
+        title = f"{self.NAME}: {shorten(draft, _TITLE)}" if draft.strip() else self.NAME
         self.query_one("#view-frame").border_title = Content(title)
 
     @work(thread=True, exclusive=True, group="compare")
@@ -126,7 +126,7 @@ def compare(session: Session, draft: str, once: Once) -> Comparison:
     question, planned = session.compare(draft, once)
     price = _price_of(session)
     windows = [each for each in planned.values() if isinstance(each, ContextWindow)]
-    rows = aligned(windows)
+    rows = align(windows)
     wanted = {turn for row in rows for turn in row.turns[:1]}
     known = [*session.memory.turns, question.said]
     return Comparison(
@@ -135,7 +135,7 @@ def compare(session: Session, draft: str, once: Once) -> Comparison:
         sides=tuple(side_of(mode, each, price) for mode, each in planned.items()),
         rows=rows,
         texts={
-            turn.position: shortened(turn.content, TEXT_WIDTH)
+            turn.position: shorten(turn.content, TEXT_WIDTH)
             for turn in known
             if turn.position in wanted
         },
@@ -243,7 +243,7 @@ def sections(comparison: Comparison) -> Iterator[tuple[str, list[AlignedRow]]]:
     for modes, rows in groupby(comparison.rows, key=lambda row: row.modes):
         alike = list(rows)
         turns = sum(len(row.turns) for row in alike if row.turns[0] is not None)
-        yield f"{_held_by(modes, comparison.modes)} · {counted(turns, 'turn')}", alike
+        yield f"{_held_by(modes, comparison.modes)} · {plural(turns, 'turn')}", alike
 
 
 def _held_by(modes: tuple[Mode, ...], fitting: tuple[Mode, ...]) -> str:
@@ -291,7 +291,7 @@ def beginning_of(row: AlignedRow, comparison: Comparison) -> str:
     if first is None:
         return "instructions"
     if len(row.turns) > 1:
-        return counted(len(row.turns), "turn")
+        return plural(len(row.turns), "turn")
     return comparison.texts.get(first, "") or "nothing is asked yet"
 
 

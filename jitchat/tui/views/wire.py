@@ -26,12 +26,12 @@ from jitchat.providers.provider import Posted, Provider, Wire
 from jitchat.recorder import posted_for
 from jitchat.session import Session
 from jitchat.store.windows import Sends
-from jitchat.text.sanitize import one_line, visible
+from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.figures import assumed_mark, part_figure, stable_sentence
 from jitchat.tui.views.view import Subject, View
 from jitchat.tui.widgets.save_line import SaveLine
 from jitchat.values import Turn
-from jitchat.window.places import Place, placed
+from jitchat.window.places import SegmentPlace, find_segments
 from jitchat.window.record import messages_body
 from jitchat.window.window import ContextWindow, Kind
 
@@ -59,7 +59,7 @@ class Letter:
         lines += [f"{name}: {value}" for name, value in self.wire.headers]
         return "\n".join(map(one_line, lines)) + "\n\n"
 
-    def laid_out(self, *, pretty: bool) -> tuple[str, tuple[Place, ...]]:
+    def laid_out(self, *, pretty: bool) -> tuple[str, tuple[SegmentPlace, ...]]:
         """Write head and body, and say where the segments are in that.
 
         Pretty is the same JSON with line breaks and indentation between its parts.
@@ -68,7 +68,7 @@ class Letter:
         head = self.head
         moved = (
             replace(place, start=place.start + len(head), end=place.end + len(head))
-            for place in placed(self.window, body).places
+            for place in find_segments(self.window, body).places
         )
         return head + body, tuple(moved)
 
@@ -170,7 +170,7 @@ class Row(NamedTuple):
 
     start: int
     end: int | None
-    place: Place | None = None
+    place: SegmentPlace | None = None
     """The segment that it shows a part of; None for what the protocol adds."""
 
     @property
@@ -189,7 +189,7 @@ class Row(NamedTuple):
 
     def text(self, whole: str) -> str:
         """Its slice, safe to show."""
-        return visible(whole[self.start : self.end]).replace("\n", " ").replace("\t", " ")
+        return for_terminal(whole[self.start : self.end]).replace("\n", " ").replace("\t", " ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ class Sheet:
     """The numbers of the rows where another kind of segment begins than the one before."""
 
 
-def sheet_of(whole: str, places: Sequence[Place], width: int, *, parted: bool) -> Sheet:
+def sheet_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: bool) -> Sheet:
     """Cut a request as `rows_of` does; slow where it is a long one."""
     rows = rows_of(whole, places, width, parted=parted)
     begins: list[int] = []
@@ -214,7 +214,7 @@ def sheet_of(whole: str, places: Sequence[Place], width: int, *, parted: bool) -
     return Sheet(whole, rows, begins)
 
 
-def rows_of(whole: str, places: Sequence[Place], width: int, *, parted: bool) -> list[Row]:
+def rows_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: bool) -> list[Row]:
     """Cut a request into rows of `width` cells, the gutter included.
 
     A row ends at a line break, where a segment begins or ends, or where it is full; with `parted`
@@ -235,7 +235,7 @@ def rows_of(whole: str, places: Sequence[Place], width: int, *, parted: bool) ->
     return rows
 
 
-def _cuts(whole: str, places: Sequence[Place], *, parted: bool) -> Iterator[int]:
+def _cuts(whole: str, places: Sequence[SegmentPlace], *, parted: bool) -> Iterator[int]:
     for line in re.finditer("\n", whole):
         yield line.end()
     for place in places:
@@ -254,13 +254,15 @@ def _full(whole: str, start: int, end: int, room: int, *, by_word: bool) -> Iter
         yield start
 
 
-def _boundary(places: Sequence[Place]) -> int | None:
+def _boundary(places: Sequence[SegmentPlace]) -> int | None:
     """Say where the stable prefix ends; None where nothing of it is there."""
     ends = [place.end for place in places if place.segment.kind.is_stable]
     return ends[-1] if ends else None
 
 
-def _at(position: int, starts: Sequence[int], places: Sequence[Place]) -> Place | None:
+def _at(
+    position: int, starts: Sequence[int], places: Sequence[SegmentPlace]
+) -> SegmentPlace | None:
     found = bisect_right(starts, position) - 1
     return places[found] if found >= 0 and position < places[found].end else None
 

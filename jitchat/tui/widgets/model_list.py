@@ -13,9 +13,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets.option_list import Option
 
-from jitchat.text.figures import age, counted
+from jitchat.text.figures import age, plural
 from jitchat.text.sanitize import one_line
-from jitchat.text.words import folded
+from jitchat.text.words import fold
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
 
@@ -215,8 +215,8 @@ def meant_by(text: str, choices: Mapping[str, ProviderChoice]) -> tuple[str, str
 
 def matches(wanted: str, name: str) -> bool:
     """Whether every word of a search is a part of a name, in capitals or not."""
-    known = folded(name)
-    return all(word in known for word in folded(wanted).split())
+    known = fold(name)
+    return all(word in known for word in fold(wanted).split())
 
 
 def _typed_row(choice: ProviderChoice, model: str) -> Iterator[ModelRow]:
@@ -242,7 +242,7 @@ def _is_reader(choice: ProviderChoice) -> bool:
 
 def _about(choice: ProviderChoice, now: datetime) -> str:
     """Say what a provider wants, or what it has."""
-    count = counted(len(choice.models), "model")
+    count = plural(len(choice.models), "model")
     match choice.state:
         case "needs key":
             paste = "Enter to paste a key"
@@ -368,8 +368,8 @@ class ModelList(PointedList):
 
     def _found(self, searched: str) -> Iterator[int]:
         """The provider of that name, at its models if they are there; or the first model."""
-        text = folded(searched)
-        for row in [row for row in self._rows if text in (row.provider, folded(row.title))]:
+        text = fold(searched)
+        for row in [row for row in self._rows if text in (row.provider, fold(row.title))]:
             mine = [at for at, each in enumerate(self._rows) if each.provider == row.provider]
             yield from (at for at in mine if self._rows[at].model)
             yield from mine

@@ -14,7 +14,7 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import TextArea
 
-from jitchat.text.sanitize import visible
+from jitchat.text.sanitize import for_terminal
 from jitchat.tui.keys import PROMPT_ACTIONS
 
 LARGE_PASTE = 50_000
@@ -102,7 +102,7 @@ class Prompt(TextArea):
     def give_back(self, draft: str) -> None:
         """Put a draft that was not sent back, ahead of what was typed since."""
         typed = self.text
-        held = self._held(draft) if len(draft) > LARGE_PASTE else visible(draft)
+        held = self._held(draft) if len(draft) > LARGE_PASTE else for_terminal(draft)
         self.text = f"{held}\n{typed}" if typed.strip() else held
         self.move_cursor(self.document.end)
 
@@ -110,7 +110,7 @@ class Prompt(TextArea):
         """Put another draft in place; returns the one that stood there."""
         before = self.draft
         self._pastes.clear()
-        self.text = self._held(draft) if len(draft) > LARGE_PASTE else visible(draft)
+        self.text = self._held(draft) if len(draft) > LARGE_PASTE else for_terminal(draft)
         self.move_cursor(self.document.end)
         return before
 
@@ -150,7 +150,7 @@ class Prompt(TextArea):
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
-        text = visible(event.text.replace("\r\n", "\n").replace("\r", "\n"))
+        text = for_terminal(event.text.replace("\r\n", "\n").replace("\r", "\n"))
         self.insert(self._held(text) if len(text) > LARGE_PASTE else text)
 
     def action_newline(self) -> None:
@@ -224,7 +224,7 @@ class Prompt(TextArea):
             self._unsent = self.text
         self._place = place
         chosen = self._history[place - 1] if place else self._unsent
-        self.text = self._held(chosen) if len(chosen) > LARGE_PASTE else visible(chosen)
+        self.text = self._held(chosen) if len(chosen) > LARGE_PASTE else for_terminal(chosen)
         self.move_cursor(self.document.end)
 
 

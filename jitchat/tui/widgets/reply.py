@@ -30,7 +30,7 @@ from textual.widget import AwaitMount, Widget
 from textual.widgets import Markdown, Static
 from textual.widgets._markdown import MarkdownBlock, MarkdownBlockQuote, MarkdownFence
 
-from jitchat.text.sanitize import one_line, visible
+from jitchat.text.sanitize import for_terminal, one_line
 
 
 class _Fence(MarkdownFence):
@@ -256,7 +256,7 @@ class ReplyBody(ReplyParts):
 
     def __init__(self, text: str) -> None:
         begun = beginning(text)
-        super().__init__(visible(begun))
+        super().__init__(for_terminal(begun))
         self._drawn, self._left = len(begun), len(text) - len(begun)
         """Characters that are drawn, and that are not for want of room."""
         self._more: Static | None = None
@@ -291,7 +291,7 @@ class ReplyBody(ReplyParts):
                 self._left = len(text) - self._drawn
             else:
                 self._drawn, self._left = len(text), 0
-                await self.become(visible(text))
+                await self.become(for_terminal(text))
             await self._show_left()
             self.call_after_refresh(self.fold_away)
 
@@ -330,7 +330,7 @@ class ReplyBody(ReplyParts):
             self._pending.append(pieces[now:])
         self._drawn += room
         if room:
-            await self.grow(visible(pieces[:room]))
+            await self.grow(for_terminal(pieces[:room]))
         await self._show_left()
         return bool(pieces)
 
@@ -443,7 +443,7 @@ class Reasoning(Static):
             return
         left = len(self._text) - MOST
         more = f"\n… {left:,} characters more: Enter shows them" if left > 0 else ""
-        self.update(Content(f"▾ reasoning · {size}\n{visible(self._text[:MOST])}{more}"))
+        self.update(Content(f"▾ reasoning · {size}\n{for_terminal(self._text[:MOST])}{more}"))
 
     def _stop(self) -> None:
         if self._waiting is not None:

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from jitchat.errors import JitchatError
-from jitchat.text.sanitize import one_line, shortened
+from jitchat.text.sanitize import one_line, shorten
 
 
 class AlreadyThere(JitchatError):
@@ -33,11 +33,11 @@ def save(name: str, content: bytes, *, over: bool = False) -> Path:
         path = Path(name).expanduser()
         (_replace if over else _create)(path, content)
     except FileExistsError:
-        what = f"{shortened(name, 60)} is there already."
+        what = f"{shorten(name, 60)} is there already."
         raise AlreadyThere(what, "Enter replaces it; or name another.") from None
     except (OSError, ValueError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        what = f"{shortened(name, 60)} cannot be written: {shortened(reason, 80)}."
+        what = f"{shorten(name, 60)} cannot be written: {shorten(reason, 80)}."
         raise JitchatError(what, "Name another file.") from None
     return path.absolute()
 

@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from jitchat.text.figures import counted
+from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.model_fetch import ModelFetch
@@ -210,7 +210,7 @@ class TopLine(Horizontal):
 
     def show_title(self, title: str, turns: int) -> None:
         """The conversation's title and size."""
-        self._text = replace(self._text, title=one_line(title), size=counted(turns, "turn"))
+        self._text = replace(self._text, title=one_line(title), size=plural(turns, "turn"))
         self._draw()
 
     def show_cost(self, cost: str) -> None:

@@ -7,7 +7,7 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
-from jitchat.text.sanitize import one_line, visible
+from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.figures import NOTHING, Detail, note_sentence
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.reply import Reasoning, ReplyBody, beginning, left_out
@@ -49,7 +49,7 @@ class TurnView(Vertical):
             begun = beginning(turn.content)
             left = len(turn.content) - len(begun)
             more = f"\n{left_out(left)}" if left else ""
-            self._body = Static(Content(f"{visible(begun)}{more}"), classes="turn-body")
+            self._body = Static(Content(f"{for_terminal(begun)}{more}"), classes="turn-body")
         self._reasoning: Reasoning | None = None
         if detail.reasoning:
             self._reasoning = Reasoning(detail.reasoning, _thought_tokens(detail))

@@ -36,7 +36,7 @@ from jitchat.window.compare import (
     budget_grid,
     difference,
     retrieved_turns,
-    settled,
+    settles_at,
 )
 from jitchat.window.window import ContextWindow, Kind
 from tests.tui.support import TestBackend, chat, demo_app, ready, type_text, until
@@ -175,7 +175,7 @@ async def test_the_slider_shows_the_window_of_each_budget_and_sets_one(
         marked = track.mark
         question = session.question(QUESTION, Mode.JIT)
         planned = session.planning.sweep(question, Mode.JIT, list(view._steps))
-        assert marked == settled(planned)
+        assert marked == settles_at(planned)
 
         await pilot.press("home")
         await pilot.pause()

@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.errors import Unreachable
 from jitchat.providers.reader import ReaderProvider
-from jitchat.small_models.leave_one_out import Trial, Tried
+from jitchat.small_models.leave_one_out import Trial, TrialResult
 from jitchat.tui.views.leave_one_out import (
     CUT,
     NO_WINDOW,
@@ -151,9 +151,11 @@ def test_rows_are_sorted_by_change_and_failures_are_told_each(sheet: Sheet) -> N
     none, three, four, five = sheet.trials
     error = Unreachable("Gone.", "Wait.")
     tried = (
-        Tried(none, "- one.", 0.1), Tried(three, "- one.", 0.08), Tried(four, "no", 1.0),
-        Tried(five, error=error),
-    )  # fmt: skip
+        TrialResult(none, "- one.", 0.1),
+        TrialResult(three, "- one.", 0.08),
+        TrialResult(four, "no", 1.0),
+        TrialResult(five, error=error),
+    )
     full = replace(sheet, tried={each.trial.turn: each for each in tried})
     assert [trial.turn for trial in full.rows] == [None, 4, 3, 5]
     assert full.chance == 0.1

@@ -24,7 +24,7 @@ from jitchat.tui.views.wire import (
     sheet_of,
 )
 from jitchat.values import Mode
-from jitchat.window.places import placed
+from jitchat.window.places import find_segments
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind
 from tests.providers.test_wire import Server, asking
@@ -108,7 +108,7 @@ def test_a_request_of_a_megabyte_is_cut_to_its_last_byte(store):
     whole, places = letter.laid_out(pretty=True)
     rows = rows_of(whole, places, 100, parted=True)
     assert rows[-2].end == rows[-1].start - 1
-    assert placed(window, letter.body).missing == ()
+    assert find_segments(window, letter.body).missing == ()
 
 
 def test_what_is_said_of_a_window_tells_whether_these_bytes_left(store):
