@@ -82,7 +82,7 @@ class ModeComparison:
             await self._close(mode)
 
     async def _close(self, mode: Mode) -> None:
-        """Close an answer, which is over whatever becomes of the thread that counts its tokens."""
+        """Close an answer, whatever becomes of the thread that counts its tokens."""
         answer, session = self.answers[mode], self._session
         over = answer.ended(self._clock(), session.cost_of(answer.usage), 0)
         self.answers[mode] = over
@@ -103,11 +103,17 @@ class ModeComparison:
         return said
 
     def _end(self) -> None:
-        """Commit how it ended."""
         if self.said is None:
             return
+        memory = self._session.memory
         try:
-            self._settle(self.said)
+            self.replies = WindowArchive(memory.store.database).replies_by_mode(
+                self.said.id, self._last
+            )
+            if self.goes_on is not None:
+                memory.switch_to(self.goes_on)
+            elif self._once.again is None:
+                memory.mark_unanswered(self.said)
         except StoreError as refused:
             self.error = refused
 

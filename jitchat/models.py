@@ -34,7 +34,7 @@ from jitchat.store.models import ModelLessons, ModelLists, server_of
 from jitchat.text.sanitize import one_line
 from jitchat.values import ASSUMED, BY_USER, LEARNT, LOADED, OWN, UNTOLD, Limit, Message
 from jitchat.window.budget import Budget
-from jitchat.window.plan import SYSTEM_PROMPT
+from jitchat.window.parts import SYSTEM_PROMPT
 from jitchat.window.tokens import TokenCounter, counter_for, request_tokens
 
 ASSUMED_LIMIT, ASSUMED_LOCAL_LIMIT = 8_192, 4_096

@@ -23,7 +23,8 @@ from jitchat.values import LEARNT, Mode, Retrieval, Role, Status, Turn, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.history import History
-from jitchat.window.plan import Sources, plan
+from jitchat.window.parts import Sources
+from jitchat.window.plan import plan
 from jitchat.window.steering import NO_MORE, Once, Steering
 from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import ContextWindow

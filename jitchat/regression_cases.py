@@ -14,16 +14,13 @@ from jitchat.replay import window_of
 from jitchat.session import Session
 from jitchat.store.regression_cases import Case
 from jitchat.values import Mode
-from jitchat.why import Explained, why
+from jitchat.why import Explained, Standing, why, why_by_ledger
 from jitchat.window.steering import Once
-from jitchat.window.why import Standing, why_by_ledger
 from jitchat.window.window import ContextWindow
 
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """A case, and what became of it."""
-
     case: Case
     then: Standing | None
     """How the wanted turn stood to the window that was sent; None where none was."""
@@ -66,7 +63,6 @@ class CaseChecker:
         return CaseResult(case, then, found.standing, found.sentences)
 
     def _place_of(self, case: Case) -> tuple[Memory, Planning]:
-        """Find what leads to the message, on whichever branch it is."""
         position = case.said.position
         known = next((place for place in self._places if position in place[0]), None)
         if known is not None:

@@ -1,35 +1,39 @@
-"""What was sent, as it was: read back from the cold store and checked against its hash."""
+"""What was sent: windows as they left, checked against their hash; what they took beside `full`.
+
+Savings: tokens are own counts on both sides. In money, `full` gets the cheaper of two ways: a
+prompt cache that holds all of its window before, or none. So nothing is saved on paper only; and
+where `full` is what was sent, it costs what was paid. What a small model took to choose is in no
+sum.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
 
+from jitchat.store.database import Database
 from jitchat.store.store import ColdStore, require
 from jitchat.store.windows import Send, WindowArchive
-from jitchat.values import Turn
+from jitchat.values import Mode, Turn, Usage
 from jitchat.window.record import window_from
-from jitchat.window.window import ContextWindow
-
-if TYPE_CHECKING:
-    from jitchat.store.database import Database
+from jitchat.window.window import ContextWindow, Kind
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A send with the window that left, what it was for, and what came of it."""
+    """A send with the window that left."""
 
     send: Send
     window: ContextWindow
     said: Turn
     reply: Turn | None
-    """None where nothing came."""
+    """None where no reply came."""
     digest: str
     """SHA-256 of the messages as they are now, in hexadecimal."""
 
     @property
     def is_as_sent(self) -> bool:
-        """Whether the messages are those that left, byte for byte."""
         return self.digest == self.send.digest
 
 
@@ -72,28 +76,162 @@ def window_of(database: Database, window_id: int) -> ContextWindow:
     try:
         record = WindowArchive(database).by_id(window_id)
         window = window_from(record.header, record.segments, record.ledger)
-        _check(window)
+        segments, budget = window.segments, window.budget
+        numbers = (window.full_tokens, window.counted, window.band, budget.limit, budget.reserve)
+        require(int, *numbers, *(segment.tokens for segment in segments))
+        require(int, *(row.turn for row in window.ledger))
+        require(str, *(segment.text for segment in segments), segments[-1].reason, window.model)
     except (ValueError, TypeError, LookupError, AttributeError) as error:
         raise database.damaged() from error
     return window
-
-
-def _check(window: ContextWindow) -> None:
-    """Check what no constructor does.
-
-    Raises:
-        TypeError: Something is not what it must be.
-        LookupError: There is no segment at all.
-
-    """
-    segments, budget = window.segments, window.budget
-    last = segments[-1]
-    require(int, *(segment.tokens for segment in segments), *(row.turn for row in window.ledger))
-    require(int, window.full_tokens, window.counted, window.band, budget.limit, budget.reserve)
-    require(str, *(segment.text for segment in segments), last.reason, window.model)
 
 
 def sends_for(sends: list[Send], position: int) -> list[Send]:
     """Choose those that answered a user's turn; for the position of a reply, those that gave it."""
     gave = [send for send in sends if send.reply == position]
     return gave or [send for send in sends if send.said == position]
+
+
+Price = Callable[[Send, Usage], float | None]
+"""What so much would cost as that send, in US dollars; None where no price is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """Input in US dollars, of the sends that have a known price."""
+
+    sent: float = 0.0
+    cached: float = 0.0
+    """What `full` would have cost behind a cache that was warm whenever it can have been."""
+    uncached: float = 0.0
+    """What it would have cost without any."""
+    sends: int = 0
+    """So many have a price."""
+
+    @property
+    def full(self) -> float:
+        """The cheaper of both ways."""
+        return min(self.cached, self.uncached)
+
+    @property
+    def saved(self) -> float:
+        """Negative where `full` would have been cheaper."""
+        return self.full - self.sent
+
+
+@dataclass(frozen=True, slots=True)
+class Savings:
+    """Running totals, up to and with one send."""
+
+    sends: int = 0
+    """So many count: they brought an answer, or a report."""
+    unanswered: int = 0
+    """So many brought neither, and are not in any sum: they were refused, or never arrived."""
+    sent: int = 0
+    """Tokens of all windows that were sent."""
+    full: int = 0
+    """Tokens that `full` would have sent instead."""
+    money: Money = Money()
+
+    @property
+    def saved(self) -> int:
+        """Tokens; negative where more was sent than `full` would have."""
+        return self.full - self.sent
+
+    @property
+    def share(self) -> float:
+        """The saved share of `full`; 0 where there is nothing."""
+        return self.saved / self.full if self.full else 0.0
+
+
+def savings(sends: Sequence[Send], price: Price, life: timedelta | None = None) -> list[Savings]:
+    """Sum up the sends, in the order of sending: one total after each.
+
+    `life` is how long the provider's cache keeps what nobody asks for; None where that is not
+    known, and then the cache is taken to be warm always.
+    """
+    caching = {_cache_of(send) for send in sends if send.usage and _has_cache(send.usage)}
+    before: dict[tuple[str, str], Send] = {}
+    total, totals = Savings(), list[Savings]()
+    for send in sends:
+        if send.reply is None and send.usage is None:
+            total = replace(total, unanswered=total.unanswered + 1)
+        else:
+            cache = _cache_of(send)
+            warm = _warm(before.get(cache), send, life)
+            paid = _paid(send, warm, caches=cache in caching)
+            total = Savings(
+                total.sends + 1,
+                total.unanswered,
+                total.sent + send.used,
+                total.full + send.full_tokens,
+                _money(total.money, [price(send, way) for way in (paid, *_full(send, paid, warm))]),
+            )
+            before[cache] = send
+        totals.append(total)
+    return totals
+
+
+def _money(money: Money, amounts: Sequence[float | None]) -> Money:
+    """Add what was paid, and `full` with and without a cache; nothing where a price is missing."""
+    sent, cached, uncached = amounts
+    if sent is None or cached is None or uncached is None:
+        return money
+    return Money(
+        money.sent + sent, money.cached + cached, money.uncached + uncached, money.sends + 1
+    )
+
+
+def _paid(send: Send, warm: Send | None, *, caches: bool) -> Usage:
+    """Give what was charged: as it was reported, else by own count."""
+    usage = send.usage
+    if usage is not None and usage.input_tokens is not None:
+        return Usage(usage.input_tokens, 0, usage.cached_tokens, usage.written_tokens)
+    cached = _repeated(warm, send) if caches and warm is not None else 0
+    return Usage(send.used, 0, cached, _stable(send) - cached if caches else 0)
+
+
+def _full(send: Send, paid: Usage, warm: Send | None) -> tuple[Usage, Usage]:
+    """Give what `full` would have used behind a cache, and without one.
+
+    Its tokens are counted as the provider counts, by what it reported for the window that was
+    sent. On another branch the window before can be larger; the draft is new there, too.
+    """
+    if send.mode is Mode.FULL:
+        return paid, paid
+    full, usage = send.full_tokens, send.usage
+    if usage is not None and usage.input_tokens and send.used:
+        full = round(full * usage.input_tokens / send.used)
+    known = 0
+    if warm is not None and send.full_tokens:
+        old = min(warm.full_tokens, send.full_tokens - send.sizes.get(Kind.DRAFT, 0))
+        known = max(0, round(full * (old / send.full_tokens)))
+    return Usage(full, 0, known, full - known), Usage(full, 0)
+
+
+def _repeated(before: Send, send: Send) -> int:
+    """Count the tokens at the start that are the same; a recent block that was cut is another."""
+    is_alike = (before.mode is Mode.FULL) is (send.mode is Mode.FULL)
+    if is_alike and _stable(send) >= _stable(before):
+        return _stable(before)
+    ahead = (Kind.SYSTEM, Kind.PINNED)
+    return sum(min(before.sizes.get(kind, 0), send.sizes.get(kind, 0)) for kind in ahead)
+
+
+def _warm(before: Send | None, send: Send, life: timedelta | None) -> Send | None:
+    """Give the send that a cache still has; None where it has none."""
+    if before is None or life is None or before.sent_at is None or send.sent_at is None:
+        return before
+    return before if send.sent_at - before.sent_at <= life else None
+
+
+def _has_cache(usage: Usage) -> bool:
+    return bool(usage.cached_tokens or usage.written_tokens)
+
+
+def _cache_of(send: Send) -> tuple[str, str]:
+    return send.provider, send.model
+
+
+def _stable(send: Send) -> int:
+    return sum(send.sizes.get(kind, 0) for kind in Kind if kind.is_stable)

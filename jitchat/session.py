@@ -34,7 +34,7 @@ from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Role, Turn, Us
 from jitchat.why import Explained
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
-from jitchat.window.plan import SYSTEM_PROMPT
+from jitchat.window.parts import SYSTEM_PROMPT
 from jitchat.window.steering import NO_MORE, Hold, HoldChange, Once, Steering
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, digest_of
@@ -150,7 +150,7 @@ class Session:
 
     async def _pick(self, question: Question, mode: Mode) -> Question:
         """Let a small model choose what is recalled, where one is to and there is a choice."""
-        if self.picker is None or mode is not Mode.JIT:
+        if self.picker is None or not mode.recalls:
             return question
         sources = await asyncio.to_thread(self.planning.sources, question)
         budget = question.once.budget or self.options.budget
@@ -232,7 +232,7 @@ class Session:
 
     def as_previewed(self, question: Question, mode: Mode) -> Question:
         """Say of a question that a picker's model is not asked, where sending would ask it."""
-        if self.picker is None or mode is not Mode.JIT or not question.retrieval.candidates:
+        if self.picker is None or not mode.recalls or not question.retrieval.candidates:
             return question
         return replace(question, retrieval=self.picker.not_asked(question.retrieval))
 

@@ -28,9 +28,21 @@ class Role(StrEnum):
 
 
 class Mode(StrEnum):
-    FULL = "full"
-    RECENCY = "recency"
-    JIT = "jit"
+    """How the window is chosen: by the planner in the module of that name in `window/modes/`."""
+
+    FULL = "full", "Send every turn"
+    RECENCY = "recency", "Send the last turns"
+    JIT = "jit", "Send the last turns and what is needed", True
+
+    description: str
+    """As an order, for the palette."""
+    recalls: bool
+    """Whether old turns are looked for."""
+
+    def __new__(cls, name: str, description: str = "", recalls: bool = False) -> "Mode":
+        mode = str.__new__(cls, name)
+        mode._value_, mode.description, mode.recalls = name, description, recalls
+        return mode
 
 
 class Status(StrEnum):

@@ -1,27 +1,137 @@
-"""Why, and why not: looks up what a window's ledger does not say of a turn. Changes nothing."""
+"""Why a turn is in a window or not, in one to three sentences. Changes nothing.
+
+Of what a ledger has, the ledger decides: `why_by_ledger` searches for nothing. What never was a
+candidate is explained by where it stands among all turns, which `why` looks up.
+"""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from jitchat.memory import Memory
 from jitchat.store.path import Path
-from jitchat.values import Status, Turn
-from jitchat.window.why import (
-    Standing,
-    Why,
-    why_by_ledger,
-    why_never,
-    why_outside,
-    why_unasked,
-    why_unknown,
-)
-from jitchat.window.window import ContextWindow
+from jitchat.text.sanitize import one_line
+from jitchat.values import Placed, Status, Turn
+from jitchat.window.ledger import Shortlist
+from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, segment_of_turns
+
+LEAST_TOLD = 0.005
+"""Less is 0.00 in figures."""
+_WORDS = 4
+
+
+class Standing(StrEnum):
+    """How a turn stands to a window."""
+
+    SENT = "in the window"
+    LISTED = "as an index line"
+    LEFT_OUT = "left out"
+    NEVER = "never a candidate"
+    MESSAGE = "the message itself"
+    LATER = "later"
+    ELSEWHERE = "on another branch"
+    NOT_INDEXED = "not indexed yet"
+    UNANSWERED = "unanswered"
+    UNFINISHED = "unfinished"
+    BLANK = "blank"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    turn: int
+    standing: Standing
+    sentences: tuple[str, ...]
+    row: LedgerRow | None = None
+    """What the ledger says of it; None where it says nothing."""
+    placed: Placed | None = None
+    """Where it stands among all turns; None where it was not ranked for this answer."""
+
+    def __str__(self) -> str:
+        return " ".join(self.sentences)
+
+
+def why_by_ledger(window: ContextWindow, turn: int) -> Why | None:
+    """Tell what the window and its ledger say of a turn; None where they say nothing."""
+    segment = segment_of_turns(window.segments).get(turn)
+    row = next((row for row in window.ledger if row.turn == turn), None)
+    if segment is None:
+        return _left_out(window, row) if row is not None else None
+    if segment.kind is Kind.DRAFT:
+        sentence = f"#{turn} is the message that this window is for."
+        return Why(turn, Standing.MESSAGE, (sentence,))
+    if segment.kind is Kind.INDEX:
+        return _listed(window, segment, row)
+    reason = one_line(segment.reason)
+    sentence = f"#{turn} is in the window as {segment.kind}, {_cost(window, segment.tokens)}"
+    told = (f"{sentence}: {reason}.", *_ranked(window, row))
+    return Why(turn, Standing.SENT, told, row)
+
+
+def _why_never(window: ContextWindow, turn: int, placed: Placed, *, sent: bool) -> Why:
+    """Tell where a turn stands that was no candidate; of a window that was `sent`, by now."""
+    never, found = window.never_candidates, placed.candidate
+    words = ", ".join(one_line(word) for word in found.matched[:_WORDS])
+    shared = f"shares “{words}”" if words else "no shared term"
+    parts = parts_told(found.parts)
+    what = f"rank {found.rank:,} of {placed.of:,}, {shared}" + (f", {parts}" if parts else "")
+    if not window.mode.recalls:
+        reason = never.reason if never is not None else f"{window.mode} sends the last turns alone"
+        told = [f"#{turn} is not in the window: {reason}.", f"By what it says it is {what}."]
+    else:
+        told = [f"#{turn} was never a candidate: {what}.", _end(window, found.score)]
+    if sent:
+        told[-1] += " Ranked by the index of today."
+    return Why(turn, Standing.NEVER, tuple(told), placed=placed)
+
+
+def parts_told(parts: tuple[tuple[str, float], ...]) -> str:
+    """`lexical 1.20 + dense 0.08 − cue 0.02`: what a score is made of, but for what is 0.00."""
+    told = (part for part in parts if abs(part[1]) >= LEAST_TOLD)
+    return one_line(" + ".join(f"{name} {value:.2f}" for name, value in told)).replace("+ -", "− ")
+
+
+def _listed(window: ContextWindow, segment: Segment, row: LedgerRow | None) -> Why:
+    turn, price = segment.turn or 0, _cost(window, segment.tokens)
+    line = f"#{turn} is in the window as an index line only, {price}"
+    if row is None:
+        return Why(turn, Standing.LISTED, (f"{line}: {one_line(segment.reason)}.",))
+    whole = f"At full text it costs {_cost(window, row.tokens)} and is not there: "
+    told = (f"{line}.", f"{whole}{one_line(row.reason)}.", *_ranked(window, row))
+    return Why(turn, Standing.LISTED, told, row)
+
+
+def _left_out(window: ContextWindow, row: LedgerRow) -> Why:
+    sentence = f"#{row.turn} is not in the window: {one_line(row.reason)}."
+    price = f"At full text it would cost {_cost(window, row.tokens)}."
+    return Why(row.turn, Standing.LEFT_OUT, (sentence, price, *_ranked(window, row)), row)
+
+
+def _ranked(window: ContextWindow, row: LedgerRow | None) -> tuple[str, ...]:
+    """Say where a row stands on the shortlist, if it does, and where the cut is above it."""
+    if row is None or row.rank is None:
+        return ()
+    shortlist = Shortlist.of(window)
+    told = f"It is rank {row.rank} of the {len(shortlist.rows)} on the shortlist"
+    told += f" with {row.score:.2f}"
+    if (cut := shortlist.cut) is not None and (cut.rank or 0) < row.rank:
+        told += f"; the last one picked is #{cut.turn} with {cut.score:.2f}"
+    return (f"{told}.",)
+
+
+def _end(window: ContextWindow, score: float) -> str:
+    end = Shortlist.of(window).end
+    if end is None:
+        return "The shortlist is empty: no turn scored above 0."
+    return f"The shortlist ends at rank {end.rank} with {end.score:.2f}; this turn has {score:.2f}."
+
+
+def _cost(window: ContextWindow, tokens: int) -> str:
+    return f"{'' if window.is_sure else '~'}{tokens:,} tokens"
 
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A window, and what it is for."""
-
     window: ContextWindow
     draft: str
     """What the user says with it."""
@@ -37,31 +147,36 @@ class Explained:
 
 
 def why(memory: Memory, explained: Explained, turn: int) -> Why:
-    """Tell why a turn is in a window or not; takes as long as a search."""
+    """Say why a turn is in a window or not; takes as long as a search."""
     memory.refresh()
     last, path = _last_and_path(memory, explained)
     if 1 <= turn <= last and turn not in path:
-        return why_outside(Standing.ELSEWHERE, turn)
+        return _outside(Standing.ELSEWHERE, turn)
     found = why_by_ledger(explained.window, turn)
     if found is not None:
         taken = _taken_by(memory, explained, turn) if found.standing is Standing.MESSAGE else None
-        return why_outside(taken, turn) if taken is not None else found
+        return _outside(taken, turn) if taken is not None else found
     if not 1 <= turn <= last:
-        return why_unknown(turn, last)
-    standing = _outside(memory, explained, turn)
+        ends = f"the last turn is #{last:,}" if last else "nothing has been said yet"
+        return Why(turn, Standing.UNKNOWN, (f"There is no #{turn}: {ends}.",))
+    standing = _bar(memory, explained, turn)
     if standing is not None:
-        return why_outside(standing, turn)
-    return _ranked(memory, explained, turn)
+        return _outside(standing, turn)
+    return _why_by_rank(memory, explained, turn)
 
 
-def _ranked(memory: Memory, explained: Explained, turn: int) -> Why:
+def _why_by_rank(memory: Memory, explained: Explained, turn: int) -> Why:
     if not explained.draft.strip():
-        return why_unasked(turn)
-    position, without = explained.position, explained.without
-    placed = memory.placed(explained.draft, position, turn, without)
+        sentence = f"#{turn} is not in the window: nothing was asked yet."
+        return Why(turn, Standing.NEVER, (sentence,))
+    placed = memory.placed(explained.draft, explained.position, turn, explained.without)
     if placed is None:
-        return why_outside(Standing.NOT_INDEXED, turn)
-    return why_never(explained.window, turn, placed, sent=explained.said is not None)
+        return _outside(Standing.NOT_INDEXED, turn)
+    return _why_never(explained.window, turn, placed, sent=explained.said is not None)
+
+
+def _outside(standing: Standing, turn: int) -> Why:
+    return Why(turn, standing, (f"#{turn} {_OUTSIDE[standing]}",))
 
 
 def _last_and_path(memory: Memory, explained: Explained) -> tuple[int, Path]:
@@ -73,8 +188,8 @@ def _last_and_path(memory: Memory, explained: Explained) -> tuple[int, Path]:
     return tree.last, path
 
 
-def _outside(memory: Memory, explained: Explained, turn: int) -> Standing | None:
-    """Say why no window for the message can have a turn of the path; None where one can."""
+def _bar(memory: Memory, explained: Explained, turn: int) -> Standing | None:
+    """Say what keeps a turn of the path out of every window for the message; None for nothing."""
     if turn > explained.position:
         return Standing.LATER
     stored = memory.store.turn(memory.conversation.id, turn)
@@ -92,4 +207,16 @@ def _taken_by(memory: Memory, explained: Explained, turn: int) -> Standing | Non
     return _STATUSES.get(stored.status, Standing.ELSEWHERE)
 
 
+_OUTSIDE = {
+    Standing.LATER: "comes after this message: a window holds what was said before it.",
+    Standing.ELSEWHERE: (
+        "is on another branch: a window holds the turns that lead to its message. Alt+V goes there."
+    ),
+    Standing.NOT_INDEXED: (
+        "is not indexed yet, so that it cannot be found by what it says. Ask again in a moment."
+    ),
+    Standing.UNANSWERED: "went unanswered: such a message is kept, and is in no later window.",
+    Standing.UNFINISHED: "is still being written: it can be in a window once it is finished.",
+    Standing.BLANK: "holds no text that a window could show.",
+}
 _STATUSES = {Status.UNANSWERED: Standing.UNANSWERED, Status.STREAMING: Standing.UNFINISHED}

@@ -19,7 +19,8 @@ from jitchat.transfer.report import FileConversation
 from jitchat.values import Message, Mode, Retrieval, Role, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
-from jitchat.window.plan import SYSTEM_PROMPT, Sources, plan
+from jitchat.window.parts import SYSTEM_PROMPT, Sources
+from jitchat.window.plan import plan
 from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import ContextWindow, Kind
 

@@ -16,7 +16,7 @@ from jitchat.store.store import ColdStore
 from jitchat.store.windows import Send
 from jitchat.text.sanitize import one_line
 from jitchat.tui import figures
-from jitchat.window.why import parts_told
+from jitchat.why import parts_told
 from jitchat.window.window import ContextWindow, LedgerRow
 
 

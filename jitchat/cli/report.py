@@ -9,7 +9,7 @@ from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.figures import identity_sentence, limit_sentence, part_figure
 from jitchat.window import record
-from jitchat.window.savings import picking_sentences, window_cost
+from jitchat.window.cost import picking_sentences, window_cost
 from jitchat.window.window import ContextWindow, Segment, Verdict
 
 TEXT_WIDTH = 100

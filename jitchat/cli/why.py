@@ -13,10 +13,9 @@ from jitchat.session import Session
 from jitchat.store.path import parent_of
 from jitchat.text.sanitize import shorten
 from jitchat.values import Mode, Placed, Role
-from jitchat.why import Explained, why
+from jitchat.why import Explained, Standing, why
 from jitchat.window.record import ledger_fields
 from jitchat.window.steering import Once
-from jitchat.window.why import Standing
 
 _WIDTH = 60
 """Characters of the message that are repeated."""

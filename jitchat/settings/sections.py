@@ -11,6 +11,7 @@ from typing import Any, get_args, get_origin
 
 from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.text.sanitize import one_line
+from jitchat.values import Mode
 
 
 class Secret(str):
@@ -101,9 +102,9 @@ class ChatSettings:
         "jit",
         "how the window is chosen",
         flag="--mode",
-        unit="full|recency|jit",
+        unit="|".join(Mode),
         variable="JITCHAT_MODE",
-        choices=("full", "recency", "jit"),
+        choices=tuple(mode.value for mode in Mode),
     )
     system: str = setting("", "instructions in place of the built-in ones")
 

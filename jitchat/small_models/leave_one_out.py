@@ -1,23 +1,27 @@
-"""How much one answer differs from another, 0 to 1, and by what that is measured.
+"""Leaving one retrieved turn out: how much another answer differs, 0 to 1, and by what measure.
 
-Requests go one after the other. Nothing is stored, and what fails is told of with its turn.
+Everything else of the window stays byte for byte, and the fence goes with its last turn. Requests
+go one after the other. Nothing is stored, and what fails is reported with its turn.
 """
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
-from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from jitchat.errors import JitchatError, NotAnAnswer
+from jitchat.errors import JitchatError
 from jitchat.index.embedder import Embedder
 from jitchat.index.vectors import vectors_of
 from jitchat.providers.catalogue.table import Prices
-from jitchat.providers.provider import Options, Provider, ReplyDelta
-from jitchat.small_models.small_model import LONGEST
+from jitchat.providers.provider import Options, Provider
+from jitchat.small_models.small_model import Hearing
 from jitchat.text.words import fold, words
 from jitchat.values import Message, Usage
-from jitchat.window.sweep import MOST, by_score, without
-from jitchat.window.window import ContextWindow
+from jitchat.window.window import ContextWindow, Kind, Segment
+
+MOST = 6
+"""Requests; each is a whole window."""
+_OPENING = re.compile(r"\A<(recalled(?:-\d+)?)>\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +45,12 @@ def measure_of(embedder: Embedder, *, exact: bool) -> Measure:
 
 
 def lost_lines(reply: str, other: str) -> tuple[str, ...]:
-    """List the lines of a reply that another answer lacks."""
     kept = _lines(other)
     return tuple(line for line in map(_bare, reply.splitlines()) if line and line not in kept)
 
 
 def _far(embedder: Embedder, one: str, other: str) -> float:
-    """One less the cosine of both; texts that are the same are at 0 whatever the embedder says."""
+    """1 less the cosine of both; equal texts are at 0 whatever the embedder says."""
     if one.strip() == other.strip():
         return 0.0
     first, second = vectors_of(embedder, [one, other])
@@ -56,8 +59,8 @@ def _far(embedder: Embedder, one: str, other: str) -> float:
 
 def _apart(one: Collection[str], other: Collection[str]) -> float:
     """The share of all that only one of them has."""
-    every = {*one, *other}
-    return len({*one} ^ {*other}) / len(every) if every else 0.0
+    both = {*one, *other}
+    return len({*one} ^ {*other}) / len(both) if both else 0.0
 
 
 def _lines(text: str) -> frozenset[str]:
@@ -72,20 +75,47 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(words(fold(text)))
 
 
+def by_score(window: ContextWindow) -> tuple[Segment, ...]:
+    """List the retrieved turns, the highest score first."""
+    scores = {row.turn: row.score for row in window.ledger}
+    found = [segment for segment in window.segments if segment.kind is Kind.RETRIEVED]
+    return tuple(sorted(found, key=lambda segment: -scores.get(segment.turn or 0, 0.0)))
+
+
+def without(window: ContextWindow, turn: int) -> tuple[Message, ...]:
+    """Make the window's messages without a retrieved turn.
+
+    Raises:
+        LookupError: No such turn was retrieved.
+
+    """
+    segments = list(window.segments)
+    places = [at for at, each in enumerate(segments) if each.kind is Kind.RETRIEVED]
+    left_out = next((at for at in places if segments[at].turn == turn), None)
+    if left_out is None:
+        raise LookupError(turn)
+    opening = _OPENING.match(segments[places[0]].text)
+    if opening is not None and len(places) > 1:
+        beside = left_out + 1 if left_out == places[0] else left_out - 1
+        text = segments[beside].text
+        if left_out == places[0]:
+            segments[beside] = replace(segments[beside], text=opening[0] + text)
+        elif left_out == places[-1]:
+            segments[beside] = replace(segments[beside], text=f"{text}</{opening[1]}>\n")
+    del segments[left_out]
+    return replace(window, segments=tuple(segments)).messages()
+
+
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A request that is to be sent."""
-
     turn: int | None
     """The position of the turn that it goes without; None for the unchanged window."""
     tokens: int
-    """About what it takes; counted as the window was."""
+    """Estimated by the window's own counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """What came of it."""
-
     trial: Trial
     answer: str = ""
     change: float = 0.0
@@ -98,9 +128,8 @@ def trials_of(window: ContextWindow, *, control: bool) -> tuple[Trial, ...]:
     """Choose what is tried, at most six: the unchanged window if chance is to be told apart."""
     same = [Trial(None, window.used)] if control else []
     found = by_score(window)[: MOST - len(same)]
-    return (
-        (*same, *(Trial(each.turn, window.used - each.tokens) for each in found)) if found else ()
-    )
+    trials = [Trial(each.turn, window.used - each.tokens) for each in found]
+    return (*same, *trials) if trials else ()
 
 
 def cost_of_trials(
@@ -130,23 +159,11 @@ async def leave_one_out(
     text, measure = reply
     for trial in trials:
         messages = window.messages() if trial.turn is None else without(window, trial.turn)
+        hearing = Hearing()
         try:
-            answer = await _answer(provider, options, messages)
-            change = await asyncio.to_thread(measure.change, text, answer)
+            await hearing.hear(provider, messages, options)
+            change = await asyncio.to_thread(measure.change, text, hearing.text)
         except JitchatError as error:
             yield TrialResult(trial, error=error)
         else:
-            yield TrialResult(trial, answer, change)
-
-
-async def _answer(provider: Provider, options: Options, messages: Sequence[Message]) -> str:
-    """Hear one answer to its end."""
-    heard, length = list[str](), 0
-    async with aclosing(provider.stream(messages, options)) as pieces:
-        async for piece in pieces:
-            if isinstance(piece, ReplyDelta):
-                heard.append(piece.text)
-                length += len(piece.text)
-            if length > LONGEST:
-                raise NotAnAnswer("Its answer does not end.", "Try it with another model.")
-    return "".join(heard)
+            yield TrialResult(trial, hearing.text, change)

@@ -17,7 +17,8 @@ from jitchat.text.sanitize import both_ends, for_terminal
 from jitchat.values import Candidate, Hit, Message, Mode, Picking, Retrieval, Role
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
-from jitchat.window.plan import Sources, plan
+from jitchat.window.parts import Sources
+from jitchat.window.plan import plan
 from jitchat.window.render import fence, free_tag, index_line
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import Kind
@@ -28,14 +29,11 @@ _NO_CHOICE = "not asked, as every turn that was found is in the window anyway"
 
 
 class ModelPicker:
-    """Has a small model choose what is recalled."""
-
     def __init__(self, model: SmallModel) -> None:
         self._model = model
 
     @property
     def name(self) -> str:
-        """The model's own name."""
         return self._model.name
 
     def not_asked(self, retrieval: Retrieval) -> Retrieval:
@@ -92,7 +90,6 @@ def _whole(heard: SmallModelReply) -> str:
 
 
 def _clause(sentence: str) -> str:
-    """Make a sentence a part of another one."""
     text = sentence.rstrip(".")
     return text[:1].lower() + text[1:] if text.startswith(("The ", "It ", "Its ", "No ")) else text
 

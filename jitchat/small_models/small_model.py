@@ -15,6 +15,8 @@ from jitchat.providers.provider import Options, Provider, ReplyDelta, SentReques
 from jitchat.values import Message, Usage
 from jitchat.window.tokens import TokenCounter, request_tokens
 
+LONGEST = 32_000
+"""Characters; who goes on beyond that is not answering what was asked."""
 _FENCE = "```"
 
 
@@ -25,8 +27,11 @@ def parse_object(reply: str) -> dict[str, object]:
         NotAnAnswer: The reply is something else.
 
     """
+    text = reply.strip()
+    if text.startswith(_FENCE) and text.endswith(_FENCE) and "\n" in text:
+        text = text.partition("\n")[2].removesuffix(_FENCE)
     try:
-        found = json.loads(_unfenced(reply.strip()), strict=False)
+        found = json.loads(text, strict=False)
     except (ValueError, RecursionError):  # no JSON, or nested or numbered to hurt
         found = None
     if not isinstance(found, dict):
@@ -35,28 +40,42 @@ def parse_object(reply: str) -> dict[str, object]:
 
 
 def wrong_format() -> NotAnAnswer:
-    """Make the error of an answer that has another form."""
     return NotAnAnswer("Its answer is not the JSON that was asked for.", "Name another model.")
 
 
-def _unfenced(text: str) -> str:
-    """Take off a fence, with the name of a language or without."""
-    if not (text.startswith(_FENCE) and text.endswith(_FENCE) and "\n" in text):
-        return text
-    return text.partition("\n")[2].removesuffix(_FENCE)
+@dataclass(slots=True)
+class Hearing:
+    """An answer as it comes."""
 
+    began: bool = False
+    """Whether the server took the request."""
+    reported: Usage | None = None
+    _pieces: list[str] = field(default_factory=list)
+    _length: int = 0
 
-LONGEST = 32_000
-"""Characters; who goes on beyond that is not answering what was asked."""
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+    async def hear(self, provider: Provider, messages: Sequence[Message], options: Options) -> None:
+        """Send one request and hear the answer to its end; cancelling the task hangs up."""
+        async with aclosing(provider.stream(messages, options)) as pieces:
+            async for piece in pieces:
+                self.began |= not isinstance(piece, SentRequest)
+                if isinstance(piece, Usage):
+                    self.reported = piece
+                elif isinstance(piece, ReplyDelta):
+                    self._length += len(piece.text)
+                    if self._length > LONGEST:
+                        raise NotAnAnswer("Its answer does not end.", "Try it with another model.")
+                    self._pieces.append(piece.text)
 
 
 @dataclass(frozen=True, slots=True)
 class SmallModelReply:
-    """What came of asking."""
-
     text: str
     error: JitchatError | None
-    """Why there is no whole answer, if there is none."""
+    """Why there is no whole answer."""
     input_tokens: int
     """Of the request; 0 where the server took none."""
     output_tokens: int
@@ -82,60 +101,28 @@ class SmallModel:
 
     @property
     def name(self) -> str:
-        """The model's own name."""
         return self.provider.model
 
     async def ask(self, messages: Sequence[Message]) -> SmallModelReply:
-        """Send one request and hear the answer to its end.
-
-        Cancelling the task hangs up. Nothing that the model or its server does is raised.
-        """
+        """Send one request; nothing that the model or its server does is raised."""
         sent = await asyncio.to_thread(request_tokens, self.counter, tuple(messages))
-        started, hearing = time.perf_counter(), _Hearing()
+        started, hearing = time.perf_counter(), Hearing()
         error: JitchatError | None = None
         try:
             async with asyncio.timeout(self.seconds):
-                await self._hear(messages, hearing)
+                await hearing.hear(self.provider, messages, Options(context=self.context()))
         except TimeoutError:
             error = Unreachable(f"No answer in {self.seconds:g} s.", "Give it more time.")
         except JitchatError as failed:
             error = failed
             sent = sent if hearing.began else 0  # what was refused is not charged
         ms = (time.perf_counter() - started) * 1000
-        told = (hearing.reported.output_tokens or 0) if hearing.reported else 0
-        answered = told or await asyncio.to_thread(self.counter.count, hearing.text)
-        usage = hearing.reported or Usage(sent, answered)
+        reported = hearing.reported
+        answered = (reported.output_tokens or 0) if reported else 0
+        if not answered:
+            answered = await asyncio.to_thread(self.counter.count, hearing.text)
+        usage = reported or Usage(sent, answered)
         cost = usage.cost
         if cost is None and self.prices is not None:
             cost = self.prices.of(usage)
         return SmallModelReply(hearing.text, error, sent, answered, self.counter.exact, ms, cost)
-
-    async def _hear(self, messages: Sequence[Message], hearing: _Hearing) -> None:
-        options = Options(context=self.context())
-        async with aclosing(self.provider.stream(messages, options)) as pieces:
-            async for piece in pieces:
-                hearing.began |= not isinstance(piece, SentRequest)
-                if isinstance(piece, Usage):
-                    hearing.reported = piece
-                elif isinstance(piece, ReplyDelta):
-                    hearing.add(piece.text)
-
-
-@dataclass(slots=True)
-class _Hearing:
-    """An answer as it comes."""
-
-    began: bool = False
-    reported: Usage | None = None
-    _pieces: list[str] = field(default_factory=list)
-    _length: int = 0
-
-    @property
-    def text(self) -> str:
-        return "".join(self._pieces)
-
-    def add(self, text: str) -> None:
-        self._length += len(text)
-        if self._length > LONGEST:
-            raise NotAnAnswer("Its answer does not end.", "Name another model.")
-        self._pieces.append(text)

@@ -19,8 +19,7 @@ from jitchat.memory import Memory
 from jitchat.small_models.small_model import SmallModel, SmallModelReply, parse_object, wrong_format
 from jitchat.text.sanitize import both_ends, shorten
 from jitchat.values import Message, Role, Turn
-from jitchat.window.render import fence, free_tag
-from jitchat.window.window import quote_all
+from jitchat.window.render import fence, free_tag, quote_all
 
 BATCH = 8
 """Turns a request."""
@@ -31,8 +30,6 @@ _PATIENCE = 2
 
 @dataclass(frozen=True, slots=True)
 class LinesWritten:
-    """A request to the summariser's model is over."""
-
     turns: tuple[int, ...]
     """The positions whose index lines it wrote."""
     left: int
@@ -62,7 +59,6 @@ class Summariser:
 
     @property
     def name(self) -> str:
-        """The model's own name."""
         return self._model.name
 
     async def write(self) -> AsyncGenerator[LinesWritten, None]:

@@ -109,22 +109,6 @@ def tells_when(text: str, said: Iterable[str]) -> bool:
     )
 
 
-def _iso(match: re.Match[str], _: date | None) -> str:
-    return _spelled(int(match[1]), int(match[2]), int(match[3]))
-
-
-def _day_month(match: re.Match[str], said_on: date | None) -> str:
-    return _dated(match[3], match[2], match[1], said_on)
-
-
-def _month_day(match: re.Match[str], said_on: date | None) -> str:
-    return _dated(match[3], match[1], match[2], said_on)
-
-
-def _month_year(match: re.Match[str], _: date | None) -> str:
-    return f"{match[2]}-{MONTH_NUMBER[match[1].lower()]:02}"
-
-
 def _dated(year: str | None, month: str, day: str, said_on: date | None) -> str:
     if year is None and said_on is None:
         return f"{int(day)} {month.capitalize()}"
@@ -137,18 +121,6 @@ def _spelled(year: int, month: int, day: int) -> str:
         return date(year, month, day).isoformat()
     except ValueError:
         return ""
-
-
-def _day_word(match: re.Match[str], said_on: date | None) -> str:
-    return _days_from(said_on, _DAYS_AWAY[match[0].lower()])
-
-
-def _ago(match: re.Match[str], said_on: date | None) -> str:
-    return _away(said_on, -_counted(match[1]), match[2].lower())
-
-
-def _ahead(match: re.Match[str], said_on: date | None) -> str:
-    return _away(said_on, _counted(match[1]), match[2].lower())
 
 
 def _period(match: re.Match[str], said_on: date | None) -> str:
@@ -165,10 +137,6 @@ def _last_weekday(match: re.Match[str], said_on: date | None) -> str:
         return match[1].capitalize()
     back = (said_on.weekday() - _WEEKDAYS.index(match[1].lower()) - 1) % 7 + 1
     return _days_from(said_on, -back)
-
-
-def _weekday(match: re.Match[str], _: date | None) -> str:
-    return " ".join(filter(None, (match[1].capitalize(), match[2])))
 
 
 def _away(said_on: date | None, count: int, unit: str) -> str:
@@ -198,16 +166,24 @@ _UNITS = frozenset(f"{unit}{s}" for unit in ("day", "week", "month", "year") for
 _YEARS = frozenset(map(str, range(1900, 2100)))
 _MONTHS_SAID = frozenset(MONTH_NUMBER)
 _RESOLVERS: tuple[tuple[frozenset[str], re.Pattern[str], _Resolver], ...] = (
-    (_YEARS, _ISO_DATE, _iso),
-    (_MONTHS_SAID, _DAY_MONTH, _day_month),
-    (_MONTHS_SAID, _MONTH_DAY, _month_day),
-    (_MONTHS_SAID, _MONTH_YEAR, _month_year),
-    (frozenset(("night", "yesterday", "today", "tonight", "tomorrow")), _DAY_WORD, _day_word),
-    (frozenset(("ago",)), _AGO, _ago),
-    (_UNITS, _AHEAD, _ahead),
+    (_YEARS, _ISO_DATE, lambda m, _: _spelled(int(m[1]), int(m[2]), int(m[3]))),
+    (_MONTHS_SAID, _DAY_MONTH, lambda m, said_on: _dated(m[3], m[2], m[1], said_on)),
+    (_MONTHS_SAID, _MONTH_DAY, lambda m, said_on: _dated(m[3], m[1], m[2], said_on)),
+    (_MONTHS_SAID, _MONTH_YEAR, lambda m, _: f"{m[2]}-{MONTH_NUMBER[m[1].lower()]:02}"),
+    (
+        frozenset(("night", "yesterday", "today", "tonight", "tomorrow")),
+        _DAY_WORD,
+        lambda m, said_on: _days_from(said_on, _DAYS_AWAY[m[0].lower()]),
+    ),
+    (frozenset(("ago",)), _AGO, lambda m, said_on: _away(said_on, -_counted(m[1]), m[2].lower())),
+    (_UNITS, _AHEAD, lambda m, said_on: _away(said_on, _counted(m[1]), m[2].lower())),
     (frozenset(("weekend", "week", "month", "year")), _PERIOD, _period),
     (frozenset(("last",)), _LAST_WEEKDAY, _last_weekday),
-    (frozenset(f"{day}{s}" for day in _WEEKDAYS for s in ("", "s")), _WEEKDAY, _weekday),
+    (
+        frozenset(f"{day}{s}" for day in _WEEKDAYS for s in ("", "s")),
+        _WEEKDAY,
+        lambda m, _: " ".join(filter(None, (m[1].capitalize(), m[2]))),
+    ),
 )
 """What a pattern can only match where one of these words is said; and what its match means."""
 _HINTS = frozenset[str]().union(*(hints for hints, _, _ in _RESOLVERS))
@@ -238,7 +214,7 @@ class Span:
 
 
 def number_of(day: date) -> int:
-    """Write a day as YYYYMMDD."""
+    """YYYYMMDD."""
     return day.year * YEAR_SIZE + day.month * _MONTH_SIZE + day.day
 
 
@@ -263,25 +239,19 @@ def _span(told: str) -> Span | None:
         return Span(day, day)
     if match := _PERIOD_OF.fullmatch(told):
         first = date.fromisoformat(match[2])
-        return Span(number_of(first), number_of(_days_on(first, _DAYS_IN[match[1]] - 1)))
+        last = first.toordinal() + _DAYS_IN[match[1]] - 1
+        return Span(number_of(first), number_of(date.fromordinal(min(last, date.max.toordinal()))))
     if match := _MONTH.fullmatch(told):
-        return _whole(int(match[1]) * YEAR_SIZE + int(match[2]) * _MONTH_SIZE, _MONTH_SIZE)
+        start = int(match[1]) * YEAR_SIZE + int(match[2]) * _MONTH_SIZE
+        return Span(start, start + _MONTH_SIZE - 1)
     if _YEAR_ALONE.fullmatch(told):
-        return _whole(int(told) * YEAR_SIZE, YEAR_SIZE)
+        return Span(int(told) * YEAR_SIZE, (int(told) + 1) * YEAR_SIZE - 1)
     if match := _OPEN_DAY.fullmatch(told):
         return _open(MONTH_NUMBER[match[2].lower()], int(match[1]))
     return None
-
-
-def _whole(start: int, size: int) -> Span:
-    return Span(start, start + size - 1)
 
 
 def _open(month: int, day: int | None = None) -> Span:
     start = month * _MONTH_SIZE
     first, last = (start, start + _MONTH_SIZE - 1) if day is None else (start + day, start + day)
     return Span(first, last, any_year=True)
-
-
-def _days_on(first: date, days: int) -> date:
-    return date.fromordinal(min(first.toordinal() + days, date.max.toordinal()))

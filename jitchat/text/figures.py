@@ -20,7 +20,6 @@ def local(moment: datetime) -> datetime:
 
 
 def age(since: datetime, now: datetime) -> str:
-    """Say how long ago something was, roughly."""
     seconds = (now - since).total_seconds()
     for size, unit in _STEPS:
         if seconds >= size:

@@ -40,7 +40,6 @@ def marked_sentences(text: str) -> list[tuple[str, bool]]:
 
 
 def is_question(sentence: str) -> bool:
-    """Whether the sentence ends as a question does."""
     return sentence.rstrip("\"'”’)*_ \t\n").endswith(("?", "？"))
 
 

@@ -234,8 +234,8 @@ _OBJECTION = re.compile(
     rf"|you (?:made (?:that|this|it) up|misremember\w*|misread|misunderst\w+|mixed (?:that|this|it"
     r"|them|something) up|forgot (?:what|that|about|to mention|the)"
     r"|(?:missed|overlooked) (?:that|the|what|something|one))\b"
-    rf"|(?:wrong|incorrect|not (?:true|right|correct|quite right|quite)|false|untrue|falsch"
-    rf"|das (?:ist|stimmt) (?:falsch|nicht)|that's not it){_OVER}"
+    rf"|(?:wrong|incorrect|not (?:true|right|correct|quite right|quite)|false|untrue"
+    rf"|that's not it){_OVER}"
     r")"
     rf"|no\b[\s,.!:;–—-]+{_WE} (?:never |already |all |both )?{_SAID}\b",
     re.IGNORECASE,

@@ -6,12 +6,6 @@ mostly unharmed). Scripts that write no blanks between words, and Korean, which 
 particles to them, become bigrams. Identifiers are matched by their words and by which of
 these are joined: `parse_user_id`, `3.11.4`, `--force`, `c++`.
 
-One function feeds the index and the query alike, so that both always agree. Words are folded
-to lower case without accents, and stemmed (Snowball, English; other languages pass through
-mostly unharmed). Scripts that write no blanks between words, and Korean, which joins its
-particles to them, become bigrams. Identifiers are matched by their words and by which of
-these are joined.
-
 Each two words that are joined count as one more, so that an identifier, a path, a version or
 an address is told from its words in another order, and is found by any stretch of it.
 """
@@ -76,8 +70,12 @@ def words(text: str) -> list[str]:
 
 def content_words(text: str) -> list[str]:
     """`words` without `stop_words`, then what is joined."""
+    plain = fold(text)
+    found = _words_of(plain)
+    if may_join(plain):
+        found += [each[:LONGEST] for each in joined(plain)]
     passed_over = stop_words()
-    return [word for word in _matched(text) if word not in passed_over]
+    return [word for word in found if word not in passed_over]
 
 
 def stems(text: str) -> list[str]:
@@ -98,7 +96,6 @@ def is_unspaced(text: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """Reduce one folded word to its stem."""
     bare = word.removesuffix("'s")
     return _stemmer().stem_word(_bases().get(bare, bare)) if bare.isascii() else bare
 
@@ -125,15 +122,6 @@ def _without_accents(piece: str) -> str:
     return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
 
 
-def _matched(text: str) -> list[str]:
-    """List the words of `text`, and then what is joined in it."""
-    plain = fold(text)
-    found = _words_of(plain)
-    if may_join(plain):
-        found += [each[:LONGEST] for each in joined(plain)]
-    return found
-
-
 def _words_of(plain: str) -> list[str]:
     """Cut what is folded already."""
     if plain.isascii():
@@ -143,7 +131,6 @@ def _words_of(plain: str) -> list[str]:
 
 
 def _pieces(word: str) -> list[str]:
-    """Cut the unspaced runs of a word into bigrams."""
     if word.isascii() or not _IN_BIGRAMS.search(word):
         return [word]
     pieces: list[str] = []

@@ -7,6 +7,7 @@ import itertools
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from itertools import islice
@@ -14,8 +15,8 @@ from pathlib import Path
 
 from jitchat.errors import ImportFailed
 from jitchat.store.store import ColdStore
-from jitchat.transfer.locomo import is_locomo, read_locomo
-from jitchat.transfer.plain import BrokenLine, read_plain
+from jitchat.transfer.locomo import LOCOMO
+from jitchat.transfer.plain import PLAIN, BrokenLine, read_plain
 from jitchat.transfer.report import FileConversation
 from jitchat.values import Conversation
 
@@ -24,11 +25,12 @@ MAX_OBJECTS = 1_000_000
 """Messages, or other objects, of a file: a million small ones take some 400 MB to read."""
 MAX_VALUES = 8_000_000
 """Commas and opening brackets, each: prose of 200 MB has a third as many."""
-_EXPECTED = (
-    "Known are LoCoMo's JSON, and a JSON or JSONL list of objects with role and content"
-    " (created_at and name are optional)."
-)
+FORMATS = (LOCOMO, PLAIN)
+"""In the order in which they are tried; the last one takes what no other does."""
+_EXPECTED = f"Known are {', and '.join(each.description for each in FORMATS)}."
 _NAMED = 20
+_LINE = re.compile(r"[^\n]*+\n|[^\n]++")
+DEMO_ID, DEMO_TITLE = "demo", "Release planning (demo)"
 
 
 def read_file(path: Path, pick: str | None = None) -> list[FileConversation]:
@@ -39,7 +41,7 @@ def read_file(path: Path, pick: str | None = None) -> list[FileConversation]:
 
     """
     value = read_value(path)
-    found = read_locomo(value) if is_locomo(value) else read_plain(value, path.stem)
+    found = next(each for each in FORMATS if each.matches(value)).read(value, path.stem)
     if pick is not None:
         found = _picked(found, pick, path)
     if not any(each.turns for each in found):
@@ -57,15 +59,19 @@ def read_value(path: Path) -> object:
         ImportFailed: It cannot be read, or is neither.
 
     """
-    return _parsed(_text(path), path)
+    text = _text(path)
+    try:
+        return _decoder(path).decode(text)
+    except (ValueError, RecursionError) as error:
+        items = list(_lines(text, path))
+        if not any(isinstance(item, dict) and "role" in item for item in items):
+            raise ImportFailed(f"{path} {_fault(error)}.", _EXPECTED) from None
+        return items
 
 
 def left_out(found: Sequence[FileConversation]) -> str:
     """Say what was left out of all conversations, and why; empty where nothing was."""
-    counts: dict[str, int] = {}
-    for each in found:
-        for reason, count in each.skipped.items():
-            counts[reason] = counts.get(reason, 0) + count
+    counts: Counter[str] = sum((Counter(each.skipped) for each in found), Counter())
     return ", ".join(f"{count:,} {reason}" for reason, count in sorted(counts.items()))
 
 
@@ -101,16 +107,6 @@ def _text(path: Path) -> str:
     encoding = json.detect_encoding(data)
     lenient = "surrogateescape" if encoding.startswith("utf-8") else "replace"
     return data.decode(encoding, lenient)
-
-
-def _parsed(text: str, path: Path) -> object:
-    try:
-        return _decoder(path).decode(text)
-    except (ValueError, RecursionError) as error:
-        items = list(_lines(text, path))
-        if not any(isinstance(item, dict) and "role" in item for item in items):
-            raise ImportFailed(f"{path} {_fault(error)}.", _EXPECTED) from None
-        return items
 
 
 def _decoder(path: Path) -> json.JSONDecoder:
@@ -156,13 +152,6 @@ def _fault(error: Exception) -> str:
     return f"is not JSON: {error}" if isinstance(error, json.JSONDecodeError) else "is not JSON"
 
 
-_LINE = re.compile(r"[^\n]*+\n|[^\n]++")
-
-
-DEMO_ID = "demo"
-DEMO_TITLE = "Release planning (demo)"
-
-
 def store_all(
     store: ColdStore, found: Sequence[FileConversation]
 ) -> list[tuple[FileConversation, Conversation | None]]:
@@ -180,9 +169,6 @@ def store_found(store: ColdStore, found: FileConversation) -> Conversation:
 
 
 def store_demo(store: ColdStore) -> Conversation:
-    """Store the bundled demo conversation."""
-    import json  # noqa: PLC0415  used on the first run only
-
     text = (files("jitchat.transfer") / "demo.jsonl").read_text(encoding="utf-8")
     lines = [json.loads(line) for line in text.splitlines() if line.strip()]
     return store_found(store, read_plain(lines, DEMO_ID)[0].titled(DEMO_TITLE))

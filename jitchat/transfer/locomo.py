@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
-from jitchat.transfer.report import ConversationBuilder, FileConversation
+from jitchat.transfer.report import ConversationBuilder, FileConversation, Format
 from jitchat.values import Role
 
 _SESSION = re.compile(r"session_([0-9]{1,6})")
@@ -21,8 +21,7 @@ def is_locomo(value: object) -> bool:
     return any("speaker_a" in (_talk(sample) or {}) for sample in samples(value))
 
 
-def read_locomo(value: object) -> list[FileConversation]:
-    """Read its conversations, in the file's order."""
+def read_locomo(value: object, _name: str = "") -> list[FileConversation]:
     return [_conversation(each, f"locomo-{at}") for at, each in enumerate(samples(value), start=1)]
 
 
@@ -51,7 +50,6 @@ def _conversation(sample: object, usual_id: str) -> FileConversation:
 
 
 def _speakers(talk: Mapping[str, object]) -> dict[str, Role]:
-    """Who speaks, and as whom."""
     found: dict[str, Role] = {}
     for key, role in (("speaker_a", Role.USER), ("speaker_b", Role.ASSISTANT)):
         name = talk.get(key)
@@ -106,3 +104,6 @@ def _session_date(value: object) -> datetime | None:
         return datetime.strptime(value.strip(), "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
     except ValueError:
         return None
+
+
+LOCOMO = Format("LoCoMo's JSON", is_locomo, read_locomo)

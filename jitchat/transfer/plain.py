@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from jitchat.transfer.report import ConversationBuilder, FileConversation
+from jitchat.transfer.report import ConversationBuilder, FileConversation, Format
 from jitchat.values import Role
 
 _ROLES = {
@@ -28,11 +28,12 @@ class BrokenLine:
 
 def read_plain(value: object, name: str) -> list[FileConversation]:
     """Read the list as one conversation; one item, or a list under `messages`, will do too."""
-    gathering = ConversationBuilder()
-    broken = [each.number for each in _listed(value) if isinstance(each, BrokenLine)]
-    for item in _listed(value):
+    gathering, items = ConversationBuilder(), _listed(value)
+    broken = [str(each.number) for each in items if isinstance(each, BrokenLine)]
+    lines = f"line{'s' if broken[1:] else ''} {', '.join(broken[:3])}{' …' if broken[3:] else ''}"
+    for item in items:
         if isinstance(item, BrokenLine):
-            gathering.skip(f"not JSON (line{_numbers(broken)})")
+            gathering.skip(f"not JSON ({lines})")
         else:
             _take(item, gathering)
     return [gathering.found(name, name)]
@@ -81,7 +82,8 @@ def _take(item: object, gathering: ConversationBuilder) -> None:
         gathering.take(_ROLES[spoken], content, moment, name if isinstance(name, str) else None)
 
 
-def _numbers(lines: list[int]) -> str:
-    """List the first few of the numbers, as the end of `line`."""
-    shown = ", ".join(str(number) for number in lines[:3])
-    return f"{'s' if lines[1:] else ''} {shown}{' …' if lines[3:] else ''}"
+PLAIN = Format(
+    "a JSON or JSONL list of objects with role and content (created_at and name are optional)",
+    lambda _: True,
+    read_plain,
+)

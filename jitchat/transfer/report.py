@@ -1,9 +1,9 @@
-"""What an import took from a file, and what it did not, and why."""
+"""What an import took from a file, and what it left out, and why; what a format is."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -30,13 +30,22 @@ class FileConversation:
     """What the file itself calls each turn, if anything; as many as there are turns."""
 
     def titled(self, title: str) -> FileConversation:
-        """Make the same conversation under another title."""
         return replace(self, title=title)
 
 
-class ConversationBuilder:
-    """Collects what a reader finds, item by item."""
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of conversations in JSON; a module of its own each."""
 
+    description: str
+    """As a few words for an error."""
+    matches: Callable[[object], bool]
+    """Whether a file's value is in this format."""
+    read: Callable[[object, str], list[FileConversation]]
+    """Read the conversations of a value, in its order; the name of the file is their usual id."""
+
+
+class ConversationBuilder:
     def __init__(self) -> None:
         self._turns: list[Turn] = []
         self._labels: list[str | None] = []
@@ -44,11 +53,10 @@ class ConversationBuilder:
         self._changed: Counter[str] = Counter()
 
     def skip(self, reason: str) -> None:
-        """Leave an item out."""
         self._skipped[reason] += 1
 
     def change(self, reason: str) -> None:
-        """Note that the next turn is not taken quite as it stands."""
+        """Note that a turn is not taken quite as it stands."""
         self._changed[reason] += 1
 
     def take(

@@ -17,9 +17,9 @@ from jitchat.store.windows import Send
 from jitchat.text.figures import cost_of
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.values import ASSUMED, Status, Turn, Usage
+from jitchat.why import parts_told
 from jitchat.window.budget import Budget
-from jitchat.window.savings import spent
-from jitchat.window.why import parts_told
+from jitchat.window.cost import spent
 from jitchat.window.window import ContextWindow, LedgerRow
 
 if TYPE_CHECKING:

@@ -56,7 +56,6 @@ class Budget:
 
     @property
     def is_assumed(self) -> bool:
-        """Whether nobody told the limit."""
         return self.limit_source.startswith(ASSUMED)
 
     @property

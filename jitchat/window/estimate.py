@@ -50,8 +50,6 @@ _HIRAGANA, _KATAKANA = re.compile(r"[\u3040-\u309f]"), re.compile(r"[\u30a0-\u30
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """Prices of o200k_base, as data/o200k.toml explains them."""
-
     pairs: bytes
     credit: Sequence[Sequence[int]]
     pair_price: Sequence[int]

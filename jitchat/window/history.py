@@ -95,11 +95,9 @@ class History:
 
     @property
     def total(self) -> int:
-        """Tokens of all turns."""
         return self.before[-1]
 
     def last(self) -> Turn | None:
-        """Look at the latest turn."""
         return self.turns[-1] if self.turns else None
 
     def find(self, position: int) -> int | None:
@@ -148,7 +146,6 @@ def _answered(turns: Iterable[Turn]) -> list[Turn]:
 
 
 def _alike(known: Sequence[Turn], wanted: Sequence[Turn]) -> int:
-    """How many turns at the start are the same."""
     pairs = enumerate(zip(known, wanted, strict=False))
     differ = (index for index, (old, new) in pairs if old is not new and old != new)
     return next(differ, min(len(known), len(wanted)))

@@ -2,36 +2,32 @@
 
 Turns are taken by value until their allowance is spent; the first may exceed it, for it is
 what the question is about. Right behind the best hits come their neighbours, for an answer
-needs its question. Index lines come last.
+needs its question. Index lines come last: a line says that a turn exists and what it is about,
+so that the model can ask for it.
 
 What was said later may correct what was said before. So the newest of the turns that match as
 well as the best is loaded before it, and of turns with the same text the newest stands. Turns
 whose texts differ, in however little, are never taken for the same.
-
-A line says that a turn exists and what it is about, so that the model can ask for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
-from typing import TYPE_CHECKING
 
 from jitchat.text.sentences import is_question
-from jitchat.values import Candidate, Hit, IndexEntry, Retrieval
-from jitchat.window.render import index_line
-from jitchat.window.window import Piece, Price, quote_all
-
-if TYPE_CHECKING:
-    from jitchat.window.history import History
-
+from jitchat.values import Hit, IndexEntry, Retrieval
+from jitchat.window import reasons
+from jitchat.window.history import History
+from jitchat.window.render import index_line, quote_all
+from jitchat.window.segments import Piece, Price
 
 NEIGHBOURS_OF = 2
 """So many of the best hits bring the question that they answer, or the answer to them."""
 _AS_WELL = 0.8
 """A turn with this share of the best score and all of its words matches as well."""
-_FENCE = "<recalled>\n</recalled>\n\n"
+_FENCE, _INDEX_FENCE = "<recalled>\n</recalled>\n\n", "<index>\n</index>\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +41,9 @@ class Allowance:
     index: int
     """For index lines."""
     slope: float = 1.0
-    """What a token here is in tokens of the server, for what is told."""
-    asked: frozenset[int] = frozenset()
-    """Positions of turns that the user asked for: on top of what is found and before it, they are
-    bound by `room` only."""
+    """What a token here is in tokens of the server, for reasons."""
+    requested: frozenset[int] = frozenset()
+    """Positions of turns that the user asked for: loaded before all hits, bound by `room` only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,23 +56,23 @@ class Recall:
     """Position of a hit that is not among `turns`: why."""
     needless: frozenset[int] = frozenset()
     """Positions of turns that a line would hardly be shorter than."""
-    asked: frozenset[int] = frozenset()
+    requested: frozenset[int] = frozenset()
     """Positions of turns that the user asked for: they come first among `turns`."""
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing left to give up."""
         return not self.turns and not self.lines
 
     def smaller(self, missing: int) -> Recall:
         """Give up the line of least value, or the turn when there are no lines.
 
-        `missing` is how many tokens the window is short of, as they are told.
+        `missing` is how many of the server's tokens the window is short of.
         """
         if self.lines:
             return replace(self, lines=self.lines[:-1])
         last = self.turns[-1].turn
-        why = _asked_for(missing) if last in self.asked else "no room left in the window"
+        is_requested = last in self.requested
+        why = reasons.NO_ROOM_REQUESTED.format(tokens=missing) if is_requested else reasons.NO_ROOM
         return replace(self, turns=self.turns[:-1], refused={**self.refused, last: why})
 
 
@@ -89,86 +84,80 @@ def recall(
     price: Price,
 ) -> Recall:
     """Choose what the tail holds; `taken` are the turns that are in the window already."""
-    loading = _Loading(history, taken, allowance, price)
-    loading.load(retrieval, sorted(allowance.asked - taken))
+    loading = _Loading(history, retrieval, taken, allowance, price)
+    loading.load()
     known = taken | loading.loaded.keys()
-    room = min(allowance.index, allowance.room - loading.spent)
-    listing = list_turns(history, retrieval, known, room, price)
+    spent = loading.paid + price(_FENCE) if loading.loaded else 0
+    room = min(allowance.index, allowance.room - spent)
+    lines, needless = list_turns(history, retrieval, known, room, price)
     turns = tuple(loading.loaded.values())
-    return Recall(turns, listing.lines, loading.refused, listing.needless, allowance.asked)
+    return Recall(turns, lines, loading.refused, needless, allowance.requested)
 
 
 class _Loading:
     """Spends the allowance on turns at full text."""
 
     def __init__(
-        self, history: History, taken: frozenset[int], allowance: Allowance, price: Price
+        self,
+        history: History,
+        retrieval: Retrieval,
+        taken: frozenset[int],
+        allowance: Allowance,
+        price: Price,
     ) -> None:
-        self._history, self._taken, self._price = history, taken, price
-        self._fence = price(_FENCE)
-        self._room = allowance.room - self._fence
-        self._retrieved, self._slope = allowance.retrieved, allowance.slope
-        self._paid = self._paid_for_hits = 0
-        self._texts: dict[int, str] = {}
-        self._repeated: Mapping[int, int] = {}
+        self._taken, self._allowance, self._price = taken, allowance, price
+        self._room = allowance.room - price(_FENCE)
+        self._requested = sorted(allowance.requested - taken)
+        self._hits = _newest_first(retrieval)
+        self._beside = {hit.turn: _beside(history, hit.turn) for hit in self._hits[:NEIGHBOURS_OF]}
+        wanted = {hit.turn for hit in self._hits}.union(self._requested, *self._beside.values())
+        indices = [history.find(position) for position in sorted(wanted)]
+        turns = [history.turns[index] for index in indices if index is not None]
+        quotes = zip(turns, quote_all(turns), strict=True)
+        self._texts = {turn.position: quote for turn, quote in quotes}
+        self._repeated = _repeated(history, retrieval)
+        self.paid = self._paid_for_hits = 0
         self.loaded: dict[int, Piece] = {}
         self.refused: dict[int, str] = {}
 
-    @property
-    def spent(self) -> int:
-        """What the loaded turns cost with their fence."""
-        return self._paid + self._fence if self.loaded else 0
-
-    def load(self, retrieval: Retrieval, asked: Sequence[int]) -> None:
+    def load(self) -> None:
         """Load what was asked for, then the hits, best first, as far as they can be paid.
 
         The turns beside the best ones come before the hits of less value: an answer needs its
         question.
         """
-        hits = _newest_first(retrieval)
-        best, rest = hits[:NEIGHBOURS_OF], hits[NEIGHBOURS_OF:]
-        beside = {hit.turn: _beside(self._history, hit.turn) for hit in best}
-        wanted = {hit.turn for hit in retrieval.hits}.union(asked, *beside.values())
-        self._texts = _quotations(self._history, wanted)
-        self._repeated = _repeated(self._history, retrieval)
-        self._load_asked(asked)
-        self._load_each(best)
-        for position, neighbours in beside.items():
-            self._load_beside(position, neighbours)
-        self._load_each(rest)
-
-    def _load_asked(self, positions: Sequence[int]) -> None:
-        for position in positions:
+        for position in self._requested:
             if position in self._texts:
-                left = self._room - self._paid
-                if missing := self._pay(position, f"you asked for #{position}", left):
-                    self.refused[position] = _asked_for(self._told(missing))
+                reason = reasons.REQUESTED.format(turn=position)
+                if missing := self._pay(position, reason, self._room - self.paid):
+                    self._refuse(position, reasons.NO_ROOM_REQUESTED, missing)
+        self._load_hits(self._hits[:NEIGHBOURS_OF])
+        for position, neighbours in self._beside.items():
+            for turn in neighbours if position in self.loaded else ():
+                if turn not in self._taken and turn not in self.loaded:
+                    self._load(turn, reasons.NEIGHBOUR.format(turn=position))
+        self._load_hits(self._hits[NEIGHBOURS_OF:])
 
-    def _load_each(self, hits: Sequence[Hit]) -> None:
+    def _load_hits(self, hits: Sequence[Hit]) -> None:
         for hit in hits:
-            if hit.turn in self._taken or hit.turn in self.loaded:
+            turn = hit.turn
+            if turn in self._taken or turn in self.loaded:
                 continue
-            if hit.turn not in self._texts:
-                self.refused[hit.turn] = "not among the turns that a window may show"
-            elif hit.turn in self._repeated:
-                self.refused.setdefault(hit.turn, f"says what #{self._repeated[hit.turn]} says")
-            elif missing := self._load(hit.turn, hit.reason):
-                more = f"recalled turns would need {self._told(missing):,} more tokens"
-                self.refused.setdefault(hit.turn, more)
-
-    def _load_beside(self, position: int, neighbours: Sequence[int]) -> None:
-        if position in self.loaded:
-            for beside in neighbours:
-                if beside not in self._taken and beside not in self.loaded:
-                    self._load(beside, f"neighbour of #{position}")
+            if turn not in self._texts:
+                self.refused[turn] = reasons.NOT_SHOWABLE
+            elif turn in self._repeated:
+                why = reasons.REPEATED.format(turn=self._repeated[turn])
+                self.refused.setdefault(turn, why)
+            elif missing := self._load(turn, hit.reason):
+                self._refuse(turn, reasons.NO_ROOM_RECALLED, missing)
 
     def _load(self, position: int, reason: str) -> int:
         """Load a turn that was found; the best is bound by the room only."""
-        left, before = self._room - self._paid, self._paid
+        left, before = self._room - self.paid, self.paid
         if self._paid_for_hits:
-            left = min(left, self._retrieved - self._paid_for_hits)
+            left = min(left, self._allowance.retrieved - self._paid_for_hits)
         missing = self._pay(position, reason, left)
-        self._paid_for_hits += self._paid - before
+        self._paid_for_hits += self.paid - before
         return missing
 
     def _pay(self, position: int, reason: str, left: int) -> int:
@@ -177,41 +166,30 @@ class _Loading:
         cost, left = self._price(text), max(0, left)
         if cost > left:
             return cost - left
-        self._paid += cost
+        self.paid += cost
         self.loaded[position] = Piece(position, text, reason)
         return 0
 
-    def _told(self, tokens: int) -> int:
-        """Tell tokens of one's own as the server counts them."""
-        return ceil(tokens * self._slope)
-
-
-def _asked_for(missing: int) -> str:
-    return f"asked for, but would need {missing:,} more tokens"
-
-
-def _quotations(history: History, positions: Collection[int]) -> dict[int, str]:
-    """Quote the turns at these positions, by position; unknown ones are left."""
-    found = [history.find(place) for place in sorted(positions)]
-    turns = [history.turns[index] for index in found if index is not None]
-    return {turn.position: text for turn, text in zip(turns, quote_all(turns), strict=True)}
+    def _refuse(self, position: int, reason: str, missing: int) -> None:
+        tokens = ceil(missing * self._allowance.slope)
+        self.refused.setdefault(position, reason.format(tokens=tokens))
 
 
 def _newest_first(retrieval: Retrieval) -> tuple[Hit, ...]:
     """Put the newest of the hits that match as well as the best one before it."""
     rows = {row.turn: row for row in retrieval.candidates}
-    known = [(hit, rows[hit.turn]) for hit in retrieval.hits if hit.turn in rows]
+    known = [hit for hit in retrieval.hits if hit.turn in rows]
     if not known:
         return retrieval.hits
-    best = known[0][1]
-    newest = max(
-        (hit for hit, row in known if _matches_as_well(row, best)), key=lambda hit: hit.turn
-    )
+    best = rows[known[0].turn]
+    as_good = [
+        hit
+        for hit in known
+        if rows[hit.turn].score >= _AS_WELL * best.score
+        and set(rows[hit.turn].matched) >= set(best.matched)
+    ]
+    newest = max(as_good, key=lambda hit: hit.turn)
     return (newest, *(hit for hit in retrieval.hits if hit is not newest))
-
-
-def _matches_as_well(row: Candidate, best: Candidate) -> bool:
-    return row.score >= _AS_WELL * best.score and set(row.matched) >= set(best.matched)
 
 
 def _repeated(history: History, retrieval: Retrieval) -> dict[int, int]:
@@ -240,30 +218,22 @@ def _beside(history: History, position: int) -> list[int]:
     if index is None:
         return []
     turns = history.turns
-    asked = [turns[index - 1]] if index and is_question(turns[index - 1].content) else []
+    questions = [turns[index - 1]] if index and is_question(turns[index - 1].content) else []
     answers = turns[index + 1 : index + 2] if is_question(turns[index].content) else ()
-    return [turn.position for turn in (*asked, *answers)]
-
-
-_INDEX_FENCE = "<index>\n</index>\n"
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """Index lines, the most valuable first."""
-
-    lines: tuple[Piece, ...] = ()
-    needless: frozenset[int] = frozenset()
-    """Positions of turns whose line costs more than half of what the turn does."""
+    return [turn.position for turn in (*questions, *answers)]
 
 
 def list_turns(
     history: History, retrieval: Retrieval, known: frozenset[int], room: int, price: Price
-) -> Listing:
-    """Write lines for turns that are not `known`, as many as `room` tokens pay for."""
+) -> tuple[tuple[Piece, ...], frozenset[int]]:
+    """Write index lines for turns that are not `known`, as many as `room` tokens pay for.
+
+    The most valuable first; then the positions of turns whose line costs more than half of what
+    the turn does.
+    """
     left = room - price(_INDEX_FENCE)
     lines, needless = [], set()
-    for entry, reason, is_late in _entries(retrieval):
+    for entry, reason in _entries(retrieval):
         index = history.find(entry.turn)
         if left <= 0:
             break
@@ -271,22 +241,19 @@ def list_turns(
             continue
         line = index_line(entry, history.turns[index])
         cost = price(line)
-        if not is_late and 2 * cost > history.costs[index]:
+        if reason != reasons.LATE_DECISION and 2 * cost > history.costs[index]:
             needless.add(entry.turn)
         elif cost <= left:
             left -= cost
             lines.append(Piece(entry.turn, line, reason))
-    return Listing(tuple(lines), frozenset(needless))
+    return tuple(lines), frozenset(needless)
 
 
-def _entries(retrieval: Retrieval) -> Iterator[tuple[IndexEntry, str, bool]]:
-    """Each turn that may be listed, once, with a reason, and whether it is a late decision."""
-    late = [(entry, "a late decision", True) for entry in retrieval.decisions]
-    ranked = [
-        (row.entry, f"rank {row.rank}, index line only", False) for row in retrieval.candidates
-    ]
-    told: set[int] = set()
-    for each in (*late, *ranked):
-        if each[0].turn not in told:
-            told.add(each[0].turn)
-            yield each
+def _entries(retrieval: Retrieval) -> Collection[tuple[IndexEntry, str]]:
+    """List the turns that may have a line, each once, with a reason."""
+    found: dict[int, tuple[IndexEntry, str]] = {}
+    for entry in retrieval.decisions:
+        found.setdefault(entry.turn, (entry, reasons.LATE_DECISION))
+    for row in retrieval.candidates:
+        found.setdefault(row.turn, (row.entry, reasons.LINE_ONLY.format(rank=row.rank)))
+    return found.values()

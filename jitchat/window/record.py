@@ -46,7 +46,6 @@ def never_candidates_fields(window: ContextWindow) -> Fields | None:
 
 
 def segment_fields(segment: Segment) -> Fields:
-    """Describe one segment, with its text."""
     return {
         "kind": segment.kind.value,
         "turn": segment.turn,
@@ -58,7 +57,6 @@ def segment_fields(segment: Segment) -> Fields:
 
 
 def ledger_fields(row: LedgerRow) -> Fields:
-    """Describe one row of the ledger."""
     return {
         "turn": row.turn,
         "rank": row.rank,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from jitchat.values import Turn
+from jitchat.window import reasons
 from jitchat.window.budget import Budget
 
 
@@ -27,7 +28,6 @@ class Steering:
     excluded: frozenset[int] = frozenset()
 
     def of(self, turn: int) -> Hold | None:
-        """Tell what was decided about a turn; None for nothing."""
         if turn in self.pinned:
             return Hold.PINNED
         return Hold.EXCLUDED if turn in self.excluded else None
@@ -75,8 +75,8 @@ class Once:
 
     def without(self, steering: Steering) -> dict[int, str]:
         """Tell which turns are to stay out, by position, and why."""
-        lasting = dict.fromkeys(steering.excluded, "excluded by you")
-        return dict.fromkeys(self.dropped, "left out of this message by you") | lasting
+        lasting = dict.fromkeys(steering.excluded, reasons.EXCLUDED)
+        return dict.fromkeys(self.dropped, reasons.DROPPED) | lasting
 
 
 NO_MORE = Once()

@@ -74,8 +74,6 @@ _estimated = lru_cache(maxsize=_REMEMBERED)(estimate)
 
 
 class TiktokenCounter:
-    """Counts with one of tiktoken's encodings."""
-
     def __init__(self, encoding: tiktoken.Encoding, *, exact: bool) -> None:
         self._encoding = encoding
         self._counted = lru_cache(maxsize=_REMEMBERED)(self._count)
@@ -130,7 +128,6 @@ def counter_for(model: str, environ: Mapping[str, str]) -> TokenCounter:
 
 
 def _encoding_of(model: str) -> str | None:
-    """Name the encoding of one of OpenAI's models."""
     from tiktoken.model import encoding_name_for_model  # noqa: PLC0415  see counter_for
 
     try:
@@ -162,10 +159,8 @@ def _cache_folder(environ: Mapping[str, str]) -> Path | None:
 
 
 def message_tokens(counter: TokenCounter, text: str) -> int:
-    """Count one message: its text and what the protocol adds."""
     return counter.count(text) + PER_MESSAGE
 
 
 def request_tokens(counter: TokenCounter, messages: tuple[Message, ...]) -> int:
-    """Count a whole request."""
     return sum(message_tokens(counter, message.content) for message in messages) + PER_REQUEST

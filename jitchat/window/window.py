@@ -1,131 +1,18 @@
-"""Making segments: text in, priced segments out. Used by every planner.
+"""The context window as a value: segments, ledger, and the numbers that follow from them.
 
 A `ContextWindow` is the only source of the numbers on screen: the very object whose
 `messages()` go to the provider.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import cycle, groupby
-from typing import TYPE_CHECKING
+from itertools import groupby
 
-from jitchat.values import Message, Mode, Picking, Role, Turn
-from jitchat.window.budget import PER_MESSAGE, PER_REQUEST, Budget
-from jitchat.window.render import fence, free_tag, quote, spoken_as, verbatim
-
-if TYPE_CHECKING:
-    from jitchat.window.history import History
-
-
-Price = Callable[[str], int]
-"""Tokens of a text."""
-
-
-RECENT_BLOCK = "recent block"
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A text that shares a message with others."""
-
-    turn: int
-    """The position of the turn that it stems from."""
-    text: str
-    reason: str
-    """Why it is there."""
-
-
-def system_segment(text: str, price: Price) -> Segment:
-    """Make the instructions, the same in every mode."""
-    tokens = price(text) + PER_MESSAGE
-    return Segment(Kind.SYSTEM, Role.SYSTEM, text, tokens, None, "instructions")
-
-
-def pinned_segments(turns: Sequence[Turn], price: Price) -> list[Segment]:
-    """Make the one message that quotes the pinned turns."""
-    texts = _fenced("pinned", quote_all(turns))
-    costs = shares(texts, price)
-    if costs:
-        costs[0] += PER_MESSAGE
-    return [
-        Segment(Kind.PINNED, Role.USER, text, cost, turn.position, "pinned by you")
-        for turn, text, cost in zip(turns, texts, costs, strict=True)
-    ]
-
-
-def recent_segments(history: History, start: int, reason: str, price: Price) -> list[Segment]:
-    """Make the turns from index `start` on, each a message of its own."""
-    made: list[Segment] = []
-    for index in range(start, len(history.turns)):
-        turn = history.turns[index]
-        opens = index == start
-        text = verbatim(turn, None if opens else history.turns[index - 1])
-        tokens = price(text) + PER_MESSAGE if opens else history.costs[index]
-        role = spoken_as(turn.role)
-        made.append(Segment(Kind.RECENT, role, text, tokens, turn.position, reason))
-    return made
-
-
-def tail_segments(
-    lines: Sequence[Piece], recalled: Sequence[Piece], draft: Piece, price: Price
-) -> list[Segment]:
-    """Make the volatile tail, one user message: index lines, recalled turns, the draft.
-
-    Lines and recalled turns are put in order of position.
-    """
-    listed, loaded = _in_order(lines), _in_order(recalled)
-    texts = [
-        *_fenced("index", [piece.text for piece in listed]),
-        *_fenced("recalled", [piece.text for piece in loaded]),
-    ]
-    texts.append(f"\n{draft.text}" if texts else draft.text)
-    costs = shares(texts, price)
-    costs[-1] += PER_MESSAGE + PER_REQUEST
-    kinds = [Kind.INDEX] * len(listed) + [Kind.RETRIEVED] * len(loaded) + [Kind.DRAFT]
-    return [
-        Segment(kind, Role.USER, text, cost, piece.turn, piece.reason)
-        for kind, text, cost, piece in zip(
-            kinds, texts, costs, (*listed, *loaded, draft), strict=True
-        )
-    ]
-
-
-def quote_all(turns: Sequence[Turn]) -> list[str]:
-    """Quote turns at full text, all under one tag that is in none of them."""
-    tag = free_tag("turn", (turn.content for turn in turns))
-    return [quote(turn, tag) for turn in turns]
-
-
-def shares(texts: Sequence[str], price: Price) -> list[int]:
-    """Price each text as a part of one message; the sum is the price of all of them joined.
-
-    A border seldom changes a count, so each is priced alone. What the whole differs by, which
-    for a counter that rounds is at most a token a text, is settled a token at a time, the dearest
-    first.
-    """
-    costs = [price(text) for text in texts]
-    owed = (price("".join(texts)) if texts else 0) - sum(costs)
-    step = 1 if owed > 0 else -1
-    for place in cycle(sorted(range(len(costs)), key=lambda place: -costs[place])):
-        if not owed:
-            break
-        if costs[place] + step >= 0:
-            costs[place] += step
-            owed -= step
-    return costs
-
-
-def _fenced(tag: str, texts: Sequence[str]) -> list[str]:
-    return fence(free_tag(tag, texts), texts)
-
-
-def _in_order(pieces: Sequence[Piece]) -> list[Piece]:
-    return sorted(pieces, key=lambda piece: piece.turn)
+from jitchat.values import Message, Mode, Picking, Role
+from jitchat.window.budget import Budget
 
 
 class Kind(StrEnum):
@@ -156,8 +43,6 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A piece of the window."""
-
     kind: Kind
     role: Role
     """Of the message that carries it."""
@@ -172,8 +57,6 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
-    """The decision on one turn."""
-
     turn: int
     rank: int | None
     """On the shortlist; None for a turn that is not on it: the neighbour of a hit, a late
@@ -236,7 +119,7 @@ class ContextWindow:
     @property
     def used(self) -> int:
         """Tokens of all segments."""
-        return sum(segment.tokens for segment in self.segments)
+        return tokens_of(self.segments)
 
     @property
     def free(self) -> int:
@@ -250,13 +133,12 @@ class ContextWindow:
 
     @property
     def limit_source(self) -> str:
-        """How the limit is known, as a few words; empty where nobody said."""
         return self.budget.limit_source
 
     @property
     def stable_tokens(self) -> int:
         """Tokens before the volatile tail: what a provider's prompt cache can keep."""
-        return sum(segment.tokens for segment in self.segments if segment.kind.is_stable)
+        return tokens_of(segment for segment in self.segments if segment.kind.is_stable)
 
     @property
     def stable_share(self) -> float:
@@ -269,8 +151,7 @@ class ContextWindow:
         return 1 - self.used / self.full_tokens if self.full_tokens else 0.0
 
     def tokens_of(self, kind: Kind) -> int:
-        """Count the tokens of all segments of one kind."""
-        return sum(segment.tokens for segment in self.segments if segment.kind is kind)
+        return tokens_of(segment for segment in self.segments if segment.kind is kind)
 
     def messages(self) -> tuple[Message, ...]:
         """Make the request: system, pinned, one message a recent turn, one with the whole tail."""
@@ -281,12 +162,8 @@ class ContextWindow:
         return tuple(tuple(group) for _, group in groupby(self.segments, key=_message_key))
 
     def kind_of_turns(self) -> dict[int, Kind]:
-        """Tell for each turn in the window as what it is there; full text wins over a line."""
-        found: dict[int, Kind] = {}
-        for segment in self.segments:
-            if segment.turn is not None and found.get(segment.turn, Kind.INDEX) is Kind.INDEX:
-                found[segment.turn] = segment.kind
-        return found
+        """Give for each turn in the window what it is there; full text wins over a line."""
+        return {turn: segment.kind for turn, segment in segment_of_turns(self.segments).items()}
 
     @property
     def digest(self) -> str:
@@ -294,8 +171,21 @@ class ContextWindow:
         return digest_of(self.messages())
 
 
+def segment_of_turns(segments: Iterable[Segment]) -> dict[int, Segment]:
+    """Find each turn's segment, by position; full text wins over an index line."""
+    found: dict[int, Segment] = {}
+    for segment in segments:
+        turn = segment.turn
+        if turn is not None and (turn not in found or found[turn].kind is Kind.INDEX):
+            found[turn] = segment
+    return found
+
+
+def tokens_of(segments: Iterable[Segment]) -> int:
+    return sum(segment.tokens for segment in segments)
+
+
 def digest_of(messages: Sequence[Message]) -> str:
-    """SHA-256 of messages, in hexadecimal; what `ContextWindow.digest` is."""
     pairs = [(message.role.value, message.content) for message in messages]
     return hashlib.sha256(json.dumps(pairs, ensure_ascii=True).encode()).hexdigest()
 

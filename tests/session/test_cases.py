@@ -9,9 +9,9 @@ from jitchat.regression_cases import CaseChecker
 from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.store.windows import WindowArchive
 from jitchat.values import Mode, Turn
+from jitchat.why import Standing
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Hold, Once
-from jitchat.window.why import Standing
 from tests.support import demo_session, sent_window
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import pytest
 from jitchat.events import WindowBuilt
 from jitchat.memory import Memory
 from jitchat.values import Mode
-from jitchat.window.difference import difference
+from jitchat.window.compare import difference
 from jitchat.window.steering import Hold, HoldChange, Once, Steering
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.session.sending import send

@@ -10,9 +10,8 @@ import pytest
 from jitchat.errors import Unreachable
 from jitchat.memory import Memory
 from jitchat.values import Mode, Status, Turn
-from jitchat.why import Explained, why
+from jitchat.why import Explained, Standing, Why, why
 from jitchat.window.steering import NO_MORE, Hold, Once
-from jitchat.window.why import Standing, Why
 from tests.session.sending import send, stored_turns
 from tests.support import (
     ScriptedProvider,

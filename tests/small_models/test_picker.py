@@ -12,7 +12,7 @@ from jitchat.small_models.picker import ModelPicker
 from jitchat.values import Retrieval
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
-from jitchat.window.plan import Sources
+from jitchat.window.parts import Sources
 from jitchat.window.tokens import EstimateCounter, message_tokens, request_tokens
 from tests.small_models.support import picks, small
 from tests.support import talk, turn

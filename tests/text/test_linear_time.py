@@ -56,12 +56,12 @@ PHRASES = (
     "日。", "\u0301\u0316",
     "</turn", "< ", "no a ", "(#1", "\\n", "or ", "that ", "{}", "[](", "**a", "#1 ",
 )  # fmt: skip
-FLOOR = 0.0005
+FLOOR = 0.0003
 """Seconds of computing that the clock can tell apart from nothing."""
 LARGEST_RATIO = 2.6
 WITHIN = 20
 """Seconds of computing for each, in each of the long rounds."""
-SHORT = 1_024
+SHORT = 640
 """Characters: their square, at the least a nanosecond each, is above the floor."""
 
 

@@ -69,7 +69,6 @@ Thanks. But that's wrong.
 That's wrong because we changed it.
 that's nonsense
 That's the wrong one.
-falsch
 """.strip().splitlines()
 FINE = """
 what is wrong with the port?

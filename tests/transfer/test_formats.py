@@ -13,6 +13,8 @@ import pytest
 from jitchat.errors import ImportFailed
 from jitchat.transfer import formats
 from jitchat.transfer.formats import read_file
+from jitchat.transfer.plain import read_plain
+from jitchat.transfer.report import Format
 from tests.transfer.files import brief, jsonl, locomo_sample, plain_turns, written
 
 if TYPE_CHECKING:
@@ -273,3 +275,18 @@ def test_titles_and_ids_of_any_length_become_short(tmp_path: Path):
 
     assert len(found.id) == 80
     assert len(found.title) <= 120
+
+
+def test_a_format_is_one_more_entry_of_the_list(tmp_path, monkeypatch):
+    lines = Format(
+        "a list of lines",
+        lambda value: isinstance(value, dict) and "lines" in value,
+        lambda value, name: read_plain(
+            [{"role": "user", "content": line} for line in value["lines"]], name
+        ),
+    )
+    monkeypatch.setattr(formats, "FORMATS", (lines, *formats.FORMATS))
+    path = tmp_path / "talk.json"
+    path.write_text('{"lines": ["one", "two"]}')
+    (found,) = formats.read_file(path)
+    assert (found.id, [turn.content for turn in found.turns]) == ("talk", ["one", "two"])

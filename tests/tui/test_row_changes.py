@@ -25,7 +25,7 @@ from jitchat.tui.widgets.segment_rows import (
 )
 from jitchat.values import Mode
 from jitchat.window.calibration import NO_CALIBRATION
-from jitchat.window.difference import difference
+from jitchat.window.compare import difference
 from tests.support import demo_session
 from tests.tui.support import TestBackend, demo_app, ready, type_text
 from tests.window.reports import long_talk

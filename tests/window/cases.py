@@ -13,7 +13,8 @@ from jitchat.values import Candidate, Hit, IndexEntry, Mode, Picking, Retrieval,
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.history import History
-from jitchat.window.plan import Sources, plan
+from jitchat.window.parts import Sources
+from jitchat.window.plan import plan
 from jitchat.window.tokens import TokenCounter, message_tokens
 
 if TYPE_CHECKING:

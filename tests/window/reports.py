@@ -12,7 +12,8 @@ from jitchat.values import Mode, Sample
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.history import History
-from jitchat.window.plan import Sources, plan
+from jitchat.window.parts import Sources
+from jitchat.window.plan import plan
 from jitchat.window.tokens import message_tokens
 from tests.support import talk, turn
 from tests.window.cases import shortlist

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 
 from jitchat.errors import WindowOverflow
+from jitchat.small_models.leave_one_out import by_score, without
 from jitchat.values import Mode
-from jitchat.window.sweep import by_score, without
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import Kind
 from tests.examples import examples

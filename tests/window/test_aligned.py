@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from jitchat.values import Mode, Role
 from jitchat.window.budget import Budget
-from jitchat.window.difference import Share, align
+from jitchat.window.compare import Share, align
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind, Segment
 from tests.examples import examples
 from tests.window.cases import Case, cases
 
-FULL, RECENCY, JIT = Mode
+FULL, RECENCY, JIT = Mode.FULL, Mode.RECENCY, Mode.JIT
 
 
 def window(mode: Mode, *parts: tuple[Kind, int | None, int]) -> ContextWindow:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import assume, given
 
 from jitchat.values import Mode, Role
-from jitchat.window.difference import Change, difference
+from jitchat.window.compare import Change, difference
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind, Segment
 from tests.examples import examples

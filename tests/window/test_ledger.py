@@ -8,7 +8,8 @@ from dataclasses import replace
 from jitchat.values import Mode, Status
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
-from jitchat.window.plan import Sources, plan
+from jitchat.window.parts import Sources
+from jitchat.window.plan import plan
 from jitchat.window.tokens import message_tokens
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Verdict
 from tests.support import talk, turn

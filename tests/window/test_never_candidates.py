@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from jitchat.values import Mode, Retrieval, Turn
+from jitchat.values import Mode, Retrieval, Role, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
-from jitchat.window.ledger import Choice, never_candidates
-from jitchat.window.plan import Sources, plan
+from jitchat.window.ledger import never_candidates
+from jitchat.window.parts import Choice, Sources
+from jitchat.window.plan import plan
 from jitchat.window.tokens import message_tokens
 from jitchat.window.window import (
     ContextWindow,
@@ -103,10 +104,14 @@ def test_a_candidate_that_the_history_does_not_hold_is_not_taken_off():
     assert rest(missing).tokens == rest(known).tokens
 
 
+def sources_of(history: History, retrieval: Retrieval) -> Sources:
+    return Sources(history, Turn(SIZE + 1, Role.USER, "next"), "model", retrieval=retrieval)
+
+
 def test_without_a_recent_block_every_turn_is_told_of():
     history = priced(talk(*(f"number {number}" for number in range(9))))
     squeezed = [LedgerRow(9, None, 0.0, (), history.costs[8], Verdict.LEFT_OUT, "no room")]
-    summed = never_candidates(Mode.JIT, NOTHING, history, Choice(()), squeezed)
+    summed = never_candidates(sources_of(history, NOTHING), Choice(()), squeezed)
     assert summed is not None
     assert (summed.turns, summed.tokens) == (8, history.total - history.costs[8])
 
@@ -152,7 +157,7 @@ def test_only_the_prices_of_turns_that_are_told_of_are_looked_up():
     costs.looked = []
     found = Retrieval(searched=1_000)
     rows = [LedgerRow(place, 1, 1.0, (), 9, Verdict.LEFT_OUT, "why") for place in (400, 7)]
-    summed = never_candidates(Mode.JIT, found, replace(history, costs=costs), Choice(()), rows)
+    summed = never_candidates(sources_of(replace(history, costs=costs), found), Choice(()), rows)
     assert summed is not None
     assert summed.turns == 998
     assert sorted(costs.looked) == [6, 399]

@@ -10,7 +10,7 @@ from hypothesis import given
 from jitchat.providers.protocols.registry import protocol_named, protocol_names
 from jitchat.providers.provider import Options
 from jitchat.values import Mode
-from jitchat.window.render import FoundSegments, find_segments
+from jitchat.window.places import FoundSegments, find_segments
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind
 from tests.examples import examples

@@ -11,7 +11,8 @@ from jitchat.errors import WindowOverflow
 from jitchat.values import Mode, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
-from jitchat.window.plan import Sources, plan
+from jitchat.window.parts import Sources
+from jitchat.window.plan import plan, planner_of
 from jitchat.window.tokens import message_tokens
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.support import talk, turn
@@ -302,3 +303,9 @@ def test_the_first_message_of_a_conversation_is_system_and_draft():
         window = sent(mode, sources([], draft=turn(1, "hello")))
         assert [m.content for m in window.messages()] == ["Be brief.", "hello"]
         assert window.saving == 0
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_each_mode_says_what_it_sends_and_has_a_planner(mode):
+    assert mode.description.startswith("Send ")
+    assert callable(planner_of(mode))

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from jitchat.values import Mode, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
-from jitchat.window.plan import Sources, plan
+from jitchat.window.parts import Sources
+from jitchat.window.plan import plan
 from jitchat.window.window import ContextWindow, Kind
 from tests.examples import examples
 from tests.support import talk

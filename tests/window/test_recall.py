@@ -7,7 +7,7 @@ from dataclasses import replace
 from jitchat.values import Retrieval, Role
 from jitchat.window.history import History
 from jitchat.window.recall import Allowance, Recall, recall
-from jitchat.window.window import Piece
+from jitchat.window.segments import Piece
 from tests.support import turn
 from tests.window.cases import ODD_TEXTS, shortlist
 from tests.window.counters import Characters
@@ -73,7 +73,7 @@ def test_of_turns_with_the_same_text_the_newest_stands_beside_the_best():
 
 def test_a_turn_that_was_asked_for_is_never_left_out_as_a_repetition():
     turns = [turn(number, "Port 8443.") for number in range(1, 41)]
-    tight = Allowance(room=5, retrieved=5, index=0, asked=frozenset({9}))
+    tight = Allowance(room=5, retrieved=5, index=0, requested=frozenset({9}))
     found = recall(History().extended(turns, PRICE), shortlist(20, 9), frozenset(), tight, PRICE)
     assert found.refused[9].startswith("asked for, but would need ")
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from jitchat.values import Mode, Role, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.history import LONGEST_EXCHANGE, History
-from jitchat.window.plan import FLOOR_EXCHANGES, Sources, fitting_start, plan, recent_start
+from jitchat.window.parts import FLOOR_EXCHANGES, Sources, fitting_start, recent_start
+from jitchat.window.plan import plan
 from jitchat.window.tokens import message_tokens
 from jitchat.window.window import ContextWindow, Kind
 from tests.examples import examples

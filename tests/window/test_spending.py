@@ -9,9 +9,10 @@ import pytest
 
 from jitchat.values import Mode, Picking
 from jitchat.window.budget import Budget
+from jitchat.window.cost import picking_sentences, spent, window_cost
 from jitchat.window.history import History
-from jitchat.window.plan import Sources, plan
-from jitchat.window.savings import picking_sentences, spent, window_cost
+from jitchat.window.parts import Sources
+from jitchat.window.plan import plan
 from jitchat.window.tokens import message_tokens
 from tests.support import talk, turn
 from tests.window.cases import shortlist

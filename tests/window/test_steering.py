@@ -10,7 +10,8 @@ from jitchat.errors import WindowOverflow
 from jitchat.values import Mode, Retrieval
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
-from jitchat.window.plan import Sources, plan
+from jitchat.window.parts import Sources
+from jitchat.window.plan import plan
 from jitchat.window.steering import Hold, Once, Steering
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Verdict
 from tests.support import turn

@@ -13,7 +13,7 @@ from jitchat.errors import WindowOverflow
 from jitchat.values import BY_USER, Mode
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION
-from jitchat.window.sweep import (
+from jitchat.window.compare import (
     LEAST,
     budget_grid,
     reserve_grid,

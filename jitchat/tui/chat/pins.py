@@ -11,7 +11,7 @@ from jitchat.errors import WindowOverflow
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import part_figure
 from jitchat.values import Mode
-from jitchat.window.difference import Change, difference
+from jitchat.window.compare import Change, difference
 from jitchat.window.steering import Hold, HoldChange, Once
 from jitchat.window.window import ContextWindow, Kind
 

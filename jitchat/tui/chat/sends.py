@@ -303,7 +303,7 @@ class Sends:
 
     def _say_that_the_picker_is_asked(self) -> None:
         session = self.opening.session
-        if session is not None and session.picker is not None and self.steering.mode is Mode.JIT:
+        if session is not None and session.picker is not None and self.steering.mode.recalls:
             self.surfaces.hint.wait(f"asking {session.picker.name} what is needed")
 
     def _is_local(self) -> bool:

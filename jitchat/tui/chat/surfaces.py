@@ -20,7 +20,7 @@ from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import Answering, TopLine
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Usage
-from jitchat.window.savings import window_cost
+from jitchat.window.cost import window_cost
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:

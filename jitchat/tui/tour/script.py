@@ -14,7 +14,7 @@ from jitchat.text.sentences import sentences
 from jitchat.tui.figures import used_figure
 from jitchat.tui.views.what_if import Comparison
 from jitchat.values import Mode, Turn
-from jitchat.window.why import why_by_ledger
+from jitchat.why import why_by_ledger
 from jitchat.window.window import ContextWindow, Kind
 
 _QUOTED = 80

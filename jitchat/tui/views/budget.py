@@ -27,8 +27,17 @@ from jitchat.tui.views.sends_shown import SHOWN
 from jitchat.tui.views.view import Planned, Subject, View, asked_of
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.window.budget import Budget
-from jitchat.window.difference import SAME, Change, Difference, difference
-from jitchat.window.sweep import budget_grid, reserve_grid, retrieved_turns, sends_all, settles_at
+from jitchat.window.compare import (
+    SAME,
+    Change,
+    Difference,
+    budget_grid,
+    difference,
+    reserve_grid,
+    retrieved_turns,
+    sends_all,
+    settles_at,
+)
 from jitchat.window.window import ContextWindow, Kind
 
 SET, SETTLED, THUMB = "│", "▲", "█"

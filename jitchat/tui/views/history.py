@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from jitchat.errors import JitchatError
 from jitchat.providers.catalogue.table import cache_life
+from jitchat.replay import Money, Savings, savings
 from jitchat.session import Session
 from jitchat.store.windows import Send, WindowArchive
 from jitchat.text.figures import dollars, plural
@@ -30,7 +31,6 @@ from jitchat.tui.views.sends import SendsView
 from jitchat.tui.views.view import GoTo, Outcome, Subject, View
 from jitchat.tui.widgets.budget_bar import PATTERNS
 from jitchat.values import ASSUMED, Usage
-from jitchat.window.savings import Money, Savings, Sent, savings
 from jitchat.window.window import Kind
 
 _COLUMNS = (*(kind.value for kind in Kind), "free", "reserve", "limit", "full")
@@ -180,7 +180,7 @@ def read_history(session: Session) -> Told:
     memory, model = session.memory, session.provider.model
     sends = WindowArchive(memory.store.database).sends(memory.conversation.id)
 
-    def price(send: Sent, usage: Usage) -> float | None:
+    def price(send: Send, usage: Usage) -> float | None:
         """Only who answers now has a known price; of a reply that cost nothing, it is that."""
         if getattr(send, "cost", None) == 0:
             return 0.0

@@ -35,9 +35,8 @@ from jitchat.tui.views.ledger_table import (
     why_empty,
 )
 from jitchat.tui.views.view import Another, GoTo, Outcome, Planned, Subject, View
-from jitchat.why import Explained, why
+from jitchat.why import Explained, Why, why
 from jitchat.window.steering import Hold, HoldChange, Once
-from jitchat.window.why import Why
 from jitchat.window.window import ContextWindow
 
 

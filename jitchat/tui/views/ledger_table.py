@@ -23,10 +23,10 @@ from jitchat.tui.figures import (
 )
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
-from jitchat.window.difference import Change, difference
+from jitchat.why import LEAST_TOLD, Standing, Why, parts_told
+from jitchat.window.compare import Change, difference
 from jitchat.window.ledger import Shortlist
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
-from jitchat.window.why import LEAST_TOLD, Standing, Why, parts_told
 from jitchat.window.window import ContextWindow, LedgerRow, Verdict
 
 

@@ -20,8 +20,7 @@ from jitchat.tui.figures import BESIDE, cut
 from jitchat.tui.views.view import Replied, Subject, View, replied, why_none
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import Turn
-from jitchat.why import Explained, why
-from jitchat.window.why import Standing
+from jitchat.why import Explained, Standing, why
 from jitchat.window.window import ContextWindow, Kind
 
 MOST = 50

@@ -21,7 +21,7 @@ from jitchat.tui.figures import BESIDE, cut
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import GoTo, Subject, View
 from jitchat.tui.widgets.row_list import PointedList
-from jitchat.window.why import Standing
+from jitchat.why import Standing
 
 _KINDS = {CaseKind.MISS: "missing", CaseKind.KEPT: "kept"}
 _MOST = 200

@@ -22,7 +22,7 @@ from jitchat.tui.figures import used_figure
 from jitchat.tui.views.view import SendAgain
 from jitchat.values import Mode, Status, Turn
 from jitchat.window.budget import Budget
-from jitchat.window.savings import window_cost
+from jitchat.window.cost import window_cost
 from jitchat.window.steering import Once
 
 _KEYS = {"f": Mode.FULL, "y": Mode.RECENCY, "j": Mode.JIT}

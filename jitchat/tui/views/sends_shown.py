@@ -30,7 +30,7 @@ from jitchat.tui.figures import (
 )
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import STREAMING, Subject
-from jitchat.window.difference import SAME, Change, Difference, difference
+from jitchat.window.compare import SAME, Change, Difference, difference
 from jitchat.window.window import ContextWindow, Kind, LedgerRow
 
 SHOWN = 200

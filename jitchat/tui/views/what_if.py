@@ -28,8 +28,8 @@ from jitchat.tui.widgets.budget_bar import PATTERNS, to_scale
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import Mode, Turn
 from jitchat.window.budget import Budget
-from jitchat.window.difference import AlignedRow, align
-from jitchat.window.savings import window_cost, windows_cost
+from jitchat.window.compare import AlignedRow, align
+from jitchat.window.cost import window_cost, windows_cost
 from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow, Kind
 

@@ -31,8 +31,8 @@ from jitchat.tui.figures import assumed_mark, part_figure, stable_sentence
 from jitchat.tui.views.view import Subject, View
 from jitchat.tui.widgets.save_line import SaveLine
 from jitchat.values import Turn
+from jitchat.window.places import SegmentPlace, find_segments
 from jitchat.window.record import messages_body
-from jitchat.window.render import SegmentPlace, find_segments
 from jitchat.window.window import ContextWindow, Kind
 
 _SHOWN = 8

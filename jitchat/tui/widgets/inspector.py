@@ -48,7 +48,7 @@ from jitchat.tui.widgets.segment_rows import (
     without_left,
 )
 from jitchat.values import Usage
-from jitchat.window.savings import picking_sentences
+from jitchat.window.cost import picking_sentences
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Verdict
 
 _SWITCH = Style.from_meta({"@click": "screen.switch_window"})

@@ -8,7 +8,7 @@ from textual.content import Content
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import part_bars
 from jitchat.tui.palette import MUTED
-from jitchat.window.difference import difference
+from jitchat.window.compare import difference
 from jitchat.window.window import (
     ContextWindow,
     Kind,

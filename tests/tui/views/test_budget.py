@@ -30,8 +30,14 @@ from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import BY_USER, Mode
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
-from jitchat.window.difference import Change, Difference, difference
-from jitchat.window.sweep import budget_grid, retrieved_turns, settles_at
+from jitchat.window.compare import (
+    Change,
+    Difference,
+    budget_grid,
+    difference,
+    retrieved_turns,
+    settles_at,
+)
 from jitchat.window.window import ContextWindow, Kind
 from tests.tui.support import TestBackend, chat, demo_app, ready, type_text, until
 from tests.window.reports import calibrations, long_talk

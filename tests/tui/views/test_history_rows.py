@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jitchat.replay import Money, Savings
 from jitchat.store.windows import Send
 from jitchat.tui.views.history import money_sentence, saved_sentence, send_lines, table_lines
 from jitchat.values import Mode, Usage
 from jitchat.window.budget import Budget
-from jitchat.window.savings import Money, Savings
 from jitchat.window.window import Kind
 
 SEND = Send(

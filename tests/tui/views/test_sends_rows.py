@@ -28,7 +28,7 @@ from jitchat.tui.views.sends_shown import (
 from jitchat.tui.views.view import Subject
 from jitchat.values import Mode, Role, Status, Turn
 from jitchat.window.budget import Budget
-from jitchat.window.difference import SAME, difference
+from jitchat.window.compare import SAME, difference
 from jitchat.window.steering import Once
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind, Segment

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.providers.catalogue.table import Prices
+from jitchat.replay import Money, Savings, Send, savings
 from jitchat.values import Mode, Usage
-from jitchat.window.savings import Money, Savings, Sent, savings
 from jitchat.window.window import Kind
 
 if TYPE_CHECKING:
@@ -36,13 +36,17 @@ class Made:
     model: str = "m"
     provider: str = "p"
 
+    @property
+    def used(self) -> int:
+        return sum(self.sizes.values())
+
 
 def made(system: int, recent: int, retrieved: int, draft: int, full: int, **more) -> Made:
     sizes = {"system": system, "recent": recent, "retrieved": retrieved, "draft": draft}
     return Made(sizes, full, **more)
 
 
-def price(_: Sent, usage: Usage) -> float | None:
+def price(_: Send, usage: Usage) -> float | None:
     return PRICES.of(usage)
 
 

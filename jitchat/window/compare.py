@@ -1,0 +1,243 @@
+"""Windows beside each other: what differs between two, all modes aligned, budgets swept. Pure.
+
+Nothing is lost between the windows and the rows: what a row says of a mode, added up over all
+rows, is what that window holds.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from jitchat.errors import WindowOverflow
+from jitchat.values import BY_USER, Mode
+from jitchat.window.budget import Budget
+from jitchat.window.window import ContextWindow, Kind, Verdict, segment_of_turns
+
+SAME = "Both windows have the same turns."
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    turn: int
+    kind_before: Kind | None
+    """As what it was there; None where it was not."""
+    kind_after: Kind | None
+    tokens_before: int
+    """0 where it was not there."""
+    tokens_after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The turns that are not the same in both windows, each kind in order of position."""
+
+    entered: tuple[Change, ...] = ()
+    left: tuple[Change, ...] = ()
+    moved: tuple[Change, ...] = ()
+    """In both, as something else."""
+    changed: tuple[Change, ...] = ()
+    """In both as the same, with another text or price."""
+    new_instructions: bool = False
+    """Whether the system prompt is another one."""
+
+    def __bool__(self) -> bool:
+        turns = (*self.entered, *self.left, *self.moved, *self.changed)
+        return bool(turns) or self.new_instructions
+
+    @property
+    def by_name(self) -> dict[str, tuple[Change, ...]]:
+        return {
+            "entered": self.entered,
+            "left": self.left,
+            "moved": self.moved,
+            "changed": self.changed,
+        }
+
+    @property
+    def lost(self) -> tuple[Change, ...]:
+        """Those that are no longer there at full text, in order of position."""
+        demoted = (each for each in self.moved if each.kind_after is Kind.INDEX)
+        gone = (each for each in self.left if each.kind_before is not Kind.INDEX)
+        return tuple(sorted((*gone, *demoted), key=lambda each: each.turn))
+
+    @property
+    def gained(self) -> tuple[Change, ...]:
+        """Those that are now there at full text, in order of position."""
+        promoted = (each for each in self.moved if each.kind_before is Kind.INDEX)
+        new = (each for each in self.entered if each.kind_after is not Kind.INDEX)
+        return tuple(sorted((*new, *promoted), key=lambda each: each.turn))
+
+
+def difference(before: ContextWindow, after: ContextWindow) -> Difference:
+    """Compare two windows of one conversation, by position of their turns."""
+    old, new = segment_of_turns(before.segments), segment_of_turns(after.segments)
+    entered, left, moved, changed = list[Change](), list[Change](), list[Change](), list[Change]()
+    for turn in sorted(old | new):
+        was, now = old.get(turn), new.get(turn)
+        if was is None:
+            entered.append(Change(turn, None, new[turn].kind, 0, new[turn].tokens))
+        elif now is None:
+            left.append(Change(turn, was.kind, None, was.tokens, 0))
+        else:
+            change = Change(turn, was.kind, now.kind, was.tokens, now.tokens)
+            if was.kind is not now.kind:
+                moved.append(change)
+            elif (was.text, was.tokens) != (now.text, now.tokens):
+                changed.append(change)
+    return Difference(
+        tuple(entered),
+        tuple(left),
+        tuple(moved),
+        tuple(changed),
+        _instructions(before) != _instructions(after),
+    )
+
+
+def _instructions(window: ContextWindow) -> list[str]:
+    return [segment.text for segment in window.segments if segment.turn is None]
+
+
+_Order = tuple[bool, int, tuple[bool, ...]]
+
+SINGLY = 12
+"""So many turns that are in the same windows, in the same way, have a row each; the ones before
+them share one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one window has of a turn, or of several."""
+
+    kind: Kind
+    """As what; full text wins over an index line."""
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedRow:
+    """A turn, or several that are alike, in each window that holds it."""
+
+    turns: tuple[int | None, ...]
+    """Positions, ascending; None alone for what stems from no turn: the instructions."""
+    shares: Mapping[Mode, Share]
+    """By mode; a mode whose window holds none of it is not there."""
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """The modes whose windows hold it, in the order of the modes."""
+        return tuple(mode for mode in Mode if mode in self.shares)
+
+
+def align(windows: Iterable[ContextWindow], singly: int = SINGLY) -> tuple[AlignedRow, ...]:
+    """Align windows of different modes, by turn.
+
+    Turns that not all of the windows hold come first, those that most of them hold ahead; among
+    turns of the same windows, by position.
+    """
+    given = tuple(windows)
+    modes = frozenset(window.mode for window in given)
+    shares = _shares(given)
+
+    def order(turn: int | None) -> _Order:
+        missing = tuple(mode in modes and mode not in shares[turn] for mode in Mode)
+        return not any(missing), sum(missing), missing
+
+    rows: list[AlignedRow] = []
+    for _, turns in groupby(sorted(shares, key=lambda turn: (order(turn), turn or 0)), key=order):
+        rows += _gathered([AlignedRow((turn,), shares[turn]) for turn in turns], singly)
+    return tuple(rows)
+
+
+def _shares(windows: Iterable[ContextWindow]) -> dict[int | None, dict[Mode, Share]]:
+    found: dict[int | None, dict[Mode, Share]] = {}
+    for window in windows:
+        for segment in window.segments:
+            known = found.setdefault(segment.turn, {})
+            before = known.get(window.mode)
+            kind = before.kind if before and before.kind is not Kind.INDEX else segment.kind
+            tokens = segment.tokens + (before.tokens if before else 0)
+            known[window.mode] = Share(kind, tokens)
+    return found
+
+
+def _gathered(rows: Iterable[AlignedRow], singly: int) -> list[AlignedRow]:
+    """Put the earlier of many rows that are alike into one, where the first of them was."""
+    groups: dict[tuple[tuple[Mode, Kind], ...], list[AlignedRow]] = {}
+    for row in rows:
+        manner = tuple((mode, row.shares[mode].kind) for mode in row.modes)
+        groups.setdefault(manner, []).append(row)
+    made = list[AlignedRow]()
+    for group in groups.values():
+        early = group[:-singly] if len(group) > singly + 1 else []
+        made += [_together(early)] if early else []
+        made += group[len(early) :]
+    return sorted(made, key=lambda row: row.turns[0] or 0)
+
+
+def _together(rows: list[AlignedRow]) -> AlignedRow:
+    summed = {
+        mode: Share(share.kind, sum(row.shares[mode].tokens for row in rows))
+        for mode, share in rows[0].shares.items()
+    }
+    return AlignedRow(tuple(turn for row in rows for turn in row.turns), summed)
+
+
+LEAST = 512
+"""The smallest budget of a grid, in tokens."""
+_LEAST_RESERVE = 128
+_STEPS = 44
+_ROUND = 16
+"""Steps are multiples of it, in tokens."""
+
+
+def retrieved_turns(window: ContextWindow) -> frozenset[int]:
+    turns = (each.turn for each in window.segments if each.kind is Kind.RETRIEVED)
+    return frozenset(turn for turn in turns if turn is not None)
+
+
+def sends_all(window: ContextWindow) -> bool:
+    """Tell whether every turn is there as it was said: nothing is out, or just an index line."""
+    out = (Verdict.LEFT_OUT, Verdict.INDEX)
+    return window.never_candidates is None and all(row.verdict not in out for row in window.ledger)
+
+
+def budget_grid(present: Budget, most: int) -> tuple[Budget, ...]:
+    """List budgets from `LEAST` to a limit of `most` tokens, in even ratios, 46 at most, ascending.
+
+    The reserve is that of `present`, which is among them; each but that one is set by the user.
+    """
+    top = max(most - present.reserve, present.budget)
+    sizes = _grid(min(LEAST, top), top, present.budget)
+    return tuple(
+        present
+        if size == present.budget
+        else replace(present, limit=size + present.reserve, limit_source=BY_USER)
+        for size in sizes
+    )
+
+
+def reserve_grid(present: Budget) -> tuple[Budget, ...]:
+    """List reserves within the limit of `present`, ascending; they leave a budget of `LEAST`."""
+    top = max(present.limit - LEAST, present.reserve, 1)
+    sizes = _grid(min(_LEAST_RESERVE, top), top, present.reserve)
+    return tuple(replace(present, reserve=size) for size in sizes)
+
+
+def settles_at(planned: Sequence[ContextWindow | WindowOverflow]) -> int | None:
+    """Find the first window from which on the retrieved set stays that of the last one.
+
+    They are in order of budget, the largest last, which may retrieve nothing because it sends
+    everything. None where no window retrieves anything, or the last one is none.
+    """
+    sets = [retrieved_turns(each) if isinstance(each, ContextWindow) else None for each in planned]
+    if not any(sets) or sets[-1] is None:
+        return None
+    others = (place for place in range(len(sets) - 1, -1, -1) if sets[place] != sets[-1])
+    return next(others, -1) + 1
+
+
+def _grid(low: int, high: int, present: int) -> list[int]:
+    """Step from `low` to `high` in even ratios; `present` is a step, wherever it is."""
+    ratio = (high / low) ** (1 / _STEPS)
+    steps = {round(low * ratio**step / _ROUND) * _ROUND for step in range(1, _STEPS)}
+    return sorted({low, high, present, *(step for step in steps if low < step < high)})

@@ -1,0 +1,66 @@
+"""What sending a window costs, and what choosing its turns took."""
+
+from collections.abc import Callable, Iterable
+
+from jitchat.text.figures import about_cost, cost_of
+from jitchat.text.sanitize import one_line
+from jitchat.window.window import ContextWindow
+
+
+def window_cost(window: ContextWindow, price: Callable[[int], float | None]) -> str:
+    """Tell what sending it will cost, without the answer: `~$0.0041`, or `cost unknown`.
+
+    `price` gives the US dollars for so many tokens of input; None where nobody knows.
+    """
+    return about_cost(price(window.used))
+
+
+def windows_cost(windows: Iterable[ContextWindow], price: Callable[[int], float | None]) -> str:
+    """Tell what sending all of them will cost, as `window_cost` does for one."""
+    known, unknown = 0.0, False
+    for window in windows:
+        amount = price(window.used)
+        known, unknown = known + (amount or 0.0), unknown or amount is None
+    return about_cost(None if unknown else known)
+
+
+def picking_sentences(window: ContextWindow) -> list[str]:
+    """Say who chose and what that took, then what is left of the saving; none without a model.
+
+    For example: `picked by small-1: 412 + 18 tokens, 0.4 s, cost unknown`.
+    """
+    picking = window.picking
+    if picking is None:
+        return []
+    model, why = one_line(picking.model), one_line(picking.fallback)
+    if not picking.ms:
+        return [f"picker {model}: {why}; heuristic used"]
+    if not spent(window):
+        return [f"picker {model}: {why}; heuristic used (no tokens, {_duration(picking.ms)})"]
+    sign = "" if picking.exact else "~"
+    took = (
+        f"{sign}{picking.input_tokens:,} + {picking.output_tokens:,} tokens,"
+        f" {_duration(picking.ms)}, {cost_of(picking.cost)}"
+    )
+    if why:
+        return [f"picker {model}: {why}; heuristic used ({took})", _net(window)]
+    return [f"picked by {model}: {took}", _net(window)]
+
+
+def spent(window: ContextWindow) -> int:
+    """Tokens that were spent on choosing what is in the window, beside those that it carries."""
+    picking = window.picking
+    return picking.input_tokens + picking.output_tokens if picking is not None else 0
+
+
+def _net(window: ContextWindow) -> str:
+    """Compare the tokens that the sub-call took with those that the window saves."""
+    is_sure = window.is_sure and window.picking is not None and window.picking.exact
+    sign = "" if is_sure else "~"
+    saved, took = window.full_tokens - window.used, spent(window)
+    against = f"{sign}{took:,} spent on picking, {sign}{saved:,} saved against full"
+    return f"{against}: {sign}{saved - took:,} net" if took <= saved else f"{against}: no gain"
+
+
+def _duration(ms: float) -> str:
+    return f"{ms / 1000:.1f} s" if ms >= 100 else f"{ms:.0f} ms"

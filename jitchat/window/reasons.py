@@ -1,0 +1,40 @@
+"""Why a turn is in a window or not, as the ledger says it: every reason, in one place."""
+
+INSTRUCTIONS = "instructions"
+DRAFT = "your message"
+# in the window
+EVERY_TURN = "mode full: every turn"
+PASSED_THROUGH = "passed through: all of it costs no more"
+RECENT_BLOCK = "recent block"
+ALREADY_RECENT = "already in recent"
+PINNED = "pinned by you"
+REQUESTED = "you asked for #{turn}"
+NEIGHBOUR = "neighbour of #{turn}"
+# as an index line
+LATE_DECISION = "a late decision"
+LINE_ONLY = "rank {rank}, index line only"
+# left out by the user
+EXCLUDED = "excluded by you"
+DROPPED = "left out of this message by you"
+# no room
+NO_ROOM = "no room left in the window"
+NO_ROOM_REQUESTED = "asked for, but would need {tokens:,} more tokens"
+NO_ROOM_RECALLED = "recalled turns would need {tokens:,} more tokens"
+NO_ROOM_RECENT = "the recent block had no room for it"
+LINES_FULL = "the index lines are full"
+LINE_NEEDLESS = "a line would save little"
+LATE_DECISION_LINES_FULL = f"{LATE_DECISION}, {LINES_FULL}"
+# not chosen
+NOT_SHOWABLE = "not among the turns that a window may show"
+REPEATED = "says what #{turn} says"
+NOT_PICKED = "not picked by {model}"
+BELOW_FLOOR = "{distance} below the floor {floor:.2f}"
+BELOW_LAST_HIT = "{distance} below #{turn}"
+BEHIND_LAST_HIT = "behind the last pick"
+NOT_FETCHED = "asked for, but only jit fetches turns"
+BEFORE_RECENT = "said before the recent block"
+# never a candidate
+NOTHING_ASKED = "nothing was asked yet"
+NOT_INDEXED = "not all of them are indexed yet"
+NO_MATCH = "nothing in them matched"
+BEYOND_SHORTLIST = "matched less than the shortlist of {size}, or not at all"
