@@ -68,7 +68,7 @@ class BudgetInput(Input):
 class SendAgainScreen(ModalScreen[SendAgain | None]):
     """Choose a mode and a budget; Enter sends."""
 
-    CSS_PATH = "sends.tcss"
+    CSS_PATH = "sent_windows.tcss"
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape", "dismiss", "Close", id="send_again_close"),
         Binding("enter", "send", "Send", priority=True, id="send_again_send"),

@@ -1,4 +1,4 @@
-"""What leaves or left for a window, and what there is to say of that. Slow: a thread's work."""
+"""The request of a window, byte for byte: which segment each part is, and whether it left so."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import on, work
+from textual import on
 from textual.binding import Binding
 from textual.content import Content
 from textual.geometry import Size
@@ -21,7 +21,6 @@ from textual.style import Style as VisualStyle
 from textual.widget import Widget
 from textual.widgets import Static
 
-from jitchat.errors import JitchatError
 from jitchat.providers.provider import Posted, Provider, Wire
 from jitchat.recorder import posted_for
 from jitchat.session import Session
@@ -349,37 +348,53 @@ class WireView(View):
         Binding("k", "save_command", "Save curl", id="wire_save_curl"),
     ]
 
-    @dataclass
-    class Read(Message):
-        """The request is there, or why there is none."""
-
-        outcome: Letter | JitchatError
-
-    @dataclass
-    class LaidOut(Message):
-        """It is cut into rows."""
-
-        serial: int
-        sheet: Sheet
-
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
         self._letter: Letter | None = None
         self._pretty = True
-        self._serial = 0
-        """Of the rows that were asked for last."""
+        self._summary, self._legend = (
+            Static(Content("…"), id="wire-summary"),
+            Static(id="wire-legend"),
+        )
+        self._text, self._save_line = WireText(), SaveLine()
 
     def body(self) -> Iterable[Widget]:
-        """Whether it left like that, the text, the legend, and a line to save it with."""
-        yield Static(Content("…"), id="wire-told")
-        yield WireText()
-        yield Static(id="wire-legend")
-        yield SaveLine()
+        yield self._summary
+        yield self._text
+        yield self._legend
+        yield self._save_line
 
     def on_mount(self) -> None:
         """Make the request; without a window, one is planned."""
-        self.query_one(WireText).focus()
-        self._read()
+        self._text.focus()
+        self.load(self._read, self._show)
+
+    def _read(self) -> Letter:
+        subject, session = self.subject, self.subject.session
+        window = subject.window or session.preview(subject.draft, subject.mode, subject.once)
+        return read_letter(session, window, subject.sent)
+
+    def _show(self, letter: Letter) -> None:
+        self._letter = letter
+        self._summary.update(Content(one_line(letter.told)))
+        parts = (
+            Content.styled(told, self._text.style_of(name)) for name, told in legend(letter.window)
+        )
+        self._legend.update(Content("  ").join(parts))
+        self._cut()
+
+    @on(WireText.Widened)
+    def _cut(self) -> None:
+        """Cut the request into rows of the present width."""
+        letter, pretty, width = self._letter, self._pretty, self._text.room
+        if letter is not None:
+
+            def read() -> Sheet:
+                whole, places = letter.laid_out(pretty=pretty)
+                return sheet_of(whole, places, width, parted=pretty)
+
+            boundary = stable_sentence(letter.window)
+            self.load(read, lambda sheet: self._text.show(sheet, boundary), group="rows")
 
     def copyable(self) -> str:
         """Write the body, exactly as it is posted."""
@@ -387,9 +402,8 @@ class WireView(View):
 
     def action_close(self) -> None:
         """Leave the line for a name, or the view."""
-        line = self.query_one(SaveLine)
-        if line.display:
-            line.leave()
+        if self._save_line.display:
+            self._save_line.leave()
         else:
             super().action_close()
 
@@ -400,7 +414,7 @@ class WireView(View):
 
     def action_next_kind(self) -> None:
         """Scroll to the next kind of segment."""
-        self.query_one(WireText).next_kind()
+        self._text.next_kind()
 
     def action_copy_command(self) -> None:
         """Copy a command for a shell that posts it."""
@@ -411,12 +425,12 @@ class WireView(View):
     def action_save_body(self) -> None:
         """Ask where to save the body."""
         if self._letter is not None:
-            self.query_one(SaveLine).ask("the body", self.copyable().encode(), "request.json")
+            self._save_line.ask("the body", self.copyable().encode(), "request.json")
 
     def action_save_command(self) -> None:
         """Ask where to save the command."""
         if command := self._command():
-            self.query_one(SaveLine).ask("the command", command.encode(), "request.sh")
+            self._save_line.ask("the command", command.encode(), "request.sh")
 
     def _command(self) -> str:
         """Write the command; empty, and told, where there is none."""
@@ -427,59 +441,8 @@ class WireView(View):
             return ""
         return curl(self._letter.wire)
 
-    @work(thread=True, exclusive=True, group="read")
-    def _read(self) -> None:
-        subject, session = self.subject, self.subject.session
-        try:
-            window = subject.window or session.preview(subject.draft, subject.mode, subject.once)
-            outcome = read_letter(session, window, subject.sent)
-        except JitchatError as error:
-            self.post_message(self.Read(error))
-        else:
-            self.post_message(self.Read(outcome))
-
-    @on(Read)
-    def _was_read(self, message: Read) -> None:
-        if isinstance(message.outcome, JitchatError):
-            self._show_only(str(message.outcome))
-            return
-        self._letter = message.outcome
-        self.query_one("#wire-told", Static).update(Content(one_line(self._letter.told)))
-        legend_line = self.query_one("#wire-legend", Static)
-        parts = legend(self._letter.window)
-        text = self.query_one(WireText)
-        legend_line.update(
-            Content("  ").join(Content.styled(told, text.style_of(name)) for name, told in parts)
-        )
-        self._cut()
-
-    @on(WireText.Widened)
-    def _cut(self) -> None:
-        if self._letter is not None:
-            self._serial += 1
-            width = self.query_one(WireText).room
-            self._lay_out(self._letter, width, self._serial, pretty=self._pretty)
-
-    @work(thread=True, exclusive=True, group="rows")
-    def _lay_out(self, letter: Letter, width: int, serial: int, *, pretty: bool) -> None:
-        whole, places = letter.laid_out(pretty=pretty)
-        sheet = sheet_of(whole, places, width, parted=pretty)
-        self.post_message(self.LaidOut(serial, sheet))
-
-    @on(LaidOut)
-    def _was_laid_out(self, message: LaidOut) -> None:
-        if message.serial == self._serial and self._letter is not None:
-            boundary = stable_sentence(self._letter.window)
-            self.query_one(WireText).show(message.sheet, boundary)
-
     @on(SaveLine.Ended)
     def _saved(self, message: SaveLine.Ended) -> None:
-        self.query_one(WireText).focus()
+        self._text.focus()
         if message.saved is not None:
             self.notify(one_line(f"Saved as {message.saved}."), markup=False)
-
-    def _show_only(self, why: str) -> None:
-        """Nothing but the reason."""
-        self.show_nothing(why)
-        for widget in (self.query_one(WireText), *self.query("#wire-told, #wire-legend")):
-            widget.display = False
