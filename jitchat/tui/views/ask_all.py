@@ -33,7 +33,6 @@ _NOTHING = "There is nothing to ask. Type a message, then ask all three with Alt
 
 
 def state_of(answer: Answer) -> str:
-    """Say in a word or two how far it is."""
     if not answer.is_over:
         return _under_way(answer)
     if isinstance(answer.error, WindowOverflow):
@@ -83,7 +82,6 @@ def trouble_of(answer: Answer) -> str:
 
 
 def plain(answer: Answer) -> str:
-    """Write it as text, with its figures."""
     figures = (str(answer.mode), state_of(answer), times_of(answer), figures_of(answer))
     head = " · ".join(filter(None, figures))
     return "\n".join(filter(None, (head, trouble_of(answer), answer.text)))
@@ -94,8 +92,6 @@ class AnswerColumn(Vertical):
 
     @dataclass
     class Clicked(Message):
-        """The user points at it."""
-
         mode: Mode
 
     def __init__(self, mode: Mode) -> None:
@@ -117,7 +113,6 @@ class AnswerColumn(Vertical):
         self._head.update(Content.assemble((f" {self.mode} ", "reverse bold"), f" {state}"))
 
     def show(self, answer: Answer) -> None:
-        """Show all but the text, as far as it is."""
         self.announce(" · ".join(filter(None, (state_of(answer), times_of(answer)))))
         self._figures.update(Content(figures_of(answer)))
         trouble = trouble_of(answer)
@@ -125,7 +120,6 @@ class AnswerColumn(Vertical):
         self._trouble.display = bool(trouble)
 
     async def take(self, event: Event) -> None:
-        """Let the text grow by what came."""
         match event:
             case ReplyDelta(text):
                 self._text.add(text, typing=False)
@@ -134,7 +128,6 @@ class AnswerColumn(Vertical):
                 await self._text.finish("")
 
     async def finish(self, answer: Answer) -> None:
-        """Show all of it."""
         self.show(answer)
         await self._text.finish(answer.text)
 
@@ -146,8 +139,6 @@ class AnswerColumn(Vertical):
 
 
 class AskAllView(View):
-    """The same message, answered in each mode."""
-
     CSS_PATH = ["view.tcss", "ask_all.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Ask all three"
     EXPLAINED = "One message, asked in each mode at once; all of its answers are kept."
@@ -166,15 +157,11 @@ class AskAllView(View):
 
     @dataclass
     class Reported(Message):
-        """Something happened to one of the answers."""
-
         mode: Mode
         event: Event
 
     @dataclass
     class Ended(Message):
-        """All of the answers are over."""
-
         error: JitchatError | None
         """Why nothing was asked, or what could not be stored."""
 
@@ -185,18 +172,14 @@ class AskAllView(View):
         self._asking: Asking | None = None
         self._asker: Worker[None] | None = None
         """What asks, until it is over."""
-        self._confirms = False
-        """Whether the user is asked about the price."""
 
     @property
     def looked_at(self) -> Mode:
-        """Whose answer is looked at."""
         on = (mode for mode, column in self._columns.items() if column.has_class("-on"))
         return next(on, Mode.JIT)
 
     def body(self) -> Iterable[Widget]:
-        yield self._note
-        yield Container(*self._columns.values(), id="ask-all-answers")
+        return (self._note, Container(*self._columns.values(), id="ask-all-answers"))
 
     def on_mount(self) -> None:
         """Ask, after a question where it may cost something."""
@@ -218,35 +201,20 @@ class AskAllView(View):
         for side in comparison.sides:
             figures = side.overflow or f"{side.figures[0]} tokens · {side.figures[2]}"
             self._columns[side.mode].announce(figures)
-        self._confirms = True
+        self.confirms = True
         question = f"Ask all three for {comparison.cost}, and what the answers cost?"
         if comparison.cost.endswith("unknown"):
             question = "Ask all three? What that costs is not known."
         self._tell(f"{question} Enter asks, Esc does not.")
-        self.refresh_bindings()
-
-    def check_action(
-        self,
-        action: str,
-        parameters: tuple[object, ...],  # noqa: ARG002  Textual's own shape
-    ) -> bool | None:
-        """Enter asks where that is the question, and goes on with an answer elsewhere."""
-        if action in ("ask", "decline"):
-            return self._confirms
-        return not self._confirms if action == "go_on" else True
-
-    def action_decline(self) -> None:
-        self.dismiss(None)
 
     def action_ask(self) -> None:
         """Ask now, unless a reply is on its way: that message is being asked already."""
         if not self.is_free():
             return
-        self._confirms = False
+        self.confirms = False
         self._asking = Asking(self.subject.session, *self.subject.question)
         self._tell("Esc stops all three and keeps what came.")
         self._asker = self._ask(self._asking)
-        self.refresh_bindings()
 
     async def on_unmount(self) -> None:
         """Have the answers end first, with what came of them."""
@@ -289,7 +257,6 @@ class AskAllView(View):
             for mode, answer in self._asking.answers.items():
                 await self._columns[mode].finish(answer)
             self._tell(self._how_it_goes_on(self._asking))
-        self.refresh_bindings()
 
     def _how_it_goes_on(self, asking: Asking) -> str:
         if asking.goes_on is None:
@@ -309,19 +276,16 @@ class AskAllView(View):
         self.action_look_at(message.mode.value)
 
     def action_look_at(self, mode: str) -> None:
-        """Have one of the answers under the keys, and in a small terminal in view."""
         for column in self._columns.values():
             column.set_class(column.mode == mode, "-on")
         self._columns[Mode(mode)].scroll.focus()
 
     def action_next(self, step: int) -> None:
-        """To the answer beside it."""
         modes = list(Mode)
         self.action_look_at(modes[(modes.index(self.looked_at) + step) % len(modes)].value)
 
     @telling
     async def action_go_on(self) -> None:
-        """Go on with the answer that is looked at."""
         if self._asking is None:
             return
         position = self._asking.replies.get(self.looked_at)

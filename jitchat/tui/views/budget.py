@@ -15,6 +15,7 @@ from textual import events, on, work
 from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -48,7 +49,6 @@ def place_of(size: int, sizes: Sequence[int], width: int) -> int:
 
 
 def nearest(cell: int, sizes: Sequence[int], width: int) -> int:
-    """Find the index of the size whose cell is nearest to this one."""
     places = [place_of(size, sizes, width) for size in sizes]
     return min(range(len(places)), key=lambda index: abs(places[index] - cell))
 
@@ -73,8 +73,8 @@ def draw_track(
         ("".join(track[:here]), "$primary"), (track[here], "bold"), "".join(track[here + 1 :])
     )
     scale = [" "] * width
-    for cell, told in ticks:
-        _put(scale, cell, told)
+    for cell, text in ticks:
+        _put(scale, cell, text)
     marked = [" "] * width
     if mark is not None:
         _put(marked, place_of(sizes[mark], sizes, width), f"{SETTLED} {sizes[mark]:,}")
@@ -96,10 +96,10 @@ def _ticks(sizes: Sequence[int], width: int) -> Iterator[tuple[int, str]]:
     end = last + 1 - len(f"{sizes[-1]:,}")
     size = 1 << sizes[0].bit_length()
     while size < sizes[-1]:
-        cell, told = place_of(size, sizes, width), f"{size:,}"
-        if cell > taken and cell + len(told) < end:
-            yield cell, told
-            taken = cell + len(told)
+        cell, text = place_of(size, sizes, width), f"{size:,}"
+        if cell > taken and cell + len(text) < end:
+            yield cell, text
+            taken = cell + len(text)
         size *= 2
     yield last, f"{sizes[-1]:,}"
 
@@ -159,8 +159,6 @@ def settled_sentence(
 
 @dataclass(frozen=True, slots=True)
 class ChangeRow:
-    """What becomes of one turn."""
-
     what: str
     """`+ entered`, `− left` or `~ moved`."""
     change: Change
@@ -215,71 +213,53 @@ def _is_line(change: Change) -> bool:
     return Kind.INDEX in (change.kind_before, change.kind_after)
 
 
-COARSE = 6
-"""Steps of a page."""
-
-
 class BudgetTrack(Widget, can_focus=True):
     """Sizes in tokens, ascending; one of them is looked at."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("left,h", "step(-1)", "Less", show=False),
         Binding("right,l", "step(1)", "More", show=False),
-        Binding("pagedown", f"step(-{COARSE})", "Much less", show=False),
-        Binding("pageup", f"step({COARSE})", "Much more", show=False),
+        Binding("pagedown", "step(-6)", "Much less", show=False),
+        Binding("pageup", "step(6)", "Much more", show=False),
         Binding("home", "end(0)", "Least", show=False),
         Binding("end", "end(-1)", "Most", show=False),
     ]
 
     @dataclass
     class Moved(Message):
-        """Another step is looked at."""
-
         at: int
+
+    sizes: reactive[Sequence[int]] = reactive((1, 2))
+    at: reactive[int] = reactive(0)
+    """The index of the size that is looked at."""
+    present: reactive[int] = reactive(0)
+    """The index of the size that is set."""
+    mark: reactive[int | None] = reactive(None)
+    """The index of the size where the retrieved set settles; None for nowhere."""
 
     def __init__(self) -> None:
         super().__init__(id="budget-track")
-        self.sizes: Sequence[int] = (1, 2)
-        self.at = self.present = 0
-        """Indices: what is looked at, and what is set."""
-        self.mark: int | None = None
         self._dragging = False
 
-    def show(self, sizes: Sequence[int], at: int, present: int) -> None:
-        """Other steps."""
-        self.sizes, self.at, self.present, self.mark = sizes, at, present, None
-        self.refresh()
-
-    def show_mark(self, mark: int | None) -> None:
-        """Where the retrieved set settles; None for nowhere."""
-        self.mark = mark
-        self.refresh()
-
     def render(self) -> Content:
-        """Draw marks, track and scale."""
         return draw_track(self.sizes, self.at, self.present, self.mark, max(1, self.size.width))
 
     def action_step(self, steps: int) -> None:
-        """So many steps on."""
         self._go(self.at + steps)
 
     def action_end(self, index: int) -> None:
-        """To the first or the last step."""
         self._go(index % len(self.sizes))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Take hold of the thumb, wherever on the track."""
         self._dragging = True
         self.capture_mouse()
         self._go_to_cell(event.x)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Drag it."""
         if self._dragging:
             self._go_to_cell(event.x)
 
     def on_mouse_up(self) -> None:
-        """Let go."""
         self._dragging = False
         self.release_mouse()
 
@@ -290,13 +270,10 @@ class BudgetTrack(Widget, can_focus=True):
         at = min(max(0, at), len(self.sizes) - 1)
         if at != self.at:
             self.at = at
-            self.refresh()
             self.post_message(self.Moved(at))
 
 
 class BudgetView(View):
-    """A slider over the budget, or over the reserve."""
-
     CSS_PATH = ["view.tcss", "budget.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Budget"
     EXPLAINED = "Move the budget and see which turns enter and leave the next window."
@@ -318,7 +295,6 @@ class BudgetView(View):
         self._changes: dict[int, Sequence[ChangeRow | Line]] = {}
         """What differs from the window with the budget that is set, by step."""
         self._baseline: Plan | None = None
-        """With the budget that is set."""
         self._question: Question | None = None
         self._track, self._bar = BudgetTrack(), BudgetBar()
         self._summary, self._settled = Static(id="budget-summary"), Static(id="budget-settled")
@@ -328,31 +304,24 @@ class BudgetView(View):
         )
 
     def body(self) -> Iterable[Widget]:
-        yield self._track
-        yield self._summary
-        yield self._bar
-        yield self._settled
-        yield self._against
-        yield self._table
+        return (self._track, self._summary, self._bar, self._settled, self._against, self._table)
 
     def on_mount(self) -> None:
-        """Begin at what holds for the draft."""
         self._track.focus()
         self._begin(self.subject.once.budget or self._set)
 
     @property
     def chosen(self) -> Budget:
-        """The budget at the thumb."""
         return self._steps[self._track.at]
 
     def _begin(self, at: Budget) -> None:
-        """Make the steps and plan them."""
         limit = max(self.subject.session.model_limit, self._set.limit)
         grid = reserve_grid(self._set) if self._moves_reserve else budget_grid(self._set, limit)
         self._steps, self._plans, self._changes = grid, {}, {}
         sizes = [self._moved_of(budget) for budget in grid]
         here = min(range(len(sizes)), key=lambda step: abs(sizes[step] - self._moved_of(at)))
-        self._track.show(sizes, here, grid.index(self._set))
+        track = self._track
+        track.sizes, track.at, track.present, track.mark = sizes, here, grid.index(self._set), None
         self._sweep()
         self._draw()
 
@@ -381,7 +350,6 @@ class BudgetView(View):
             self.show_nothing(str(error))
 
     def _look_up(self) -> Question:
-        """Look up what the screen shows a window for: the draft, or what was sent."""
         draft, once = self.subject.question
         mode = self.subject.mode
         return self.subject.session.question(draft, mode, replace(once, budget=None))
@@ -404,7 +372,7 @@ class BudgetView(View):
         mark = settled(plans)
         if mark is not None and self._moves_reserve:
             mark = len(plans) - 1 - mark
-        self._track.show_mark(mark)
+        self._track.mark = mark
         sentence = settled_sentence(self._track.sizes, mark, plans[-1], reserve=self._moves_reserve)
         self._settled.update(Content(sentence))
 
@@ -436,22 +404,18 @@ class BudgetView(View):
         return "\n".join([*(str(part.content) for part in sentences), *self._table.text()])
 
     def action_reserve(self) -> None:
-        """Move the reserve in place of the budget, or the other way round."""
         self._moves_reserve = not self._moves_reserve
         self.frame.border_title = "Reserve" if self._moves_reserve else self.NAME
         self._begin(self._set)
 
     def action_scroll_rows(self, lines: int) -> None:
-        """Move the rows."""
         self._table.list.scroll_relative(y=lines, animate=False)
 
     def action_adopt(self) -> None:
-        """Use it for this session, and for the draft."""
         if self.chosen != self._set:
             self.subject.session.take_budget(self.chosen)
         self.dismiss(Planned(once=replace(self.subject.once, budget=None)))
 
     def action_once(self) -> None:
-        """Use it for this message only."""
         budget = self.chosen if self.chosen != self._set else None
         self.dismiss(Planned(once=replace(self.subject.once, budget=budget)))

@@ -1,9 +1,8 @@
 """What was sent, send by send, under what `full` would have been, and what that saved."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
 
 from textual import on
 from textual.binding import Binding
@@ -17,18 +16,11 @@ from jitchat.store.windows import Send, Sends
 from jitchat.text.figures import counted, dollars
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import send_sentence, tokens, usage_sentence
-from jitchat.tui.views.history_chart import (
-    LID,
-    Columns,
-    HistoryChart,
-    HistoryPointer,
-    Series,
-    series_of,
-)
+from jitchat.tui.views import history_chart as chart
+from jitchat.tui.views.history_chart import HistoryChart, HistoryPointer
 from jitchat.tui.views.sent_windows import SentWindowsView
 from jitchat.tui.views.view import GoTo, Subject, View
 from jitchat.tui.widgets.budget_bar import PATTERNS
-from jitchat.tui.widgets.turn_table import Column, text_of
 from jitchat.values import ASSUMED, Usage
 from jitchat.window.savings import Money, Savings, Sent, savings
 from jitchat.window.window import Kind
@@ -99,7 +91,7 @@ def _full(money: Money) -> str:
 def parts_sentence(send: Send) -> str:
     """`system 96 + … + draft 28 + free 29,533 + reserve 2,048 = 32,768 limit`, and what full is."""
     sure = is_sure(send)
-    sizes = ((kind, _size(kind, send)) for kind in Kind)
+    sizes = ((kind, send.sizes.get(kind, 0)) for kind in Kind)
     parts = [f"{kind} {tokens(count, exact=sure)}" for kind, count in sizes if count]
     parts += [f"free {tokens(send.free, exact=sure)}", f"reserve {send.reserve:,}"]
     full = tokens(send.full_tokens, exact=sure)
@@ -108,45 +100,32 @@ def parts_sentence(send: Send) -> str:
 
 
 def send_lines(send: Send, number: int, of: int) -> tuple[str, str, str]:
-    """Say which send it is, what its window held, and what was reported and charged for it."""
     reported = usage_sentence(send.usage, send.cost)
     if send.reply is None and send.usage is None:
         reported = "no answer came, and no usage"
     return send_sentence(send, number, of), parts_sentence(send), one_line(reported)
 
 
-def legend(columns: Columns) -> Iterator[tuple[str, str]]:
+def legend(columns: chart.Columns) -> Iterator[tuple[str, str]]:
     """Name what is drawn, and how many sends a column is; each part with what it shows."""
     for kind in Kind:
         yield f"{PATTERNS[kind.value]}", kind.value
         yield f" {kind.value}  ", ""
-    yield LID, "full"
+    yield chart.LID, "full"
     yield " full", ""
     if columns.per > 1:
         yield f"  each column is {columns.per:,} sends, the mean", ""
 
 
-def table_lines(sends: Sequence[Send]) -> list[str]:
+def table_lines(sends: Sequence[Send]) -> Iterator[str]:
     """Write all sends as a table, for copying; kinds, free and reserve add up to the limit."""
-    figures: dict[str, Callable[[Send], int]] = {
-        **{kind.value: partial(_size, kind) for kind in Kind},
-        **{name: attrgetter(name) for name in ("free", "reserve", "limit")},
-        "full": attrgetter("full_tokens"),
-    }
-
-    def figure(count: Callable[[Send], int], numbered: tuple[int, Send]) -> str:
-        return f"{count(numbered[1]):,}"
-
-    columns: Sequence[Column[tuple[int, Send]]] = [
-        Column("send", lambda numbered: f"{numbered[0]:,}", 6, is_right=True),
-        Column("turn", lambda numbered: f"#{numbered[1].said}", 7, is_right=True),
-        Column("mode", lambda numbered: numbered[1].mode.value, 8),
-        *(
-            Column(name, partial(figure, count), 11, is_right=True, gap=0)
-            for name, count in figures.items()
-        ),
-    ]
-    return text_of(columns, list(enumerate(sends, start=1)))
+    names = (*(kind.value for kind in Kind), "free", "reserve", "limit", "full")
+    yield f"{'send':>6} {'turn':>7} {'mode':<8}" + "".join(f"{name:>11}" for name in names)
+    for number, send in enumerate(sends, start=1):
+        sizes = (send.sizes.get(kind, 0) for kind in Kind)
+        counts = (*sizes, send.free, send.reserve, send.limit, send.full_tokens)
+        figures = "".join(f"{count:>11,}" for count in counts)
+        yield f"{number:>6,} {f'#{send.said}':>7} {send.mode.value:<8}{figures}"
 
 
 def is_sure(send: Send) -> bool:
@@ -154,23 +133,14 @@ def is_sure(send: Send) -> bool:
     return send.exact and not send.band
 
 
-def _size(kind: Kind, send: Send) -> int:
-    return send.sizes.get(kind, 0)
-
-
 NOTHING = "Nothing was sent here yet. Enter sends; every send then has its column here."
-_PAGE = 10
-"""Sends that Page Up and Page Down go over."""
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The sends of a conversation, summed up."""
-
     sends: tuple[Send, ...]
     totals: tuple[Savings, ...]
-    """After each send."""
-    series: Series
+    series: chart.Series
     exact: bool
     """Whether all counts are to be taken as they stand."""
     table: str
@@ -199,12 +169,10 @@ def read_history(session: Session) -> History:
     totals = savings(sends, price, cache_life(model))
     exact, table = all(map(is_sure, sends)), "\n".join(table_lines(sends))
     picked = next((place for place, send in enumerate(sends) if send.picked), None)
-    return History(tuple(sends), tuple(totals), series_of(sends), exact, table, picked)
+    return History(tuple(sends), tuple(totals), chart.series_of(sends), exact, table, picked)
 
 
 class HistoryView(View):
-    """Draws what was sent, send by send, under what `full` would have been."""
-
     CSS_PATH = ["view.tcss", "history.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "History"
     EXPLAINED = "Tokens of every send, by kind; the line: what full would have sent."
@@ -216,14 +184,13 @@ class HistoryView(View):
         Binding("z", "zoom", "Zoom", id="history_zoom"),
         Binding("home", "go(0)", show=False),
         Binding("end", "go(-1)", show=False),
-        Binding("pageup", f"step(-{_PAGE})", show=False),
-        Binding("pagedown", f"step({_PAGE})", show=False),
+        Binding("pageup", "step(-10)", show=False),
+        Binding("pagedown", "step(10)", show=False),
     ]
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
         self.history: History | None = None
-        """What is on screen; None while nothing is."""
         self.place = 0
         """The send that is pointed at, from 0."""
         self._chart, self._pointer = HistoryChart(), HistoryPointer()
@@ -231,14 +198,9 @@ class HistoryView(View):
         self._send = Static(id="history-send")
 
     def body(self) -> Iterable[Widget]:
-        yield self._saved
-        yield self._chart
-        yield self._pointer
-        yield self._legend
-        yield self._send
+        return (self._saved, self._chart, self._pointer, self._legend, self._send)
 
     def on_mount(self) -> None:
-        """Read while the frame is drawn."""
         self.box.display = False
         self.load(partial(read_history, self.subject.session), self._show)
 
@@ -252,7 +214,6 @@ class HistoryView(View):
             self.call_after_refresh(self._name_columns)
 
     def on_resize(self) -> None:
-        """Other columns, another legend."""
         self.call_after_refresh(self._name_columns)
 
     def _name_columns(self) -> None:
@@ -264,7 +225,6 @@ class HistoryView(View):
         self._move(message.place)
 
     def _move(self, place: int) -> None:
-        """Point at a send: its figures, and the totals up to it."""
         if self.history is None:
             return
         self.place = self._pointer.place = place
@@ -284,7 +244,6 @@ class HistoryView(View):
         return saved_sentence(total, of, exact=history.exact), money
 
     def action_step(self, by: int) -> None:
-        """Go some sends on, or back."""
         if self.history is not None:
             self._move(max(0, min(len(self.history.sends) - 1, self.place + by)))
 
@@ -294,22 +253,18 @@ class HistoryView(View):
             self._move(place % len(self.history.sends))
 
     def action_zoom(self) -> None:
-        """Scale to what was sent, or to `full` again."""
         self._chart.sent_only = not self._chart.sent_only
 
     def action_go_to(self) -> None:
-        """Show its message in the transcript."""
         if self.history is not None:
             self.dismiss(GoTo(self.history.sends[self.place].said))
 
     def action_open(self) -> None:
-        """Look at the window of the send."""
         if self.history is not None:
             window_id = self.history.sends[self.place].window_id
             self.open_over(SentWindowsView(self.subject, window_id))
 
     def copyable(self) -> str:
-        """Write the totals, the send, and a table of all sends."""
         if self.history is None:
             return ""
         heads = (*filter(None, self._total_lines(self.history)), *self._send_lines(self.history))

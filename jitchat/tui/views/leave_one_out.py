@@ -13,16 +13,8 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.worker import Worker
 
-from jitchat.small_models.leave_one_out import (
-    Measure,
-    Trial,
-    Tried,
-    cost_of_trials,
-    gone,
-    leave_one_out,
-    measure_of,
-    trials_of,
-)
+from jitchat.small_models import leave_one_out as experiment
+from jitchat.small_models.leave_one_out import Trial, Tried
 from jitchat.text.figures import dollars
 from jitchat.text.sanitize import one_line, visible
 from jitchat.tui.palette import MUTED
@@ -62,7 +54,7 @@ class Trials:
     trials: tuple[Trial, ...]
     texts: Mapping[int, str]
     """What each of their turns says."""
-    measure: Measure
+    measure: experiment.Measure
     """By what answers are compared."""
     exact: bool
     """Whether the same window always brings the same answer."""
@@ -116,14 +108,12 @@ class Trials:
 
     @property
     def state(self) -> str:
-        """How far it is, and by what answers are compared."""
         state = f"{len(self.results)} of {len(self.trials)} asked · compared {self.measure.name}"
         if self.chance is not None:
             state += f" · the same window again differs by {self.chance:.2f}"
         return state
 
     def question(self, model: str) -> str:
-        """Ask whether the requests are to be sent to a model."""
         turns = len(self.trials) - 1
         price = "which is free" if self.cost == 0 else "at an unknown price"
         if self.cost:
@@ -139,7 +129,6 @@ class Trials:
         return question
 
     def answer(self, trial: Trial) -> str:
-        """Show the answer without a turn, and what went with it."""
         tried, reply = self.results.get(trial.turn), self.exchange.reply.content
         name = f"Without #{trial.turn}" if trial.turn is not None else "With the same window"
         if tried is None:
@@ -148,7 +137,7 @@ class Trials:
             return f"{name}: {visible(str(tried.error))}"
         if tried.answer.strip() == reply.strip():
             return f"{name} the answer is the same."
-        lost = gone(reply, tried.answer) if self.exact else ()
+        lost = experiment.gone(reply, tried.answer) if self.exact else ()
         went = f"\nWhat went: {one_line(' '.join(lost))}" if lost else ""
         return f"{name}: {visible(tried.answer.strip()) or 'the answer is empty.'}{went}"
 
@@ -175,7 +164,7 @@ def read_trials(subject: Subject) -> Trials | str:
     if status is not Status.COMPLETE:
         return STREAMING if status is Status.STREAMING else CUT.format(status=status)
     exact = session.provider.name == _READER and window.model == session.provider.model
-    trials = trials_of(window, control=not exact)
+    trials = experiment.trials_of(window, control=not exact)
     if not trials:
         return NOTHING_RETRIEVED
     wanted = {trial.turn for trial in trials}
@@ -187,28 +176,24 @@ def read_trials(subject: Subject) -> Trials | str:
         exchange,
         trials,
         {turn.position: turn.content[:400] for turn in turns},
-        measure_of(session.memory.embedder, exact=exact),
+        experiment.measure_of(session.memory.embedder, exact=exact),
         exact,
-        cost_of_trials(trials, session.options.prices, size),
+        experiment.cost_of_trials(trials, session.options.prices, size),
     )
 
 
 class LeaveOneOutView(View):
-    """How much the answer changes without each turn."""
-
     CSS_PATH = ["view.tcss", "leave_one_out.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Which turn mattered"
     EXPLAINED = "Asked again without each retrieved turn: how much the answer changes."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "ask", "Ask", id="mattered_yes", priority=True),
-        Binding("n", "refuse", "Do not ask", id="mattered_no"),
+        Binding("n", "decline", "Do not ask", id="mattered_no"),
     ]
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
         self._trials: Trials | None = None
-        self._confirms = False
-        """Whether the user is asked about the price."""
         self._asking: Worker[None] | None = None
         self._heading = ExchangeHeading(id="mattered-heading")
         self._state = Static(id="mattered-state")
@@ -216,10 +201,12 @@ class LeaveOneOutView(View):
         self._answer = Static(id="mattered-answer")
 
     def body(self) -> Iterable[Widget]:
-        yield self._heading
-        yield self._state
-        yield self._table
-        yield VerticalScroll(self._answer, id="mattered-below")
+        return (
+            self._heading,
+            self._state,
+            self._table,
+            VerticalScroll(self._answer, id="mattered-below"),
+        )
 
     def on_mount(self) -> None:
         """The window is read first; nothing is sent before it is known what that takes."""
@@ -227,7 +214,6 @@ class LeaveOneOutView(View):
         self.load(partial(read_trials, self.subject), self._show)
 
     def copyable(self) -> str:
-        """Write every bar and every answer."""
         trials = self._trials
         if trials is None:
             return ""
@@ -236,18 +222,6 @@ class LeaveOneOutView(View):
             f"{row}\n  {trials.answer(trial)}" for row, trial in zip(rows, trials.rows, strict=True)
         )
         return "\n".join([trials.state, head, *answers])
-
-    def check_action(
-        self,
-        action: str,
-        parameters: tuple[object, ...],  # noqa: ARG002  Textual's own shape
-    ) -> bool | None:
-        """Enter asks where that is the question, and goes to the turn elsewhere."""
-        return self._confirms if action in ("ask", "refuse") else True
-
-    def action_refuse(self) -> None:
-        """Send nothing."""
-        self.dismiss(None)
 
     def action_close(self) -> None:
         """Stop asking first, keeping what came; then leave."""
@@ -268,14 +242,11 @@ class LeaveOneOutView(View):
         if trials.exact:
             self.action_ask()
         else:
-            self._confirms = True
+            self.confirms = True
             self._state.update(Content(trials.question(self.subject.session.provider.model)))
-            self.refresh_bindings()
 
     def action_ask(self) -> None:
-        """Send the requests."""
-        self._confirms = False
-        self.refresh_bindings()
+        self.confirms = False
         if self._trials is not None:
             self._state.update(Content(self._trials.state))
             self._asking = self._ask(self._trials)
@@ -287,7 +258,7 @@ class LeaveOneOutView(View):
             return
         reply = trials.exchange.reply.content, trials.measure
         options = session.request_options(window)
-        trying = leave_one_out(session.provider, options, window, trials.trials, reply)
+        trying = experiment.leave_one_out(session.provider, options, window, trials.trials, reply)
         async with aclosing(trying) as results:
             async for tried in results:
                 trials = replace(trials, results={**trials.results, tried.trial.turn: tried})

@@ -14,7 +14,7 @@ from textual.worker import Worker
 from jitchat.errors import JitchatError
 from jitchat.text.sanitize import visible
 from jitchat.tui.figures import identity_sentence
-from jitchat.tui.views import ledger_rows as rows_
+from jitchat.tui.views import ledger_rows
 from jitchat.tui.views.ledger_rows import Listing, Marks, Order, Part, Row
 from jitchat.tui.views.ledger_steering import LedgerSteering
 from jitchat.tui.views.view import Another, GoTo, Outcome, Planned, Subject, View
@@ -36,8 +36,6 @@ class Ledger:
 
 
 class LedgerView(View):
-    """Every candidate of a window, and why a turn is there or not."""
-
     CSS_PATH = ["view.tcss", "ledger.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Ledger"
     EXPLAINED = "Every turn that was considered: its score, its price, why it is in or out."
@@ -67,18 +65,20 @@ class LedgerView(View):
         self._sums, self._change = Static(id="ledger-sums"), Static(id="ledger-change")
         self._answer, self._note = Static(id="ledger-answer"), Static(id="ledger-note")
         self._table = TurnTable[Row](
-            (), id="ledger-table", key=lambda row: row.turn, style=rows_.style_of
+            (), id="ledger-table", key=lambda row: row.turn, style=ledger_rows.style_of
         )
         self._input = Input(placeholder="text, or #id: why, or why not?", id="ledger-text")
 
     def body(self) -> Iterable[Widget]:
-        yield self._sums
-        yield self._change
-        yield self._input
-        yield self._answer
-        yield Static(rows_.legend(), id="ledger-legend")
-        yield self._table
-        yield self._note
+        return (
+            self._sums,
+            self._change,
+            self._input,
+            self._answer,
+            Static(ledger_rows.legend(), id="ledger-legend"),
+            self._table,
+            self._note,
+        )
 
     def on_mount(self) -> None:
         """Show what is on the chat's screen at once; its index lines follow."""
@@ -91,7 +91,6 @@ class LedgerView(View):
         self._read(self.subject.window)
 
     def copyable(self) -> str:
-        """Write the table, and the note on the row under the cursor."""
         head = [str(part.content) for part in (self._sums, self._answer) if part.display]
         lines = [*head, *self._table.text(), str(self._note.content)]
         return "\n".join(line.rstrip() for line in lines if line.strip())
@@ -117,7 +116,6 @@ class LedgerView(View):
         self.dismiss(outcome(Planned(steering.once) if steering.is_changed else None))
 
     def action_find(self) -> None:
-        """Type a text or a turn's #id."""
         self._input.display = True
         self._input.focus()
 
@@ -127,7 +125,6 @@ class LedgerView(View):
         self._input.value = self._given = text
 
     def action_sort(self) -> None:
-        """Sort by the next column."""
         orders = list(Order)
         after = orders[(orders.index(self._listing.order) + 1) % len(orders)]
         self._list(replace(self._listing, order=after))
@@ -198,9 +195,9 @@ class LedgerView(View):
     def _show_note(self) -> None:
         row, ledger = self._table.row, self._ledger
         if ledger is not None:
-            note = rows_.never_line(ledger.window)
+            note = ledger_rows.never_line(ledger.window)
             if row is not None:
-                note = rows_.note_of(row, ledger.lines.get(row.turn, ""), ledger.marks)
+                note = ledger_rows.note_of(row, ledger.lines.get(row.turn, ""), ledger.marks)
             self._note.update(Content(note))
 
     def _read(self, window: ContextWindow | None = None) -> None:
@@ -219,7 +216,7 @@ class LedgerView(View):
         before, self._ledger = self._ledger, ledger
         is_other = before is not None and before.window != ledger.window
         if before is not None and is_other and self._steering.is_changed:
-            self._change.update(Content(rows_.change_line(before.window, ledger.window)))
+            self._change.update(Content(ledger_rows.change_line(before.window, ledger.window)))
             self._change.display = True
         self._show(ledger)
         self._explain()
@@ -237,7 +234,6 @@ class LedgerView(View):
             self.load(read, self._show_why, refuse=self._show_answer, group="why")
 
     def _explained(self, turn: int, ledger: Ledger) -> tuple[Why, str]:
-        """Tell why a turn is in the window, or why not; and its index line."""
         subject, session = self.subject, self.subject.session
         draft = subject.sent.content if subject.sent is not None else subject.draft
         kept_out = session.keeps_out(ledger.marks.once) if subject.sent is None else ()
@@ -258,7 +254,7 @@ class LedgerView(View):
         self._answer.display = True
 
     def _show(self, ledger: Ledger) -> None:
-        self.show_nothing(rows_.why_empty(ledger.window), hides=False)
+        self.show_nothing(ledger_rows.why_empty(ledger.window), hides=False)
         self._sums.update(Content(f"{ledger.window.mode}: {identity_sentence(ledger.window)}"))
         self._fill()
 
@@ -271,16 +267,16 @@ class LedgerView(View):
         ledger, listing = self._ledger, self._listing
         if ledger is None:
             return
-        window, rows = ledger.window, [rows_.row_of(row) for row in ledger.window.ledger]
-        extra = rows_.row_beside_ledger(self._why) if self._why is not None else None
+        window, rows = ledger.window, [ledger_rows.row_of(row) for row in ledger.window.ledger]
+        extra = ledger_rows.row_beside_ledger(self._why) if self._why is not None else None
         shown = listing.of([*rows, *([extra] if extra else [])], ledger.lines)
         is_ruled = listing.order is Order.RANK and shown and not listing.text
-        items: list[Row | Line] = [*(rows_.ruled(shown, window) if is_ruled else shown)]
-        never = rows_.never_line(window)
+        items: list[Row | Line] = [*(ledger_rows.ruled(shown, window) if is_ruled else shown)]
+        never = ledger_rows.never_line(window)
         if never and listing.part is not Part.IN and not listing.text:
             items.append(Line(never, can_be_chosen=True))
-        columns = rows_.columns_of(shown, window, ledger.marks)
+        columns = ledger_rows.columns_of(shown, window, ledger.marks)
         self._table.show(items, at=listing.turn, columns=columns)
-        count = rows_.count_line(len(shown), len(rows))
+        count = ledger_rows.count_line(len(shown), len(rows))
         self.frame.border_subtitle = f"by {listing.order} · {listing.part} · {count}"
         self._show_note()

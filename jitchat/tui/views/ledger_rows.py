@@ -35,8 +35,6 @@ _VERDICTS = [
 
 
 class Order(StrEnum):
-    """By what rows are sorted."""
-
     RANK = "rank"
     TOKENS = "tokens"
     TURN = "turn"
@@ -44,8 +42,6 @@ class Order(StrEnum):
 
 
 class Part(StrEnum):
-    """Which rows are listed."""
-
     ALL = "all"
     IN = "in the window"
     OUT = "left out"
@@ -53,8 +49,6 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is shown of one turn."""
-
     turn: int
     rank: int | None
     score: float
@@ -244,7 +238,6 @@ def _bar(name: str, largest: float, row: Row) -> str:
 
 
 def legend() -> Content:
-    """Say which bar is which part of the score."""
     names = [Content.assemble((name[:2], "bold underline"), name[2:]) for name in PARTS]
     return Content("parts of the score: ") + Content(" ").join(names)
 
@@ -262,7 +255,6 @@ def never_line(window: ContextWindow) -> str:
 
 
 def change_line(before: ContextWindow, after: ContextWindow) -> str:
-    """Say who came in and who lost their place."""
     changes = difference(before, after)
     parts = [
         f"{what} {_turns(turns)}"

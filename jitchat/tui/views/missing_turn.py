@@ -16,8 +16,8 @@ from jitchat.store.regression_cases import Case, CaseKind
 from jitchat.text.sanitize import one_line, shortened
 from jitchat.text.sentences import referenced
 from jitchat.tui.telling import tell
-from jitchat.tui.views.case_notes import CaseNotes
 from jitchat.tui.views.exchange import Exchange, ExchangeHeading, find_exchange, why_none
+from jitchat.tui.views.regression_cases import CaseNotes
 from jitchat.tui.views.view import Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Turn
@@ -40,8 +40,6 @@ _NO_WINDOW = "No window was sent from here for this reply, so no ledger tells wh
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A turn ahead of the message."""
-
     turn: Turn
     standing: str
     """What it was in the window that was sent, in one or two words."""
@@ -171,26 +169,20 @@ class MissingTurnView(View):
         )
 
     def body(self) -> Iterable[Widget]:
-        yield self._heading
-        yield self._input
-        yield self._table
-        yield self._note
+        return (self._heading, self._input, self._table, self._note)
 
     def on_mount(self) -> None:
         self._input.focus()
         self._look()
 
     def copyable(self) -> str:
-        """Write message, reply, rows and note."""
         lines = [self._heading.text(_COPIED), *self._table.text(), str(self._note.content)]
         return "\n".join(line.rstrip() for line in lines)
 
     def action_find(self) -> None:
-        """Type words or a #id."""
         self._input.focus()
 
     def action_to_list(self) -> None:
-        """From the text to the turns."""
         self._table.list.focus()
 
     @on(Input.Changed)
@@ -244,7 +236,6 @@ class MissingTurnView(View):
             self._note_case(row, CaseKind.MISS)
 
     def action_kept(self) -> None:
-        """Note that the turn was there, and rightly."""
         row = self._table.row
         if row is None:
             return
@@ -262,7 +253,6 @@ class MissingTurnView(View):
             self.write(lambda: self._explained(self._notes.put(case)), self._show_noted)
 
     def action_forget(self) -> None:
-        """Take back what was noted about the turn."""
         row = self._table.row
         if row is None or row.case is None:
             self.notify("Nothing is noted about this turn.", markup=False)
@@ -270,7 +260,6 @@ class MissingTurnView(View):
             self.write(partial(self._notes.remove, row.case), self._show_removed)
 
     def action_undo(self) -> None:
-        """Note again what was taken back last."""
 
         def undo() -> tuple[Case, str] | None:
             case = self._notes.undo()

@@ -11,12 +11,12 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 
 from jitchat.regression_cases import Checked, Checking
-from jitchat.store.regression_cases import Case, CaseKind
+from jitchat.session import Session
+from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line, shortened
 from jitchat.tui.palette import MUTED
 from jitchat.tui.telling import telling
-from jitchat.tui.views.case_notes import CaseNotes
 from jitchat.tui.views.view import GoTo, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.window.why import Standing
@@ -28,7 +28,6 @@ _MOST = 200
 
 
 def note_of(case: Case, checked: Checked | None) -> str:
-    """Say what the wanted turn says, and why it is found or not."""
     turn = case.wanted
     text = f"#{turn.position} {one_line(turn.speaker)}: {shortened(turn.content, _MOST)}"
     return text if checked is None else f"{' '.join(checked.sentences)}\n{text}"
@@ -36,6 +35,31 @@ def note_of(case: Case, checked: Checked | None) -> str:
 
 def key_of(case: Case) -> tuple[int, int]:
     return case.said.id, case.wanted.id
+
+
+class CaseNotes:
+    """The cases of one conversation; what was taken back is noted again by an undo. Slow."""
+
+    def __init__(self, session: Session) -> None:
+        self._conversation = session.memory.conversation.id
+        self._cases = Cases(session.memory.store.database)
+        self._removed: list[Case] = []
+
+    def all(self) -> list[Case]:
+        return self._cases.of(self._conversation)
+
+    def put(self, case: Case) -> Case:
+        self._cases.put(case)
+        return case
+
+    def remove(self, case: Case) -> Case:
+        self._cases.remove(case)
+        self._removed.append(case)
+        return case
+
+    def undo(self) -> Case | None:
+        """Note again what was taken back last; None where nothing was."""
+        return self.put(self._removed.pop()) if self._removed else None
 
 
 class RegressionCasesView(View):
@@ -69,8 +93,7 @@ class RegressionCasesView(View):
         self._note = Static(id="cases-note")
 
     def body(self) -> Iterable[Widget]:
-        yield self._table
-        yield self._note
+        return (self._table, self._note)
 
     def on_mount(self) -> None:
         self._table.list.focus()
@@ -93,7 +116,6 @@ class RegressionCasesView(View):
         return standing.value if standing is not None else "no window"
 
     def copyable(self) -> str:
-        """Write each case, and why one fails."""
         head, *rows = self._table.text()
         lines = [self.sum, head]
         for row, case in zip(rows, self._table.rows, strict=True):
@@ -111,22 +133,18 @@ class RegressionCasesView(View):
 
     @on(OptionList.OptionSelected)
     def action_go_to(self) -> None:
-        """Show the wanted turn."""
         if self._table.row is not None:
             self.dismiss(GoTo(self._table.row.wanted.position))
 
     def action_go_to_message(self) -> None:
-        """Show the message that lacked it."""
         if self._table.row is not None:
             self.dismiss(GoTo(self._table.row.said.position))
 
     def action_forget(self) -> None:
-        """Take the case back."""
         if self._table.row is not None:
             self.write(partial(self._notes.remove, self._table.row), self._show_change)
 
     def action_undo(self) -> None:
-        """Note again what was taken back last."""
         self.write(self._notes.undo, self._show_change)
 
     def _show_change(self, case: Case | None) -> None:
@@ -158,7 +176,6 @@ class RegressionCasesView(View):
 
     @on(OptionList.OptionHighlighted)
     def _tell(self) -> None:
-        """Write the sum, and the note on the case under the cursor."""
         case = self._table.row
         self.frame.border_subtitle = self.sum if case is not None else ""
         note = note_of(case, self._checked.get(key_of(case))) if case is not None else ""

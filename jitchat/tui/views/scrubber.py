@@ -17,8 +17,6 @@ from jitchat.tui.figures import PART_BARS
 
 _WIDEST = 4
 """Cells of a mark, with the gap behind it, where there are few."""
-_PAGE = 10
-"""Sends that Page Up and Page Down go over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +70,12 @@ def bar_lines(sizes: Sequence[int], largest: int, strip: Strip, height: int) -> 
 
 
 class Scrubber(Widget, can_focus=True):
-    """Draws the sends and moves between them."""
-
     COMPONENT_CLASSES = {"scrubber--bar", "scrubber--here", "scrubber--base"}  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("home", "go(0)", show=False),
         Binding("end", "go(-1)", show=False),
-        Binding("pageup", f"step(-{_PAGE})", show=False),
-        Binding("pagedown", f"step({_PAGE})", show=False),
+        Binding("pageup", "step(-10)", show=False),
+        Binding("pagedown", "step(10)", show=False),
     ]
 
     sends: reactive[tuple[Send, ...]] = reactive(())
@@ -90,8 +86,6 @@ class Scrubber(Widget, can_focus=True):
 
     @dataclass
     class Moved(Message):
-        """The user wants to look at another send."""
-
         place: int
 
     def __init__(self) -> None:
@@ -105,7 +99,6 @@ class Scrubber(Widget, can_focus=True):
         self._largest = max(self._sizes, default=0)
 
     def render(self) -> Content:
-        """Bars, letters, and a line that points at two of them."""
         if not self.sends:
             return Content()
         strip = strip_of(len(self.sends), self.place, self.size.width)
@@ -139,13 +132,11 @@ class Scrubber(Widget, can_focus=True):
         return Content("".join(cells).rstrip())
 
     def on_click(self, event: events.Click) -> None:
-        """Go to the send under the mouse."""
         place = strip_of(len(self.sends), self.place, self.size.width).place_at(event.x)
         if place is not None:
             self.post_message(self.Moved(place))
 
     def action_step(self, by: int) -> None:
-        """Go some sends on, or back."""
         self.action_go(max(0, min(len(self.sends) - 1, self.place + by)))
 
     def action_go(self, place: int) -> None:

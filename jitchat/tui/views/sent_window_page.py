@@ -57,8 +57,6 @@ Item = LedgerRow | DiffRow | Line
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What stands on a tab that is a table."""
-
     columns: Sequence[Column[Any]] = ()
     """Of ledger rows, or of differences."""
     items: Sequence[Item] = ()
@@ -86,8 +84,6 @@ def ledger_table(window: ContextWindow) -> Table:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Two sends and what differs between them."""
-
     before: Replayed
     after: Replayed
     difference: Difference
@@ -228,8 +224,6 @@ def message_text(window: ContextWindow, most: int | None = None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """What is to be shown."""
-
     place: int
     """The send's, among all, from 0."""
     base: int | None

@@ -16,17 +16,10 @@ from jitchat.store.windows import Send
 from jitchat.text.sanitize import visible
 from jitchat.tui.figures import ledger_note
 from jitchat.tui.screens.exact import ExactScreen
+from jitchat.tui.views import sent_window_page
 from jitchat.tui.views.scrubber import Scrubber
 from jitchat.tui.views.send_again import SendAgainScreen
-from jitchat.tui.views.sent_window_page import (
-    DiffRow,
-    Page,
-    PageRequest,
-    SentWindowReader,
-    first_place,
-    message_text,
-    window_lines,
-)
+from jitchat.tui.views.sent_window_page import DiffRow, Page, PageRequest
 from jitchat.tui.views.view import GoTo, Subject, View
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
@@ -44,8 +37,6 @@ _TABS = {
 
 
 class Tab(Static):
-    """A name to click on."""
-
     async def on_click(self) -> None:
         await self.run_action(f"screen.tab('{self.name}')")
 
@@ -74,7 +65,9 @@ class SentWindowsView(View):
         super().__init__(subject)
         self._window_id = window_id
         memory = subject.session.memory
-        self._reader = SentWindowReader(Replay(memory.store, memory.conversation.id))
+        self._reader = sent_window_page.SentWindowReader(
+            Replay(memory.store, memory.conversation.id)
+        )
         self._scrubber = Scrubber()
         self._tab = "window"
         self._summary, self._title = Static(id="send-summary"), Static(id="send-title")
@@ -99,7 +92,6 @@ class SentWindowsView(View):
             yield self._messages
 
     def on_mount(self) -> None:
-        """Read the list while the frame is drawn."""
         self.box.display = False
         self._mark_tab()
         self.load(self._reader.sends, self._show_list, group="list")
@@ -109,7 +101,7 @@ class SentWindowsView(View):
         if sends:
             self._scrubber.sends = tuple(sends)
             self._scrubber.focus()
-            self._move(first_place(sends, self.subject, self._window_id))
+            self._move(sent_window_page.first_place(sends, self.subject, self._window_id))
 
     @on(Scrubber.Moved)
     def _moved(self, message: Scrubber.Moved) -> None:
@@ -164,11 +156,9 @@ class SentWindowsView(View):
         self._messages.load_text("")
 
     def action_step(self, by: int) -> None:
-        """Go some sends on, or back."""
         self._scrubber.action_step(by)
 
     def action_into_pane(self) -> None:
-        """Put the cursor into what the tab shows."""
         if self._tab == "window":
             self._inspector.query_one("#segments").focus()
         elif self._tab == "messages":
@@ -177,7 +167,6 @@ class SentWindowsView(View):
             self._table.list.focus()
 
     def action_tab(self, name: str) -> None:
-        """Show another side of this send."""
         self._tab = name
         self.query_one(ContentSwitcher).current = _TABS[name][1]
         self._mark_tab()
@@ -195,7 +184,6 @@ class SentWindowsView(View):
         self.action_tab("diff")
 
     def action_go_to(self) -> None:
-        """Show the message of this send in the transcript."""
         if self.page is not None:
             self.dismiss(GoTo(self.page.replayed.said.position))
 
@@ -224,9 +212,9 @@ class SentWindowsView(View):
         window, lines = self.page.replayed.window, list[str]()
         match self.page.request.tab:
             case "messages":
-                return self._messages.selected_text or message_text(window)
+                return self._messages.selected_text or sent_window_page.message_text(window)
             case "window":
-                lines += window_lines(window)
+                lines += sent_window_page.window_lines(window)
             case _:
                 lines += [self.page.table.title, *self._table.text()]
         return "\n".join([self.page.summary.plain, *filter(None, lines)])

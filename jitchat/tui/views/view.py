@@ -19,6 +19,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
+from textual.reactive import reactive
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Static
@@ -124,8 +125,6 @@ class Branched:
 
 @dataclass(frozen=True, slots=True)
 class Another:
-    """Open another view."""
-
     view: str
     """Its name."""
     planned: Planned | None = None
@@ -196,6 +195,8 @@ class View(ModalScreen[Outcome | None]):
     """What it shows, in one line."""
     FILLS: ClassVar[bool] = False
     """Whether it takes all of a wide terminal."""
+    confirms: reactive[bool] = reactive(False, bindings=True)
+    """Whether it asks if requests are to be sent: the actions `ask` and `decline` answer that."""
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(classes="view -fills" if self.FILLS else "view")
@@ -224,7 +225,6 @@ class View(ModalScreen[Outcome | None]):
         raise NotImplementedError
 
     def copyable(self) -> str:
-        """Write what is shown as plain text."""
         raise NotImplementedError
 
     def load(
@@ -289,6 +289,15 @@ class View(ModalScreen[Outcome | None]):
                 self.dismiss(outcome)
 
         self.app.push_screen(screen, follow)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enter answers the question while there is one, and does something else otherwise."""
+        if action in ("ask", "decline"):
+            return self.confirms
+        return not self.confirms if action == "go_on" else super().check_action(action, parameters)
+
+    def action_decline(self) -> None:
+        self.dismiss(None)
 
     def action_close(self) -> None:
         self.dismiss(None)

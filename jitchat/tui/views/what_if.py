@@ -24,7 +24,7 @@ from jitchat.tui.views.registry import make_view
 from jitchat.tui.views.view import GoTo, Planned, Subject, View
 from jitchat.tui.widgets.budget_bar import PATTERNS, to_scale
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
-from jitchat.values import Mode, Turn
+from jitchat.values import Mode
 from jitchat.window.budget import Budget
 from jitchat.window.difference import AlignedRow, aligned
 from jitchat.window.savings import window_cost, windows_cost
@@ -43,24 +43,21 @@ class Side:
 
     mode: Mode
     used: int = 0
-    """In tokens."""
     sizes: tuple[tuple[Kind, int], ...] = ()
     """Tokens of each kind that is there."""
     figures: tuple[str, ...] = ()
     """As `FIGURES` names them; empty for a window that does not fit."""
     overflow: str = ""
-    """Why there is no window."""
 
 
-FIGURES = ("tokens", "of full", "price", "stable", "free", "reserve")
+FIGURES = {"tokens": 14, "of full": 8, "price": 14, "stable": 10, "free": 10, "reserve": 8}
+"""By its title: the cells of a column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """The windows of all modes for one question."""
 
-    said: Turn
-    """The turn that the draft is, or would be."""
     budget: Budget
     sides: tuple[Side, ...]
     rows: tuple[AlignedRow, ...]
@@ -76,26 +73,24 @@ class Comparison:
 
     @property
     def modes(self) -> tuple[Mode, ...]:
-        """The modes that fit."""
         return tuple(side.mode for side in self.sides if not side.overflow)
 
 
 def compare(session: Session, draft: str, once: Once) -> Comparison:
     """Plan the windows and align them; takes a thread's time."""
     question, planned = session.compare(draft, once)
-    price = _price_of(session)
-    windows = [each for each in planned.values() if isinstance(each, ContextWindow)]
+    prices = session.options.prices
+    price = prices.of_input if prices is not None else lambda _: None
+    windows = [plan for plan in planned.values() if isinstance(plan, ContextWindow)]
     rows = aligned(windows)
     wanted = {turn for row in rows for turn in row.turns[:1]}
-    known = [*session.memory.turns, question.said]
     return Comparison(
-        said=question.said,
         budget=once.budget or session.options.budget,
-        sides=tuple(side_of(mode, each, price) for mode, each in planned.items()),
+        sides=tuple(side_of(mode, plan, price) for mode, plan in planned.items()),
         rows=rows,
         texts={
             turn.position: shortened(turn.content, TEXT_WIDTH)
-            for turn in known
+            for turn in (*session.memory.turns, question.said)
             if turn.position in wanted
         },
         cost=windows_cost(windows, price),
@@ -103,11 +98,10 @@ def compare(session: Session, draft: str, once: Once) -> Comparison:
 
 
 def side_of(mode: Mode, planned: Plan, price: Callable[[int], float | None]) -> Side:
-    """Read the figures off a window."""
     if isinstance(planned, WindowOverflow):
         why = f"does not fit: {planned.overshoot:,} tokens over the budget"
         return Side(mode, overflow=why)
-    sizes = {kind: planned.tokens_of(kind) for kind in Kind}
+    sizes = tuple((kind, planned.tokens_of(kind)) for kind in Kind if planned.tokens_of(kind))
     figures = (
         used_figure(planned),
         f"{(1 - planned.saving) * 100:.0f} %",
@@ -116,13 +110,7 @@ def side_of(mode: Mode, planned: Plan, price: Callable[[int], float | None]) -> 
         part_figure(planned, planned.free),
         f"{planned.budget.reserve:,}",
     )
-    present = tuple((kind, tokens) for kind, tokens in sizes.items() if tokens)
-    return Side(mode, planned.used, present, figures)
-
-
-def _price_of(session: Session) -> Callable[[int], float | None]:
-    prices = session.options.prices
-    return prices.of_input if prices is not None else lambda _: None
+    return Side(mode, planned.used, sizes, figures)
 
 
 STYLES = {kind: f"$kind-{kind.value}" for kind in Kind}
@@ -130,7 +118,6 @@ _SHORT = {Kind.SYSTEM: "sys", Kind.RECENT: "rec", Kind.INDEX: "idx", Kind.RETRIE
 _SHORT |= {Kind.PINNED: "pin", Kind.DRAFT: "you"}
 _NAME = 9
 """Cells for the name of a mode."""
-_FIGURE_WIDTHS = (14, 8, 14, 10, 10, 8)
 _TURN, _SHARE = 10, 14
 """Cells for a turn's id, and for what one mode has of it."""
 
@@ -141,7 +128,7 @@ def draw_sides(comparison: Comparison, mode: Mode, width: int) -> Content:
     `mode` is the one in use; `width` is in cells.
     """
     sides = comparison.sides
-    lines = [Content.assemble((" " * _NAME + _in_columns(FIGURES), MUTED))]
+    lines = [Content.assemble((" " * _NAME + _in_columns(list(FIGURES)), MUTED))]
     lines += [figures_line(side, in_use=side.mode is mode) for side in sides]
     lines += [bar_line(side, comparison.widest, width) for side in sides]
     kinds = {kind for side in sides for kind, _ in side.sizes}
@@ -158,7 +145,6 @@ def mode_at(comparison: Comparison, line: int) -> Mode | None:
 
 
 def figures_line(side: Side, *, in_use: bool) -> Content:
-    """A mode's figures, or why it has none."""
     mark, style = ("▸", "bold") if in_use else (" ", "")
     name = f"{mark}{side.mode}".ljust(_NAME)
     if side.overflow:
@@ -167,7 +153,7 @@ def figures_line(side: Side, *, in_use: bool) -> Content:
 
 
 def _in_columns(texts: Sequence[str]) -> str:
-    columns = zip(texts, _FIGURE_WIDTHS, strict=True)
+    columns = zip(texts, FIGURES.values(), strict=True)
     return "".join(f"{text:>{width}}" for text, width in columns)
 
 
@@ -233,7 +219,6 @@ def items_of(comparison: Comparison) -> Iterator[AlignedRow | Line]:
 
 
 def scale_sentence(comparison: Comparison) -> str:
-    """Say how many tokens the bars are wide, and what the limit is."""
     limit = f"limit {comparison.budget.limit:,}{assumed_mark(comparison.budget)}"
     if not comparison.widest:
         return limit
@@ -251,14 +236,10 @@ _NO_QUESTION = (
 
 
 class Sides(Widget):
-    """Figures and bars, a line a mode each."""
-
     comparison: reactive[Comparison | None] = reactive(None, layout=True)
 
     @dataclass
     class Clicked(Message):
-        """The user points at a mode."""
-
         mode: Mode
 
     def __init__(self, mode: Mode) -> None:
@@ -266,21 +247,17 @@ class Sides(Widget):
         self._mode = mode
 
     def render(self) -> Content:
-        """For the present width."""
         if self.comparison is None:
             return Content("planning…")
         return draw_sides(self.comparison, self._mode, self.size.width)
 
     def on_click(self, event: events.Click) -> None:
-        """Say whose line was clicked."""
         mode = mode_at(self.comparison, event.y) if self.comparison is not None else None
         if mode is not None:
             self.post_message(self.Clicked(mode))
 
 
 class WhatIfView(View):
-    """The windows of all modes for one message."""
-
     CSS_PATH = ["view.tcss", "what_if.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "What if"
     EXPLAINED = "The same message in each mode, planned side by side: nothing is requested."
@@ -298,9 +275,7 @@ class WhatIfView(View):
         self._table = TurnTable[AlignedRow]((), id="what-if-table")
 
     def body(self) -> Iterable[Widget]:
-        yield self._sides
-        yield self._note
-        yield self._table
+        return (self._sides, self._note, self._table)
 
     def on_mount(self) -> None:
         """The frame is there at once; the windows follow."""
@@ -328,8 +303,8 @@ class WhatIfView(View):
         sides = str(draw_sides(comparison, self.subject.mode, 60 + _NAME)).splitlines()
         return "\n".join([*(line.rstrip() for line in sides), "", *self._table.text()])
 
+    @on(OptionList.OptionSelected)
     def action_go_to(self) -> None:
-        """Show the turn of the row in the transcript."""
         row = self._table.row
         position = row.turns[0] if row is not None else None
         if position is not None and self.subject.session.memory.turn_at(position) is not None:
@@ -337,19 +312,13 @@ class WhatIfView(View):
         elif row is not None:
             self.notify("That is no turn of the conversation yet.", markup=False)
 
-    @on(OptionList.OptionSelected)
-    def _row_clicked(self) -> None:
-        self.action_go_to()
-
     @on(Sides.Clicked)
     def _side_clicked(self, message: Sides.Clicked) -> None:
         self.action_use(message.mode.value)
 
     def action_use(self, mode: str) -> None:
-        """Use a mode from now on."""
         self.dismiss(Planned(mode=Mode(mode)))
 
     def action_ask_all(self) -> None:
-        """Have the message answered in all modes."""
         if self.is_free():
             self.open_over(make_view("ask_all", self.subject))

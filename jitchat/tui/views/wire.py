@@ -46,7 +46,7 @@ class Letter:
     wire: Wire | None
     body: str
     """Exactly as posted."""
-    told: str
+    summary: str
     """Whether it left like that, as a sentence."""
 
     @property
@@ -87,17 +87,16 @@ def read_letter(session: Session, window: ContextWindow, sent: Turn | None) -> L
     wire = session.wire(window, posted)
     body = (wire.body if wire is not None else messages_body(window)).decode()
     if sent is None:
-        told = not_sent(wire)
+        summary = not_sent(wire)
     elif posted is not None:
-        told = as_left(posted, wire, session.provider, window)
+        summary = as_left(posted, wire, session.provider, window)
     else:
         ending = memory.archive.ending(identity) if identity is not None else None
-        told = not_kept(ending.provider if ending is not None else None, wire)
-    return Letter(window, wire, body, told)
+        summary = not_kept(ending.provider if ending is not None else None, wire)
+    return Letter(window, wire, body, summary)
 
 
 def not_sent(wire: Wire | None) -> str:
-    """Say of the next window what would leave."""
     if wire is None:
         return (
             "Nothing leaves this machine: the embedded reader is given these messages as they are."
@@ -174,7 +173,6 @@ class Row(NamedTuple):
 
     @property
     def kind(self) -> Kind | None:
-        """Of the segment."""
         return self.place.segment.kind if self.place else None
 
     @property
@@ -193,8 +191,6 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A request, cut into rows."""
-
     whole: str
     rows: Sequence[Row]
     begins: Sequence[int]
@@ -222,7 +218,7 @@ def rows_of(whole: str, places: Sequence[Place], width: int, *, parted: bool) ->
     room = max(_LEAST, width - GUTTER)
     cuts = sorted({0, len(whole), *_cuts(whole, places, parted=parted)})
     starts = [place.start for place in places]
-    boundary = _boundary(places)
+    boundary = max((place.end for place in places if place.segment.kind.is_stable), default=None)
     rows: list[Row] = []
     for start, end in pairwise(cuts):
         place = _at(start, starts, places)
@@ -253,12 +249,6 @@ def _full(whole: str, start: int, end: int, room: int, *, by_word: bool) -> Iter
         yield start
 
 
-def _boundary(places: Sequence[Place]) -> int | None:
-    """Say where the stable prefix ends; None where nothing of it is there."""
-    ends = [place.end for place in places if place.segment.kind.is_stable]
-    return ends[-1] if ends else None
-
-
 def _at(position: int, starts: Sequence[int], places: Sequence[Place]) -> Place | None:
     found = bisect_right(starts, position) - 1
     return places[found] if found >= 0 and position < places[found].end else None
@@ -282,7 +272,6 @@ class WireText(ScrollView):
 
     @property
     def rows(self) -> Sequence[Row]:
-        """What is on it, from top to bottom."""
         return self._sheet.rows
 
     @property
@@ -297,7 +286,6 @@ class WireText(ScrollView):
         self.refresh()
 
     def on_resize(self) -> None:
-        """Ask for other rows."""
         self.post_message(self.Widened())
 
     def next_kind(self) -> None:
@@ -308,7 +296,6 @@ class WireText(ScrollView):
             self.scroll_to(y=begins[below % len(begins)])
 
     def render_line(self, y: int) -> Strip:
-        """Draw one row."""
         number = self.scroll_offset.y + y
         if number >= len(self.rows):
             return Strip.blank(self.room, self.rich_style)
@@ -335,8 +322,6 @@ _NO_COMMAND = "There is no request to make a command of: the embedded reader ans
 
 
 class WireView(View):
-    """What is posted, byte for byte, and which segment each part of it is."""
-
     CSS_PATH = ["view.tcss", "wire.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Wire"
     EXPLAINED = "The request, byte for byte, less the key. No letter: the protocol's own."
@@ -359,10 +344,7 @@ class WireView(View):
         self._text, self._save_line = WireText(), SaveLine()
 
     def body(self) -> Iterable[Widget]:
-        yield self._summary
-        yield self._text
-        yield self._legend
-        yield self._save_line
+        return (self._summary, self._text, self._legend, self._save_line)
 
     def on_mount(self) -> None:
         """Make the request; without a window, one is planned."""
@@ -376,7 +358,7 @@ class WireView(View):
 
     def _show(self, letter: Letter) -> None:
         self._letter = letter
-        self._summary.update(Content(one_line(letter.told)))
+        self._summary.update(Content(one_line(letter.summary)))
         parts = (
             Content.styled(told, self._text.style_of(name)) for name, told in legend(letter.window)
         )
@@ -397,7 +379,6 @@ class WireView(View):
             self.load(read, lambda sheet: self._text.show(sheet, boundary), group="rows")
 
     def copyable(self) -> str:
-        """Write the body, exactly as it is posted."""
         return self._letter.body if self._letter is not None else ""
 
     def action_close(self) -> None:
@@ -413,22 +394,18 @@ class WireView(View):
         self._cut()
 
     def action_next_kind(self) -> None:
-        """Scroll to the next kind of segment."""
         self._text.next_kind()
 
     def action_copy_command(self) -> None:
-        """Copy a command for a shell that posts it."""
         if command := self._command():
             self.app.copy_to_clipboard(command)
             self.notify("Copied, with a variable in place of the key.", markup=False)
 
     def action_save_body(self) -> None:
-        """Ask where to save the body."""
         if self._letter is not None:
             self._save_line.ask("the body", self.copyable().encode(), "request.json")
 
     def action_save_command(self) -> None:
-        """Ask where to save the command."""
         if command := self._command():
             self._save_line.ask("the command", command.encode(), "request.sh")
 

@@ -55,7 +55,6 @@ Columns = Sequence[Column[Row]] | Callable[[int], Sequence[Column[Row]]]
 
 
 def header(columns: Sequence[Column[Row]]) -> str:
-    """Write the titles where their columns stand."""
     return str(_aligned([(column, column.title) for column in columns]))
 
 
@@ -63,11 +62,6 @@ def draw(columns: Sequence[Column[Row]], row: Row, style: str = "") -> Content:
     """Draw a row, however wide."""
     line = _aligned([(column, column.cell(row)) for column in columns])
     return line.stylize_before(style) if style else line
-
-
-def text_of(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> list[str]:
-    """Write header and rows as plain lines."""
-    return [header(columns).rstrip(), *(str(draw(columns, row)).rstrip() for row in rows)]
 
 
 def _aligned(cells: Sequence[tuple[Column[Row], Cell]]) -> Content:
@@ -135,7 +129,6 @@ class TurnTable(Vertical, Generic[Row]):
 
     @property
     def rows(self) -> list[Row]:
-        """All rows, in order, without the lines across."""
         return [item for item in self._items if not isinstance(item, Line)]
 
     def show(

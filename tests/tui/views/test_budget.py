@@ -29,7 +29,7 @@ from jitchat.tui.views.budget import (
 from jitchat.tui.views.sent_window_page import SHOWN
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.turn_table import Line, TurnTable, text_of
+from jitchat.tui.widgets.turn_table import Line, TurnTable, draw
 from jitchat.values import BY_USER, Mode
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
@@ -94,9 +94,7 @@ def _figures(sentence: str) -> list[int]:
 
 
 def written(rows: list[ChangeRow | Line]) -> list[str]:
-    return [
-        row.text if isinstance(row, Line) else text_of(CHANGE_COLUMNS, [row])[1] for row in rows
-    ]
+    return [row.text if isinstance(row, Line) else draw(CHANGE_COLUMNS, row).plain for row in rows]
 
 
 def test_what_entered_left_and_moved_has_a_row_each() -> None:

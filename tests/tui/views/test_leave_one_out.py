@@ -20,7 +20,7 @@ from jitchat.tui.views.leave_one_out import (
 )
 from jitchat.tui.views.missing_turn import MissingTurnView
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.tui.widgets.turn_table import text_of
+from jitchat.tui.widgets.turn_table import draw, header
 from tests.support import ScriptedProvider, talk
 from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
 from tests.tui.views.test_missing_turn import QUESTION, lines, opened, sent, settled, shown
@@ -156,7 +156,8 @@ def test_rows_are_sorted_by_change_and_failures_are_told_each(trials: Trials) ->
     full = replace(trials, results={each.trial.turn: each for each in tried})
     assert [trial.turn for trial in full.rows] == [None, 4, 3, 5]
     assert full.chance == 0.1
-    lines = text_of(full.columns, full.rows)
+    columns = full.columns
+    lines = [header(columns), *(draw(columns, row).plain for row in full.rows)]
     assert lines[0] == "without the answer changes what the turn says"
     assert lines[2].startswith("#4      ████████████ 1.00  f␛[2Jour")
     assert "Gone. Wait." in lines[4]
