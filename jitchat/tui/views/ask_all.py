@@ -1,7 +1,6 @@
 """One message, answered in each mode at once: what that costs, three answers, which one goes on."""
 
 import asyncio
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +11,6 @@ from textual.binding import Binding
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import Worker, WorkerError
 
@@ -24,7 +22,7 @@ from jitchat.text.sanitize import one_line
 from jitchat.tui.batches import Batches
 from jitchat.tui.figures import cost_figure, reported, tokens, used_figure
 from jitchat.tui.telling import tell, telling
-from jitchat.tui.views.view import Branched, Subject, View
+from jitchat.tui.views.view import Body, Branched, Subject, View
 from jitchat.tui.views.what_if import Comparison, compare, title_of
 from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.values import Mode, Status
@@ -178,7 +176,7 @@ class AskAllView(View):
         on = (mode for mode, column in self._columns.items() if column.has_class("-on"))
         return next(on, Mode.JIT)
 
-    def body(self) -> Iterable[Widget]:
+    def body(self) -> Body:
         return (self._note, Container(*self._columns.values(), id="ask-all-answers"))
 
     def on_mount(self) -> None:

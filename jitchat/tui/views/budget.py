@@ -5,7 +5,7 @@ nearest to the thumb first; leaving the view stops that.
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import log
@@ -26,7 +26,7 @@ from jitchat.text.figures import counted
 from jitchat.tui.figures import WORKING, assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.sent_window_page import SHOWN
-from jitchat.tui.views.view import Planned, Subject, View
+from jitchat.tui.views.view import Body, Planned, Subject, View
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.window.budget import Budget
@@ -303,7 +303,7 @@ class BudgetView(View):
             CHANGE_COLUMNS, id="budget-changes", style=attrgetter("style"), has_cursor=False
         )
 
-    def body(self) -> Iterable[Widget]:
+    def body(self) -> Body:
         return (self._track, self._summary, self._bar, self._settled, self._against, self._table)
 
     def on_mount(self) -> None:

@@ -62,9 +62,7 @@ def find_exchange(subject: Subject) -> Exchange | None:
     Of a last message that only says that the reply before it is wrong, it is that reply. Slow:
     it reads the window.
 
-    Raises:
-        StoreError: The store, or what it keeps of the window, cannot be read.
-
+    Raises StoreError: the store, or what it keeps of the window, cannot be read.
     """
     memory, sent = subject.session.memory, subject.sent
     shown = None if sent is not None and objects(sent.content) else sent

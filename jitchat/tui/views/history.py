@@ -1,13 +1,12 @@
 """What was sent, send by send, under what `full` would have been, and what that saved."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from textual import on
 from textual.binding import Binding
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.providers.catalogue.table import cache_life
@@ -19,7 +18,7 @@ from jitchat.tui.figures import send_sentence, tokens, usage_sentence
 from jitchat.tui.views import history_chart as chart
 from jitchat.tui.views.history_chart import HistoryChart, HistoryPointer
 from jitchat.tui.views.sent_windows import SentWindowsView
-from jitchat.tui.views.view import GoTo, Subject, View
+from jitchat.tui.views.view import Body, GoTo, Subject, View
 from jitchat.tui.widgets.budget_bar import PATTERNS
 from jitchat.values import ASSUMED, Usage
 from jitchat.window.savings import Money, Savings, Sent, savings
@@ -152,9 +151,7 @@ class History:
 def read_history(session: Session) -> History:
     """Read the sends of a conversation, and sum them up. Slow.
 
-    Raises:
-        StoreUnreadable: A row is damaged.
-
+    Raises StoreUnreadable: a row is damaged.
     """
     memory, model = session.memory, session.provider.model
     sends = Sends(memory.store.database).of(memory.conversation.id)
@@ -197,7 +194,7 @@ class HistoryView(View):
         self._saved, self._legend = Static(id="history-saved"), Static(id="history-legend")
         self._send = Static(id="history-send")
 
-    def body(self) -> Iterable[Widget]:
+    def body(self) -> Body:
         return (self._saved, self._chart, self._pointer, self._legend, self._send)
 
     def on_mount(self) -> None:

@@ -1,6 +1,6 @@
 """Which turn mattered: how much the answer changes without each retrieved turn."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -9,7 +9,6 @@ from textual import on, work
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.worker import Worker
 
@@ -25,7 +24,7 @@ from jitchat.tui.views.exchange import (
     find_exchange,
     why_none,
 )
-from jitchat.tui.views.view import GoTo, Subject, View
+from jitchat.tui.views.view import Body, GoTo, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Status
 
@@ -151,9 +150,7 @@ def bar(change: float) -> str:
 def read_trials(subject: Subject) -> Trials | str:
     """Find what can be tried, or why nothing can. Slow.
 
-    Raises:
-        StoreError: The store, or what it keeps of the window, cannot be read.
-
+    Raises StoreError: the store, or what it keeps of the window, cannot be read.
     """
     session, exchange = subject.session, find_exchange(subject)
     if exchange is None:
@@ -200,7 +197,7 @@ class LeaveOneOutView(View):
         self._table = TurnTable[Trial]((), id="mattered-table", key=lambda trial: trial.turn)
         self._answer = Static(id="mattered-answer")
 
-    def body(self) -> Iterable[Widget]:
+    def body(self) -> Body:
         return (
             self._heading,
             self._state,

@@ -1,13 +1,12 @@
 """The ledger of a window: what was considered, what it scored, and what became of it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
 from textual import on, work
 from textual.binding import Binding
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.worker import Worker
 
@@ -16,8 +15,8 @@ from jitchat.text.sanitize import visible
 from jitchat.tui.figures import identity_sentence
 from jitchat.tui.views import ledger_rows
 from jitchat.tui.views.ledger_rows import Listing, Marks, Order, Part, Row
-from jitchat.tui.views.ledger_steering import LedgerSteering
-from jitchat.tui.views.view import Another, GoTo, Outcome, Planned, Subject, View
+from jitchat.tui.views.ledger_steering import SENT, LedgerSteering
+from jitchat.tui.views.view import Another, Body, GoTo, Outcome, Planned, Subject, View
 from jitchat.tui.widgets.turn_table import Line, TurnTable
 from jitchat.why import Explained, why
 from jitchat.window.steering import Held, Hold, Once
@@ -69,7 +68,7 @@ class LedgerView(View):
         )
         self._input = Input(placeholder="text, or #id: why, or why not?", id="ledger-text")
 
-    def body(self) -> Iterable[Widget]:
+    def body(self) -> Body:
         return (
             self._sums,
             self._change,
@@ -148,8 +147,7 @@ class LedgerView(View):
         """Pin or exclude the turn; a second time takes that back."""
         row = self._table.row
         if row is not None and self._may_steer():
-            change = self._steering.hold(row.turn, Hold(hold))
-            self._holds.append(self.write(change, partial(self._show_hold, self._steering.add)))
+            self._write(self._steering.hold(row.turn, Hold(hold)))
 
     def action_undo(self) -> None:
         """Take the last pin or exclusion back, made here or in the chat."""
@@ -159,18 +157,20 @@ class LedgerView(View):
         if change is None:
             self.notify("Nothing was pinned or excluded since this was opened.", markup=False)
         else:
-            self._holds.append(self.write(change, partial(self._show_hold, lambda _: None)))
+            self._write(change, undoes=True)
 
     def _may_steer(self) -> bool:
-        refusal = self._steering.refusal()
-        if refusal:
-            self.notify(refusal, markup=False)
-        return not refusal
+        if self.subject.sent is not None:
+            self.notify(SENT, markup=False)
+        return self.subject.sent is None
 
-    def _show_hold(self, keep: Callable[[Held], None], held: Held | None) -> None:
-        if held is not None:
-            keep(held)
+    def _write(self, change: Callable[[], Held | None], *, undoes: bool = False) -> None:
+        def show(held: Held | None) -> None:
+            if held is not None and not undoes:
+                self._steering.add(held)
             self._read()
+
+        self._holds.append(self.write(change, show))
 
     @on(Input.Changed)
     def _look_for_text(self, event: Input.Changed) -> None:

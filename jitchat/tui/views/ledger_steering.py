@@ -1,11 +1,12 @@
 """Steering from the ledger: turns in and out of one message, pins, exclusions and their undoing."""
 
 from collections.abc import Callable
-from functools import partial
 
 from jitchat.tui.views.ledger_rows import Row
 from jitchat.tui.views.view import Subject
 from jitchat.window.steering import Held, Hold
+
+SENT = "This window was sent and stays as it is. Close the view to steer the next one."
 
 
 class LedgerSteering:
@@ -13,15 +14,8 @@ class LedgerSteering:
 
     def __init__(self, subject: Subject) -> None:
         self._session, self._made = subject.session, subject.made
-        self._is_sent = subject.sent is not None
         self.once = subject.once
         self.is_changed = False
-
-    def refusal(self) -> str:
-        """Say why nothing can be steered; empty where it can."""
-        if self._is_sent:
-            return "This window was sent and stays as it is. Close the view to steer the next one."
-        return ""
 
     def toggle_once(self, row: Row) -> str:
         """Take a turn out of this message or bring it in; why that cannot be, or nothing."""
@@ -37,7 +31,7 @@ class LedgerSteering:
         Returns the change, for a thread; it gives None where no finished turn is there.
         """
         self.is_changed = True
-        return partial(_unless_gone, partial(self._session.toggle_hold, turn, hold))
+        return lambda: _unless_gone(lambda: self._session.toggle_hold(turn, hold))
 
     def undo(self) -> Callable[[], Held | None] | None:
         """Take the last pin or exclusion back, made here or in the chat; None without any."""
@@ -45,7 +39,7 @@ class LedgerSteering:
             return None
         self.is_changed = True
         last = self._made.pop()
-        return partial(_unless_gone, partial(self._session.hold, last.turn, last.before))
+        return lambda: _unless_gone(lambda: self._session.hold(last.turn, last.before))
 
     def add(self, held: Held) -> None:
         """Have a pin or an exclusion taken back by the next undo."""

@@ -1,6 +1,6 @@
 """Pointing at the turn that a reply lacked: turns are listed, searched for and noted."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -8,7 +8,6 @@ from rich.cells import set_cell_size
 from textual import on
 from textual.binding import Binding
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 
 from jitchat.memory import Memory
@@ -18,7 +17,7 @@ from jitchat.text.sentences import referenced
 from jitchat.tui.telling import tell
 from jitchat.tui.views.exchange import Exchange, ExchangeHeading, find_exchange, why_none
 from jitchat.tui.views.regression_cases import CaseNotes
-from jitchat.tui.views.view import Subject, View
+from jitchat.tui.views.view import Body, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Turn
 from jitchat.why import Explained, why
@@ -168,7 +167,7 @@ class MissingTurnView(View):
             style=lambda row: "bold" if row.case is not None else "",
         )
 
-    def body(self) -> Iterable[Widget]:
+    def body(self) -> Body:
         return (self._heading, self._input, self._table, self._note)
 
     def on_mount(self) -> None:

@@ -1,13 +1,12 @@
 """Whether the turns that were noted as missing are found by the settings of today."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from textual import on, work
 from textual.binding import Binding
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import OptionList, Static
 
 from jitchat.regression_cases import Checked, Checking
@@ -17,7 +16,7 @@ from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line, shortened
 from jitchat.tui.palette import MUTED
 from jitchat.tui.telling import telling
-from jitchat.tui.views.view import GoTo, Subject, View
+from jitchat.tui.views.view import Body, GoTo, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.window.why import Standing
 
@@ -92,7 +91,7 @@ class RegressionCasesView(View):
         self._table = TurnTable[Case](columns, id="cases-table", key=key_of, style=self._style)
         self._note = Static(id="cases-note")
 
-    def body(self) -> Iterable[Widget]:
+    def body(self) -> Body:
         return (self._table, self._note)
 
     def on_mount(self) -> None:

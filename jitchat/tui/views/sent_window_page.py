@@ -257,18 +257,14 @@ class SentWindowReader:
     def sends(self) -> list[Send]:
         """List all of them.
 
-        Raises:
-            StoreUnreadable: A row is damaged.
-
+        Raises StoreUnreadable: a row is damaged.
         """
         return self._replay.sends()
 
     def page(self, sends: Sequence[Send], request: PageRequest) -> Page:
         """Make one of them ready.
 
-        Raises:
-            StoreUnreadable: What is kept of it, or of the one beside it, is damaged.
-
+        Raises StoreUnreadable: what is kept of it, or of the one beside it, is damaged.
         """
         replayed = self._open(sends[request.place])
         table = Table()

@@ -1,13 +1,11 @@
 """Every request that left, its window as it was, and what differs between two."""
 
-from collections.abc import Iterable
 from functools import partial
 
 from textual import on
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Static, TextArea
 
 from jitchat.errors import JitchatError
@@ -20,7 +18,7 @@ from jitchat.tui.views import sent_window_page
 from jitchat.tui.views.scrubber import Scrubber
 from jitchat.tui.views.send_again import SendAgainScreen
 from jitchat.tui.views.sent_window_page import DiffRow, Page, PageRequest
-from jitchat.tui.views.view import GoTo, Subject, View
+from jitchat.tui.views.view import Body, GoTo, Subject, View
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.turn_table import TurnTable
@@ -77,7 +75,7 @@ class SentWindowsView(View):
         self.page: Page | None = None
         """What is on screen; None while nothing is."""
 
-    def body(self) -> Iterable[Widget]:
+    def body(self) -> Body:
         yield self._scrubber
         yield self._summary
         yield self._bar

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 _Result = TypeVar("_Result")
 
+Body = Iterable[Widget]
 WIDE = 150
 """Columns from which a view is a column beside the transcript."""
 
@@ -154,25 +155,21 @@ class LatestRead:
     ) -> Coroutine[None, None, None]:
         """Read; then show the result, or the error of ours, unless it is outdated by then."""
         self._wanted += 1
-        return self._run(self._wanted, read, show, refuse)
+        number = self._wanted
 
-    async def _run(
-        self,
-        number: int,
-        read: Callable[[], _Result],
-        show: Callable[[_Result], None],
-        refuse: Callable[[JitchatError], None],
-    ) -> None:
-        async with self._running:
-            if number != self._wanted:
-                return
-            try:
-                outcome = partial(show, await asyncio.to_thread(read))
-            except JitchatError as error:
-                outcome = partial(refuse, error)
-        if number == self._wanted:
-            self._shown = number
-            outcome()
+        async def run() -> None:
+            async with self._running:
+                if number != self._wanted:
+                    return
+                try:
+                    outcome = partial(show, await asyncio.to_thread(read))
+                except JitchatError as error:
+                    outcome = partial(refuse, error)
+            if number == self._wanted:
+                self._shown = number
+                outcome()
+
+        return run()
 
 
 class View(ModalScreen[Outcome | None]):
@@ -220,7 +217,7 @@ class View(ModalScreen[Outcome | None]):
                 yield from self.body()
             yield KeyLine()
 
-    def body(self) -> Iterable[Widget]:
+    def body(self) -> Body:
         """Make what stands between explanation and keys, from top to bottom."""
         raise NotImplementedError
 

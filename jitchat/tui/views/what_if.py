@@ -1,6 +1,6 @@
 """The same message in every mode: its windows side by side, in figures, bars and a row a turn."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby
@@ -21,7 +21,7 @@ from jitchat.text.sanitize import shortened
 from jitchat.tui.figures import assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.registry import make_view
-from jitchat.tui.views.view import GoTo, Planned, Subject, View
+from jitchat.tui.views.view import Body, GoTo, Planned, Subject, View
 from jitchat.tui.widgets.budget_bar import PATTERNS, to_scale
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.values import Mode
@@ -274,7 +274,7 @@ class WhatIfView(View):
         self._sides, self._note = Sides(subject.mode), Static(id="what-if-note")
         self._table = TurnTable[AlignedRow]((), id="what-if-table")
 
-    def body(self) -> Iterable[Widget]:
+    def body(self) -> Body:
         return (self._sides, self._note, self._table)
 
     def on_mount(self) -> None:

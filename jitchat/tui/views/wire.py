@@ -3,7 +3,7 @@
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -18,7 +18,6 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style as VisualStyle
-from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.providers.provider import Posted, Provider, Wire
@@ -27,7 +26,7 @@ from jitchat.session import Session
 from jitchat.store.windows import Sends
 from jitchat.text.sanitize import one_line, visible
 from jitchat.tui.figures import assumed_mark, part_figure, stable_sentence
-from jitchat.tui.views.view import Subject, View
+from jitchat.tui.views.view import Body, Subject, View
 from jitchat.tui.widgets.save_line import SaveLine
 from jitchat.values import Turn
 from jitchat.window.record import messages_body
@@ -75,9 +74,7 @@ class Letter:
 def read_letter(session: Session, window: ContextWindow, sent: Turn | None) -> Letter:
     """Make the request of a window: of the next one, or of one that was sent for a turn.
 
-    Raises:
-        JitchatError: No request can be made, or the store cannot be read.
-
+    Raises JitchatError: no request can be made, or the store cannot be read.
     """
     memory, identity = session.memory, None
     if sent is not None:
@@ -343,7 +340,7 @@ class WireView(View):
         )
         self._text, self._save_line = WireText(), SaveLine()
 
-    def body(self) -> Iterable[Widget]:
+    def body(self) -> Body:
         return (self._summary, self._text, self._legend, self._save_line)
 
     def on_mount(self) -> None:
