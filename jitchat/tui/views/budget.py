@@ -195,10 +195,14 @@ def change_rows(changes: Difference | None, is_current: bool) -> list[ChangeRow 
         return []
     if not (changes.entered or changes.left or changes.moved):
         return [Line("no change" if is_current else SAME, MUTED)]
+
+    def is_line(change: Change) -> bool:
+        return Kind.INDEX in (change.kind_before, change.kind_after)
+
     rows: list[ChangeRow | Line] = []
     for what, group in (
-        ("+ entered", sorted(changes.entered, key=_is_line)),
-        ("− left", sorted(changes.left, key=_is_line)),
+        ("+ entered", sorted(changes.entered, key=is_line)),
+        ("− left", sorted(changes.left, key=is_line)),
         ("~ moved", changes.moved),
     ):
         rows += [ChangeRow(what, change) for change in group[:SHOWN]]
@@ -207,10 +211,6 @@ def change_rows(changes: Difference | None, is_current: bool) -> list[ChangeRow 
             sentence = f"{what:<10}… {counted(len(rest), 'more turn')}, {tokens:,} tokens"
             rows.append(Line(sentence, MUTED))
     return rows
-
-
-def _is_line(change: Change) -> bool:
-    return Kind.INDEX in (change.kind_before, change.kind_after)
 
 
 class BudgetTrack(Widget, can_focus=True):

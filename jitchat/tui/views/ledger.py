@@ -11,8 +11,10 @@ from textual.widgets import Input, OptionList, Static
 from textual.worker import Worker
 
 from jitchat.errors import JitchatError
+from jitchat.text.figures import counted
 from jitchat.text.sanitize import visible
 from jitchat.tui.figures import identity_sentence
+from jitchat.tui.palette import MUTED
 from jitchat.tui.views import ledger_rows
 from jitchat.tui.views.ledger_rows import Listing, Marks, Order, Part, Row
 from jitchat.tui.views.ledger_steering import SENT, LedgerSteering
@@ -64,7 +66,10 @@ class LedgerView(View):
         self._sums, self._change = Static(id="ledger-sums"), Static(id="ledger-change")
         self._answer, self._note = Static(id="ledger-answer"), Static(id="ledger-note")
         self._table = TurnTable[Row](
-            (), id="ledger-table", key=lambda row: row.turn, style=ledger_rows.style_of
+            (),
+            id="ledger-table",
+            key=lambda row: row.turn,
+            style=lambda row: "" if row.is_there else MUTED,
         )
         self._input = Input(placeholder="text, or #id: why, or why not?", id="ledger-text")
 
@@ -277,6 +282,7 @@ class LedgerView(View):
             items.append(Line(never, can_be_chosen=True))
         columns = ledger_rows.columns_of(shown, window, ledger.marks)
         self._table.show(items, at=listing.turn, columns=columns)
-        count = ledger_rows.count_line(len(shown), len(rows))
+        of = f"{len(shown):,} of " if len(shown) != len(rows) else ""
+        count = f"{of}{counted(len(rows), 'turn')}"
         self.frame.border_subtitle = f"by {listing.order} · {listing.part} · {count}"
         self._show_note()

@@ -8,11 +8,9 @@ from functools import partial
 from rich.cells import cell_len
 from textual.content import Content
 
-from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line, shortened
 from jitchat.text.words import folded
 from jitchat.tui.figures import ledger_note, part_bar, part_figure, used_figure
-from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.turn_table import Column, Line, header
 from jitchat.window.difference import Change, difference
 from jitchat.window.ledger import Shortlist
@@ -190,15 +188,22 @@ def columns_of(
     largest = max((value for row in rows for _, value in row.parts), default=0.0)
     longest = max((cell_len(one_line(row.reason)) for row in rows), default=0)
 
+    def tokens(row: Row) -> str:
+        return part_figure(window, row.tokens) if row.tokens is not None else ""
+
     def with_parts(parts: Sequence[str]) -> list[Column[Row]]:
         return [
             Column("", lambda row: marks.of(row.turn), 2),
             Column("turn", lambda row: f"#{row.turn}", 6, is_right=True, gap=0),
-            Column("rank", _rank, 6, is_right=True, gap=0),
-            Column("score", _score, 6, is_right=True, gap=0),
+            Column(
+                "rank", lambda row: f"{row.rank:,}" if row.rank else "", 6, is_right=True, gap=0
+            ),
+            Column(
+                "score", lambda row: f"{row.score:.2f}" if row.rank else "", 6, is_right=True, gap=0
+            ),
             Column("", lambda _: "", 1, gap=0),
             *(Column(name[:2], partial(_bar, name, largest), 2) for name in parts),
-            Column("tokens", partial(_tokens, window), 7, is_right=True),
+            Column("tokens", tokens, 7, is_right=True),
             Column("verdict", lambda row: row.verdict, 9),
         ]
 
@@ -217,16 +222,8 @@ def columns_of(
     return fitting
 
 
-def _rank(row: Row) -> str:
-    return f"{row.rank:,}" if row.rank is not None else ""
-
-
-def _score(row: Row) -> str:
-    return f"{row.score:.2f}" if row.rank is not None else ""
-
-
-def _tokens(window: ContextWindow, row: Row) -> str:
-    return part_figure(window, row.tokens) if row.tokens is not None else ""
+def _ranked(figure: str, row: Row) -> str:
+    return figure.format(row) if row.rank is not None else ""
 
 
 def _bar(name: str, largest: float, row: Row) -> str:
@@ -242,10 +239,6 @@ def legend() -> Content:
     return Content("parts of the score: ") + Content(" ").join(names)
 
 
-def style_of(row: Row) -> str:
-    return "" if row.is_there else MUTED
-
-
 def never_line(window: ContextWindow) -> str:
     """Sum up what was never considered; empty where nothing was not."""
     never = window.never_candidates
@@ -255,21 +248,18 @@ def never_line(window: ContextWindow) -> str:
 
 
 def change_line(before: ContextWindow, after: ContextWindow) -> str:
-    changes = difference(before, after)
-    parts = [
-        f"{what} {_turns(turns)}"
-        for what, turns in (("came in:", changes.gained), ("lost their place:", changes.lost))
-        if turns
-    ]
-    sizes = f"used {used_figure(before)} → {used_figure(after)}"
-    return " · ".join([*parts, sizes]) if parts else "Nothing came in or lost its place."
+    """Say who came in and who lost their place."""
 
+    def turns(changes: Sequence[Change]) -> str:
+        sizes = ((turn.turn, abs(turn.tokens_after - turn.tokens_before)) for turn in changes)
+        return ", ".join(f"#{turn} ({tokens:,})" for turn, tokens in sizes)
 
-def _turns(changes: Sequence[Change]) -> str:
-    return ", ".join(
-        f"#{change.turn} ({abs(change.tokens_after - change.tokens_before):,})"
-        for change in changes
-    )
+    found = difference(before, after)
+    if not found.gained and not found.lost:
+        return "Nothing came in or lost its place."
+    parts = [f"came in: {turns(found.gained)}"] if found.gained else []
+    parts += [f"lost their place: {turns(found.lost)}"] if found.lost else []
+    return " · ".join([*parts, f"used {used_figure(before)} → {used_figure(after)}"])
 
 
 def note_of(row: Row, line: str, marks: Marks) -> str:
@@ -278,11 +268,6 @@ def note_of(row: Row, line: str, marks: Marks) -> str:
     hold = marks.steering.of(row.turn)
     decided = f"{hold} by you" if hold is not None else ""
     return "\n".join(filter(None, (head, "" if decided in row.note else decided, row.note)))
-
-
-def count_line(shown: int, known: int) -> str:
-    """`12 of 19 turns`."""
-    return f"{shown:,} of {counted(known, 'turn')}" if shown != known else counted(known, "turn")
 
 
 def why_empty(window: ContextWindow) -> str:

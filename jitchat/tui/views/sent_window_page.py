@@ -113,9 +113,15 @@ DIFF_COLUMNS: Sequence[Column[DiffRow]] = (
 def diff_table(compared: Compared) -> Table:
     """List the differences, their sums, and the identity of both windows."""
     before, after = compared.before.window, compared.after.window
+    reasons: dict[tuple[int | None, Kind | None], str] = {
+        **{(row.turn, None): row.reason for row in after.ledger},
+        **{(segment.turn, segment.kind): segment.reason for segment in after.segments},
+    }
     items: list[Item] = []
     for name, changes in compared.difference.by_name.items():
-        items += (_diff_row(before, after, name, change) for change in changes[:SHOWN])
+        for change in changes[:SHOWN]:
+            why = reasons.get((change.turn, change.kind_after), "")
+            items.append(_diff_row(before, after, name, change, why))
         if rest := changes[SHOWN:]:
             text = f"{counted(len(rest), 'more turn')} {name}, {_grown(rest)} tokens"
             items.append(Line(f"  … {text}", MUTED, can_be_chosen=True))
@@ -130,7 +136,9 @@ def diff_table(compared: Compared) -> Table:
     return Table(DIFF_COLUMNS, [*items, *map(_line, lines)], title)
 
 
-def _diff_row(before: ContextWindow, after: ContextWindow, name: str, change: Change) -> DiffRow:
+def _diff_row(
+    before: ContextWindow, after: ContextWindow, name: str, change: Change, why: str
+) -> DiffRow:
     was, now = change.kind_before, change.kind_after
     return DiffRow(
         name,
@@ -140,22 +148,8 @@ def _diff_row(before: ContextWindow, after: ContextWindow, name: str, change: Ch
         part_figure(before, change.tokens_before) if was is not None else "",
         part_figure(after, change.tokens_after) if now is not None else "",
         _signed(change.tokens_after - change.tokens_before),
-        _reason(after, change),
+        why,
     )
-
-
-def _reason(after: ContextWindow, change: Change) -> str:
-    """Tell why a turn is there in the later window, or why it is not."""
-    found = (
-        (row.reason for row in after.ledger if row.turn == change.turn)
-        if change.kind_after is None
-        else (
-            segment.reason
-            for segment in after.segments
-            if (segment.turn, segment.kind) == (change.turn, change.kind_after)
-        )
-    )
-    return next(found, "")
 
 
 def _instructions_row(compared: Compared) -> DiffRow:
@@ -251,15 +245,8 @@ class SentWindowReader:
     """Reads sends of one conversation; those that were read last are kept."""
 
     def __init__(self, replay: Replay) -> None:
-        self._replay = replay
+        self.replay = replay
         self._kept: dict[int, Replayed] = {}
-
-    def sends(self) -> list[Send]:
-        """List all of them.
-
-        Raises StoreUnreadable: a row is damaged.
-        """
-        return self._replay.sends()
 
     def page(self, sends: Sequence[Send], request: PageRequest) -> Page:
         """Make one of them ready.
@@ -287,7 +274,7 @@ class SentWindowReader:
     def _open(self, send: Send) -> Replayed:
         known = self._kept.get(send.window_id)
         if known is None:
-            known = self._replay.open(self._of_now(send))
+            known = self.replay.open(self._of_now(send))
             if known.reply is not None:
                 self._kept = {**dict(list(self._kept.items())[-_KEPT:]), send.window_id: known}
         return known
@@ -296,7 +283,9 @@ class SentWindowReader:
         """Read a send again that had no reply when all of them were listed."""
         if send.reply is not None:
             return send
-        return next((other for other in self.sends() if other.window_id == send.window_id), send)
+        return next(
+            (other for other in self.replay.sends() if other.window_id == send.window_id), send
+        )
 
 
 def first_place(sends: Sequence[Send], subject: Subject, window_id: int | None) -> int:

@@ -92,7 +92,7 @@ class SentWindowsView(View):
     def on_mount(self) -> None:
         self.box.display = False
         self._mark_tab()
-        self.load(self._reader.sends, self._show_list, group="list")
+        self.load(self._reader.replay.sends, self._show_list, group="list")
 
     def _show_list(self, sends: list[Send]) -> None:
         self.show_nothing("" if sends else NOTHING)

@@ -138,12 +138,6 @@ def draw_sides(comparison: Comparison, mode: Mode, width: int) -> Content:
     return Content("\n").join([*lines, Content.assemble(" " * _NAME, *chain(*legend))])
 
 
-def mode_at(comparison: Comparison, line: int) -> Mode | None:
-    """Tell whose line of that drawing it is, the first of all lines being 0."""
-    modes = [side.mode for side in comparison.sides]
-    return modes[(line - 1) % len(modes)] if 1 <= line <= 2 * len(modes) else None
-
-
 def figures_line(side: Side, *, in_use: bool) -> Content:
     mark, style = ("▸", "bold") if in_use else (" ", "")
     name = f"{mark}{side.mode}".ljust(_NAME)
@@ -252,9 +246,10 @@ class Sides(Widget):
         return draw_sides(self.comparison, self._mode, self.size.width)
 
     def on_click(self, event: events.Click) -> None:
-        mode = mode_at(self.comparison, event.y) if self.comparison is not None else None
-        if mode is not None:
-            self.post_message(self.Clicked(mode))
+        """Each mode has a line of figures, below the titles, and one for its bar."""
+        modes = [side.mode for side in self.comparison.sides] if self.comparison else []
+        if 1 <= event.y <= 2 * len(modes):
+            self.post_message(self.Clicked(modes[(event.y - 1) % len(modes)]))
 
 
 class WhatIfView(View):
