@@ -178,7 +178,7 @@ def columns_of(comparison: Comparison) -> Sequence[Column[AlignedRow]]:
 def _share_of(mode: Mode, row: AlignedRow) -> Content:
     share = row.shares.get(mode)
     if share is None:
-        return Content.styled("·", MUTED)
+        return Content.styled("·".ljust(_SHARE), MUTED)
     sign = (PATTERNS[share.kind], STYLES[share.kind])
     return Content.assemble(sign, f" {_SHORT[share.kind]} {share.tokens:,}")
 

@@ -55,7 +55,8 @@ Columns = Sequence[Column[Row]] | Callable[[int], Sequence[Column[Row]]]
 
 
 def header(columns: Sequence[Column[Row]]) -> str:
-    return str(_aligned([(column, column.title) for column in columns]))
+    titles = [(column, column.title) for column in columns if column.title or column.width]
+    return str(_aligned(titles))
 
 
 def draw(columns: Sequence[Column[Row]], row: Row, style: str = "") -> Content:
@@ -69,8 +70,7 @@ def _aligned(cells: Sequence[tuple[Column[Row], Cell]]) -> Content:
     for place, (column, cell) in enumerate(cells):
         gap = " " * column.gap if place else ""
         if column.width is None:
-            rest = one_line(cell) if isinstance(cell, str) else cell
-            parts += [gap, rest] if rest else []
+            parts += [gap, one_line(cell) if isinstance(cell, str) else cell]
             continue
         taken = cell_len(cell) if isinstance(cell, str) else cell.cell_length
         blank = " " * (column.width - taken)

@@ -151,7 +151,7 @@ def test_what_came_in_and_what_lost_its_place_is_told(store: ColdStore) -> None:
 
 
 @given(case=cases(), mode=st.sampled_from(list(Mode)))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_printed_sums_are_the_limit_and_every_turn_is_told_of(case: Case, mode: Mode) -> None:
     window = case.window(mode, EstimateCounter())
     if isinstance(window, WindowOverflow):
