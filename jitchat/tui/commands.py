@@ -27,7 +27,7 @@ COMMANDS = {
     "compare": "view('what_if')",
     "askall": "view('ask_all')",
     "budget": "view('budget')",
-    "sends": "view('sends')",
+    "sends": "view('sent_windows')",
     "wire": "view('wire')",
     "history": "view('history')",
     "mattered": "view('leave_one_out')",

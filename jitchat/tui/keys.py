@@ -58,7 +58,7 @@ ACTIONS = (
     Action("what_if", "f7", "view('what_if')", "What if", "full, recency and jit side by side"),
     Action("ask_all", "alt+a", "view('ask_all')", "Ask all three", "Their answers side by side"),
     Action("budget", "f8", "view('budget')", "Budget", "What enters and leaves as it changes"),
-    Action("sends", "f9", "view('sends')", "Sends", "The window of any send, as it was"),
+    Action("sends", "f9", "view('sent_windows')", "Sends", "The window of any send, as it was"),
     Action("history", "alt+h", "view('history')", "History", "Tokens per send, and what was saved"),
     Action(
         "mattered",

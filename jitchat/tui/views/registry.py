@@ -10,7 +10,7 @@ VIEWS = {
     "what_if": "what_if.WhatIfView",
     "ask_all": "ask_all.AskAllView",
     "budget": "budget.BudgetView",
-    "sends": "sent_windows.SentWindowsView",
+    "sent_windows": "sent_windows.SentWindowsView",
     "wire": "wire.WireView",
     "history": "history.HistoryView",
     "leave_one_out": "leave_one_out.LeaveOneOutView",
