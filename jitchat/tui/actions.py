@@ -153,7 +153,10 @@ ACTIONS = (
         "budget", "f8", "view('budget')", "Budget", "What enters and leaves as it changes",
         "budget", Takes.MESSAGE,
     ),
-    Action("sends", "f9", "view('sends')", "Sends", "The window of any send, as it was", "sends"),
+    Action(
+        "sends", "f9", "view('sent_windows')", "Sent windows", "The window of any send, as it was",
+        "sends",
+    ),
     Action(
         "history", "alt+h", "view('history')", "History", "Tokens per send, and what was saved",
         "history",
@@ -164,8 +167,8 @@ ACTIONS = (
         pane=(PaneKey("turn_mattered", "m", "mattered", "What mattered for #{turn}?"),),
     ),
     Action(
-        "miss", "alt+w", "view('missing_turn')", "Wrong reply",
-        "Point at the turn that was missing", "wrong",
+        "miss", "alt+w", "view('missing_turn')", "Missing turn",
+        "Point at the turn that a wrong reply lacked", "wrong",
         pane=(PaneKey("turn_miss", "exclamation_mark", "wrong", "Is #{turn} wrong?"),),
     ),
     Action(

@@ -44,18 +44,6 @@ class PinHistory:
         self.changes: list[HoldChange] = []
         self._order = asyncio.Lock()
 
-    async def change(
-        self, session: Session, turn: int, hold: Hold | None, *, undoes: bool = False
-    ) -> HoldChange:
-        """Pin or exclude a turn, or end that where it is so already.
-
-        Raises:
-            StoreError: The store refused it.
-            LookupError: No finished turn is there.
-        """
-        async with self._order:
-            return await asyncio.to_thread(self._change, session, turn, hold, undoes)
-
     async def change_and_explain(
         self,
         session: Session,
@@ -76,11 +64,19 @@ class PinHistory:
         mode = message.mode if message is not None else Mode.JIT
         async with self._order:
             before = await asyncio.to_thread(_planned, session, message)
-            made = await asyncio.to_thread(self._change, session, turn, hold, undoes)
+            made = await asyncio.to_thread(self.make, session, turn, hold, undoes=undoes)
             after = await asyncio.to_thread(_planned, session, message)
         return held_sentence(made, mode, before, after)
 
-    def _change(self, session: Session, turn: int, hold: Hold | None, undoes: bool) -> HoldChange:
+    def make(
+        self, session: Session, turn: int, hold: Hold | None, *, undoes: bool = False
+    ) -> HoldChange:
+        """Pin or exclude a turn, or end that where it is so already. Slow.
+
+        Raises:
+            StoreError: The store refused it.
+            LookupError: No finished turn is there.
+        """
         made = session.hold(turn, hold) if undoes else session.toggle_hold(turn, hold)
         if not undoes:
             self.changes.append(made)

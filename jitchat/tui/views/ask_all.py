@@ -1,7 +1,6 @@
-"""How an answer looks among others: its state, its times, its tokens, its cost. Pure."""
+"""One message, answered in each mode at once: what that costs, three answers, which one goes on."""
 
 import asyncio
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +11,6 @@ from textual.binding import Binding
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import Worker, WorkerError
 
@@ -22,15 +20,16 @@ from jitchat.events import AnswerProgress, Event, ReasoningFound, ReplyDelta
 from jitchat.text.sanitize import one_line
 from jitchat.tui.batches import Batches
 from jitchat.tui.figures import cost_figure, reported, tokens, used_figure
-from jitchat.tui.telling import telling
-from jitchat.tui.views.view import Branched, Subject, asked_of
-from jitchat.tui.views.what_if import ComparingView, Comparison
+from jitchat.tui.telling import tell, telling
+from jitchat.tui.views.view import Body, Branched, Subject, View
+from jitchat.tui.views.what_if import Comparison, compare, title_of
 from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.values import Mode, Status
 
+_NOTHING = "There is nothing to ask. Type a message, then ask all three with Alt+A."
+
 
 def state_of(answer: AnswerProgress) -> str:
-    """Say in a word or two how far it is."""
     if not answer.is_over:
         return _under_way(answer)
     if isinstance(answer.error, WindowOverflow):
@@ -63,26 +62,15 @@ def figures_of(answer: AnswerProgress) -> str:
     """
     if answer.window is None:
         return ""
-    parts = [_sent(answer)]
+    sent = answer.usage.input_tokens if answer.usage is not None else None
+    parts = [f"in {reported(sent) if sent is not None else used_figure(answer.window)}"]
     if answer.is_over and answer.first_at is not None:
-        parts.append(_out(answer))
+        out = answer.usage.output_tokens if answer.usage is not None else None
+        own = tokens(answer.counted, exact=False)
+        parts.append(f"out {reported(out) if out is not None else own}")
     if answer.is_over:
         parts.append(cost_figure(answer.cost, answer.usage))
     return " · ".join(parts)
-
-
-def _sent(answer: AnswerProgress) -> str:
-    usage, window = answer.usage, answer.window
-    if usage is not None and usage.input_tokens is not None:
-        return f"in {reported(usage.input_tokens)}"
-    return f"in {used_figure(window)}" if window is not None else ""
-
-
-def _out(answer: AnswerProgress) -> str:
-    usage = answer.usage
-    if usage is not None and usage.output_tokens is not None:
-        return f"out {reported(usage.output_tokens)}"
-    return f"out {tokens(answer.counted, exact=False)}"
 
 
 def trouble_of(answer: AnswerProgress) -> str:
@@ -91,17 +79,9 @@ def trouble_of(answer: AnswerProgress) -> str:
 
 
 def plain(answer: AnswerProgress) -> str:
-    """Write it as text, with its figures."""
-    told = (str(answer.mode), state_of(answer), times_of(answer), figures_of(answer))
-    head = " · ".join(filter(None, told))
+    figures = (str(answer.mode), state_of(answer), times_of(answer), figures_of(answer))
+    head = " · ".join(filter(None, figures))
     return "\n".join(filter(None, (head, trouble_of(answer), answer.text)))
-
-
-def confirmation(cost: str) -> str:
-    """Ask whether to ask; `cost` is what the three windows cost, without the answers."""
-    if not cost.endswith("unknown"):
-        return f"Ask all three for {cost}, and what the answers cost? Enter asks, Esc does not."
-    return "Ask all three? What that costs is not known. Enter asks, Esc does not."
 
 
 class AnswerColumn(Vertical):
@@ -109,8 +89,6 @@ class AnswerColumn(Vertical):
 
     @dataclass
     class Clicked(Message):
-        """The user points at it."""
-
         mode: Mode
 
     def __init__(self, mode: Mode) -> None:
@@ -122,31 +100,23 @@ class AnswerColumn(Vertical):
         self.scroll = VerticalScroll(self._text, classes="answer-text")
 
     def compose(self) -> ComposeResult:
-        """From top to bottom."""
-        yield from self._parts()
-
-    def _parts(self) -> Iterable[Widget]:
-        return (self._head, self._figures, self._trouble, self.scroll)
+        yield from (self._head, self._figures, self._trouble, self.scroll)
 
     def on_click(self) -> None:
-        """Say that it was clicked."""
         self.post_message(self.Clicked(self.mode))
 
-    def announce(self, told: str) -> None:
-        """What is known of it before it is asked."""
-        self._head.update(self._heading(told))
+    def announce(self, state: str) -> None:
+        """Show what is known of the answer before it is asked for."""
+        self._head.update(Content.assemble((f" {self.mode} ", "reverse bold"), f" {state}"))
 
     def show(self, answer: AnswerProgress) -> None:
-        """All but the text, as far as it is."""
-        head = filter(None, (state_of(answer), times_of(answer)))
-        self._head.update(self._heading(" · ".join(head)))
+        self.announce(" · ".join(filter(None, (state_of(answer), times_of(answer)))))
         self._figures.update(Content(figures_of(answer)))
         trouble = trouble_of(answer)
         self._trouble.update(Content(trouble))
         self._trouble.display = bool(trouble)
 
     async def take(self, event: Event) -> None:
-        """Let the text grow by what came."""
         match event:
             case ReplyDelta(text):
                 self._text.add(text, typing=False)
@@ -155,7 +125,6 @@ class AnswerColumn(Vertical):
                 await self._text.finish("")
 
     async def finish(self, answer: AnswerProgress) -> None:
-        """Show all of it."""
         self.show(answer)
         await self._text.finish(answer.text)
 
@@ -165,32 +134,8 @@ class AnswerColumn(Vertical):
             self._follows = True
             self.scroll.anchor()
 
-    def _heading(self, told: str) -> Content:
-        return Content.assemble((f" {self.mode} ", "reverse bold"), f" {told}")
 
-
-_NOTHING = "There is nothing to ask. Type a message, then ask all three with Alt+A."
-
-
-@dataclass
-class Heard(Message):
-    """Something happened to one of the answers."""
-
-    mode: Mode
-    event: Event
-
-
-@dataclass
-class AskEnded(Message):
-    """All of the answers are over."""
-
-    error: JitchatError | None
-    """Why nothing was asked, or what could not be stored."""
-
-
-class AskAllView(ComparingView):
-    """The same message, answered in each mode."""
-
+class AskAllView(View):
     CSS_PATH = ["view.tcss", "ask_all.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Ask all three"
     EXPLAINED = "One message, asked in each mode at once; all of its answers are kept."
@@ -207,6 +152,16 @@ class AskAllView(ComparingView):
         Binding("n", "decline", "Do not ask", id="ask_all_no"),
     ]
 
+    @dataclass
+    class Reported(Message):
+        mode: Mode
+        event: Event
+
+    @dataclass
+    class Ended(Message):
+        error: JitchatError | None
+        """Why nothing was asked, or what could not be stored."""
+
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
         self._note = Static(id="ask-all-note")
@@ -214,71 +169,49 @@ class AskAllView(ComparingView):
         self._asking: ModeComparison | None = None
         self._asker: Worker[None] | None = None
         """What asks, until it is over."""
-        self._confirms = False
-        """Whether the user is asked about the price."""
 
     @property
     def looked_at(self) -> Mode:
-        """The answer that is looked at."""
-        return next(
-            (mode for mode, each in self._columns.items() if each.has_class("-on")), Mode.JIT
-        )
+        on = (mode for mode, column in self._columns.items() if column.has_class("-on"))
+        return next(on, Mode.JIT)
 
-    def body(self) -> Iterable[Widget]:
-        """A note, and the answers."""
-        yield self._note
-        yield Container(*self._columns.values(), id="ask-all-answers")
+    def body(self) -> Body:
+        return (self._note, Container(*self._columns.values(), id="ask-all-answers"))
 
     def on_mount(self) -> None:
         """Ask, after a question where it may cost something."""
         self.action_look_at(Mode.JIT.value)
-        draft, _ = asked_of(self.subject)
+        draft, once = self.subject.question
         if not draft.strip():
-            self.query_one("#ask-all-answers").display = False
             self.show_nothing(_NOTHING)
             return
-        self.name_message(draft)
+        self.frame.border_title = title_of(self.NAME, draft)
         prices = self.subject.session.options.prices
         if prices is not None and prices.is_free:
             self.action_ask()
         else:
             self._tell("planning…")
-            self.compare()
+            self.load(partial(compare, self.subject.session, draft, once), self._ask_first)
 
-    def show_comparison(self, comparison: Comparison) -> None:
-        """Ask whether it may cost that much."""
+    def _ask_first(self, comparison: Comparison) -> None:
+        """Ask whether it may cost that much; the answers are not in that."""
         for side in comparison.sides:
-            told = side.overflow or f"{side.figures[0]} tokens · {side.figures[2]}"
-            self._columns[side.mode].announce(told)
-        self._confirms = True
-        self._tell(confirmation(comparison.cost))
-        self.refresh_bindings()
-
-    def check_action(
-        self,
-        action: str,
-        parameters: tuple[object, ...],  # noqa: ARG002  Textual's own shape
-    ) -> bool | None:
-        """Enter asks where that is the question, and goes on with an answer elsewhere."""
-        if action in ("ask", "decline"):
-            return self._confirms
-        return not self._confirms if action == "go_on" else True
-
-    def action_decline(self) -> None:
-        """Ask nobody."""
-        self.dismiss(None)
+            figures = side.overflow or f"{side.figures[0]} tokens · {side.figures[2]}"
+            self._columns[side.mode].announce(figures)
+        self.confirms = True
+        question = f"Ask all three for {comparison.cost}, and what the answers cost?"
+        if comparison.cost.endswith("unknown"):
+            question = "Ask all three? What that costs is not known."
+        self._tell(f"{question} Enter asks, Esc does not.")
 
     def action_ask(self) -> None:
         """Ask now, unless a reply is on its way: that message is being asked already."""
-        if self.subject.is_busy():
-            self.notify("A reply is on its way. Ask when it is there.", markup=False)
+        if not self.is_free():
             return
-        self._confirms = False
-        draft, once = asked_of(self.subject)
-        self._asking = ModeComparison(self.subject.session, draft, once)
+        self.confirms = False
+        self._asking = ModeComparison(self.subject.session, *self.subject.question)
         self._tell("Esc stops all three and keeps what came.")
         self._asker = self._ask(self._asking)
-        self.refresh_bindings()
 
     async def on_unmount(self) -> None:
         """Have the answers end first, with what came of them."""
@@ -289,7 +222,10 @@ class AskAllView(ComparingView):
 
     @work(group="ask")
     async def _ask(self, asking: ModeComparison) -> None:
-        batches = {mode: Batches(partial(self._hand_on, mode)) for mode in Mode}
+        def report(mode: Mode, event: Event) -> None:
+            self.post_message(self.Reported(mode, event))
+
+        batches = {mode: Batches(partial(report, mode)) for mode in Mode}
         error: JitchatError | None = None
         try:
             await asking.run(lambda mode, event: batches[mode].take(event))
@@ -298,42 +234,37 @@ class AskAllView(ComparingView):
         finally:
             for batch in batches.values():
                 batch.flush()
-            self.post_message(AskEnded(error or asking.error))
+            self.post_message(self.Ended(error or asking.error))
 
-    def _hand_on(self, mode: Mode, event: Event) -> None:
-        self.post_message(Heard(mode, event))
-
-    @on(Heard)
-    async def _heard(self, message: Heard) -> None:
+    @on(Reported)
+    async def _reported(self, message: Reported) -> None:
         self.subject.session.memory.index.throttle.attend()
         if self._asking is not None:
             column = self._columns[message.mode]
             column.show(self._asking.answers[message.mode])
             await column.take(message.event)
 
-    @on(AskEnded)
-    async def _ended(self, message: AskEnded) -> None:
+    @on(Ended)
+    async def _ended(self, message: Ended) -> None:
         """Show each answer whole, and say with which the conversation goes on."""
         self._asker = None
         if message.error is not None:
-            self.tell(message.error)
+            tell(self, message.error)
         if self._asking is not None:
             for mode, answer in self._asking.answers.items():
                 await self._columns[mode].finish(answer)
             self._tell(self._how_it_goes_on(self._asking))
-        self.refresh_bindings()
 
     def _how_it_goes_on(self, asking: ModeComparison) -> str:
-        by_position = {place: mode for mode, place in asking.replies.items()}
         if asking.goes_on is None:
             rest = "is kept as it was" if self.subject.sent is not None else "stays in the prompt"
             return f"None of the three was answered. The message {rest}."
-        mode, others = by_position[asking.goes_on], len(asking.replies) > 1
-        more = ", Enter with the one that you look at" if others else ""
-        return f"Esc goes on with the answer in {mode}{more}."
+        mode = next(mode for mode, place in asking.replies.items() if place == asking.goes_on)
+        if len(asking.replies) == 1:
+            return f"Esc keeps the answer in {mode}."
+        return f"Enter keeps the highlighted answer; Esc keeps {mode}'s."
 
     def copyable(self) -> str:
-        """Write every answer, with its figures."""
         answers = self._asking.answers.values() if self._asking is not None else ()
         return "\n\n".join(map(plain, answers))
 
@@ -342,19 +273,16 @@ class AskAllView(ComparingView):
         self.action_look_at(message.mode.value)
 
     def action_look_at(self, mode: str) -> None:
-        """Have one of the answers under the keys, and in a small terminal in view."""
-        for each in self._columns.values():
-            each.set_class(each.mode == mode, "-on")
+        for column in self._columns.values():
+            column.set_class(column.mode == mode, "-on")
         self._columns[Mode(mode)].scroll.focus()
 
     def action_next(self, step: int) -> None:
-        """To the answer beside it."""
         modes = list(Mode)
         self.action_look_at(modes[(modes.index(self.looked_at) + step) % len(modes)].value)
 
     @telling
     async def action_go_on(self) -> None:
-        """Go on with the answer that is looked at."""
         if self._asking is None:
             return
         position = self._asking.replies.get(self.looked_at)
@@ -386,5 +314,5 @@ class AskAllView(ComparingView):
         else:
             self.notify("Enter or Esc goes on with an answer first.", markup=False)
 
-    def _tell(self, told: str) -> None:
-        self._note.update(Content(told))
+    def _tell(self, note: str) -> None:
+        self._note.update(Content(note))

@@ -1,17 +1,14 @@
-"""The lines of the history: what was saved, and one send in its figures. Pure."""
+"""What was sent, send by send, under what `full` would have been, and what that saved."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from textual import on, work
+from textual import on
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import Static
 
-from jitchat.errors import JitchatError
 from jitchat.providers.catalogue.table import cache_life
 from jitchat.replay import Money, Savings, savings
 from jitchat.session import Session
@@ -19,21 +16,13 @@ from jitchat.store.windows import Send, WindowArchive
 from jitchat.text.figures import dollars, plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import send_sentence, tokens, usage_sentence
-from jitchat.tui.views.history_chart import (
-    LID,
-    Columns,
-    HistoryChart,
-    HistoryPointer,
-    Series,
-    series_of,
-)
-from jitchat.tui.views.sends import SendsView
-from jitchat.tui.views.view import GoTo, Outcome, Subject, View
+from jitchat.tui.views import history_chart as chart
+from jitchat.tui.views.history_chart import HistoryChart, HistoryPointer
+from jitchat.tui.views.sent_windows import SentWindowsView
+from jitchat.tui.views.view import Body, GoTo, Subject, View
 from jitchat.tui.widgets.budget_bar import PATTERNS
 from jitchat.values import ASSUMED, Usage
 from jitchat.window.window import Kind
-
-_COLUMNS = (*(kind.value for kind in Kind), "free", "reserve", "limit", "full")
 
 
 def saved_sentence(total: Savings, of: int, *, exact: bool) -> str:
@@ -101,7 +90,8 @@ def _full(money: Money) -> str:
 def parts_sentence(send: Send) -> str:
     """`system 96 + … + draft 28 + free 29,533 + reserve 2,048 = 32,768 limit`, and what full is."""
     sure = is_sure(send)
-    parts = [f"{kind} {tokens(count, exact=sure)}" for kind, count in _sizes(send) if count]
+    sizes = ((kind, send.sizes.get(kind, 0)) for kind in Kind)
+    parts = [f"{kind} {tokens(count, exact=sure)}" for kind, count in sizes if count]
     parts += [f"free {tokens(send.free, exact=sure)}", f"reserve {send.reserve:,}"]
     full = tokens(send.full_tokens, exact=sure)
     assumed = f" ({ASSUMED})" if send.budget.get("limit_source", "").startswith(ASSUMED) else ""
@@ -109,19 +99,18 @@ def parts_sentence(send: Send) -> str:
 
 
 def send_lines(send: Send, number: int, of: int) -> tuple[str, str, str]:
-    """Say which send it is, what its window held, and what was reported and charged for it."""
     reported = usage_sentence(send.usage, send.cost)
     if send.reply is None and send.usage is None:
         reported = "no answer came, and no usage"
     return send_sentence(send, number, of), parts_sentence(send), one_line(reported)
 
 
-def legend(columns: Columns) -> Iterator[tuple[str, str]]:
+def legend(columns: chart.Columns) -> Iterator[tuple[str, str]]:
     """Name what is drawn, and how many sends a column is; each part with what it shows."""
     for kind in Kind:
         yield f"{PATTERNS[kind.value]}", kind.value
         yield f" {kind.value}  ", ""
-    yield LID, "full"
+    yield chart.LID, "full"
     yield " full", ""
     if columns.per > 1:
         yield f"  each column is {columns.per:,} sends, the mean", ""
@@ -129,11 +118,13 @@ def legend(columns: Columns) -> Iterator[tuple[str, str]]:
 
 def table_lines(sends: Sequence[Send]) -> Iterator[str]:
     """Write all sends as a table, for copying; kinds, free and reserve add up to the limit."""
-    yield _row("send", "turn", "mode", _COLUMNS)
+    names = (*(kind.value for kind in Kind), "free", "reserve", "limit", "full")
+    yield f"{'send':>6} {'turn':>7} {'mode':<8}" + "".join(f"{name:>11}" for name in names)
     for number, send in enumerate(sends, start=1):
-        counts = (*(count for _, count in _sizes(send)), send.free, send.reserve, send.limit)
-        figures = [f"{count:,}" for count in (*counts, send.full_tokens)]
-        yield _row(f"{number:,}", f"#{send.said}", send.mode.value, figures)
+        sizes = (send.sizes.get(kind, 0) for kind in Kind)
+        counts = (*sizes, send.free, send.reserve, send.limit, send.full_tokens)
+        figures = "".join(f"{count:>11,}" for count in counts)
+        yield f"{number:>6,} {f'#{send.said}':>7} {send.mode.value:<8}{figures}"
 
 
 def is_sure(send: Send) -> bool:
@@ -141,27 +132,14 @@ def is_sure(send: Send) -> bool:
     return send.exact and not send.band
 
 
-def _sizes(send: Send) -> list[tuple[str, int]]:
-    return [(kind.value, send.sizes.get(kind, 0)) for kind in Kind]
-
-
-def _row(number: str, turn: str, mode: str, figures: Sequence[str]) -> str:
-    return f"{number:>6} {turn:>7} {mode:<8}" + "".join(f"{each:>11}" for each in figures)
-
-
 NOTHING = "Nothing was sent here yet. Enter sends; every send then has its column here."
-_PAGE = 10
-"""Sends that Page Up and Page Down go over."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """All that is drawn."""
-
+class History:
     sends: tuple[Send, ...]
     totals: tuple[Savings, ...]
-    """After each send."""
-    series: Series
+    series: chart.Series
     exact: bool
     """Whether all counts are to be taken as they stand."""
     table: str
@@ -170,12 +148,10 @@ class Told:
     """The place of the first send for which a small model chose; None where none did."""
 
 
-def read_history(session: Session) -> Told:
+def read_history(session: Session) -> History:
     """Read the sends of a conversation, and sum them up. Slow.
 
-    Raises:
-        StoreUnreadable: A row is damaged.
-
+    Raises StoreUnreadable: a row is damaged.
     """
     memory, model = session.memory, session.provider.model
     sends = WindowArchive(memory.store.database).sends(memory.conversation.id)
@@ -190,12 +166,10 @@ def read_history(session: Session) -> Told:
     totals = savings(sends, price, cache_life(model))
     exact, table = all(map(is_sure, sends)), "\n".join(table_lines(sends))
     picked = next((place for place, send in enumerate(sends) if send.picked), None)
-    return Told(tuple(sends), tuple(totals), series_of(sends), exact, table, picked)
+    return History(tuple(sends), tuple(totals), chart.series_of(sends), exact, table, picked)
 
 
 class HistoryView(View):
-    """Draws what was sent, send by send, under what `full` would have been."""
-
     CSS_PATH = ["view.tcss", "history.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "History"
     EXPLAINED = "Tokens of every send, by kind; the line: what full would have sent."
@@ -207,132 +181,88 @@ class HistoryView(View):
         Binding("z", "zoom", "Zoom", id="history_zoom"),
         Binding("home", "go(0)", show=False),
         Binding("end", "go(-1)", show=False),
-        Binding("pageup", f"step(-{_PAGE})", show=False),
-        Binding("pagedown", f"step({_PAGE})", show=False),
+        Binding("pageup", "step(-10)", show=False),
+        Binding("pagedown", "step(10)", show=False),
     ]
-
-    @dataclass
-    class Read(Message):
-        """All sends were read, or could not be."""
-
-        outcome: Told | JitchatError
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
-        self.told: Told | None = None
-        """What is on screen; None while nothing is."""
+        self.history: History | None = None
         self.place = 0
         """The send that is pointed at, from 0."""
+        self._chart, self._pointer = HistoryChart(), HistoryPointer()
+        self._saved, self._legend = Static(id="history-saved"), Static(id="history-legend")
+        self._send = Static(id="history-send")
 
-    def body(self) -> Iterable[Widget]:
-        """What was saved, the chart, its legend, and the send that is pointed at."""
-        with Vertical(id="history") as history:
-            history.display = False
-            yield Static(id="history-saved")
-            yield HistoryChart()
-            yield HistoryPointer()
-            yield Static(id="history-legend")
-            yield Static(id="history-send")
+    def body(self) -> Body:
+        return (self._saved, self._chart, self._pointer, self._legend, self._send)
 
     def on_mount(self) -> None:
-        """Read while the frame is drawn."""
-        self._read()
+        self.box.display = False
+        self.load(partial(read_history, self.subject.session), self._show)
 
-    @work(thread=True, exclusive=True)
-    def _read(self) -> None:
-        outcome: Told | JitchatError
-        try:
-            outcome = read_history(self.subject.session)
-        except JitchatError as error:
-            outcome = error
-        self.post_message(self.Read(outcome))
-
-    @on(Read)
-    def _shown(self, message: Read) -> None:
-        if isinstance(message.outcome, JitchatError):
-            self.show_nothing(str(message.outcome))
-        elif not message.outcome.sends:
-            self.show_nothing(NOTHING)
-        else:
-            self.told = message.outcome
-            self.query_one("#history").display = True
-            for widget in (self.query_one(HistoryChart), self.query_one(HistoryPointer)):
-                widget.series = message.outcome.series
-            self.query_one(HistoryChart).focus()
-            self._move(len(message.outcome.sends) - 1)
+    def _show(self, history: History) -> None:
+        self.show_nothing("" if history.sends else NOTHING)
+        if history.sends:
+            self.history = history
+            self._chart.series = self._pointer.series = history.series
+            self._chart.focus()
+            self._move(len(history.sends) - 1)
             self.call_after_refresh(self._name_columns)
 
     def on_resize(self) -> None:
-        """Other columns, another legend."""
         self.call_after_refresh(self._name_columns)
 
     def _name_columns(self) -> None:
-        chart = self.query_one(HistoryChart)
-        if chart.columns is not None:
-            line = chart.styled(legend(chart.columns))
-            self.query_one("#history-legend", Static).update(line)
+        if self._chart.columns is not None:
+            self._legend.update(self._chart.styled(legend(self._chart.columns)))
 
     @on(HistoryChart.Moved)
     def _moved(self, message: HistoryChart.Moved) -> None:
         self._move(message.place)
 
     def _move(self, place: int) -> None:
-        """Point at a send: its figures, and the totals up to it."""
-        if self.told is None:
+        if self.history is None:
             return
-        self.place = place
-        self.query_one(HistoryPointer).place = place
-        first, *rest = self._send_lines(self.told)
-        line = Content.assemble((first, "bold"), "\n", "\n".join(rest))
-        self.query_one("#history-send", Static).update(line)
-        tokens, money = self._total_lines(self.told)
-        saved = Content.assemble((tokens, "bold"), f"\n{money}" if money else "")
-        self.query_one("#history-saved", Static).update(saved)
+        self.place = self._pointer.place = place
+        first, *rest = self._send_lines(self.history)
+        self._send.update(Content.assemble((first, "bold"), "\n", "\n".join(rest)))
+        tokens, money = self._total_lines(self.history)
+        self._saved.update(Content.assemble((tokens, "bold"), f"\n{money}" if money else ""))
 
-    def _send_lines(self, told: Told) -> tuple[str, ...]:
-        return send_lines(told.sends[self.place], self.place + 1, len(told.sends))
+    def _send_lines(self, history: History) -> tuple[str, ...]:
+        return send_lines(history.sends[self.place], self.place + 1, len(history.sends))
 
-    def _total_lines(self, told: Told) -> tuple[str, str]:
-        total, of = told.totals[self.place], len(told.sends)
+    def _total_lines(self, history: History) -> tuple[str, str]:
+        total, of = history.totals[self.place], len(history.sends)
         model = self.subject.session.provider.model
-        picked = told.first_picked is not None and told.first_picked <= self.place
+        picked = history.first_picked is not None and history.first_picked <= self.place
         money = money_sentence(total, model, picked=picked)
-        return saved_sentence(total, of, exact=told.exact), money
+        return saved_sentence(total, of, exact=history.exact), money
 
     def action_step(self, by: int) -> None:
-        """Go some sends on, or back."""
-        if self.told is not None:
-            self._move(max(0, min(len(self.told.sends) - 1, self.place + by)))
+        if self.history is not None:
+            self._move(max(0, min(len(self.history.sends) - 1, self.place + by)))
 
     def action_go(self, place: int) -> None:
         """Go to a send; -1 is the last."""
-        if self.told is not None:
-            self._move(place % len(self.told.sends))
+        if self.history is not None:
+            self._move(place % len(self.history.sends))
 
     def action_zoom(self) -> None:
-        """Scale to what was sent, or to `full` again."""
-        chart = self.query_one(HistoryChart)
-        chart.sent_only = not chart.sent_only
+        self._chart.sent_only = not self._chart.sent_only
 
     def action_go_to(self) -> None:
-        """Show its message in the transcript."""
-        if self.told is not None:
-            self.dismiss(GoTo(self.told.sends[self.place].said))
+        if self.history is not None:
+            self.dismiss(GoTo(self.history.sends[self.place].said))
 
     def action_open(self) -> None:
-        """Look at the window of the send."""
-        if self.told is not None:
-            view = SendsView(self.subject, self.told.sends[self.place].window_id)
-            self.app.push_screen(view, self._followed)
-
-    def _followed(self, outcome: Outcome | None) -> None:
-        """What is chosen there is the chat's to follow."""
-        if outcome is not None:
-            self.dismiss(outcome)
+        if self.history is not None:
+            window_id = self.history.sends[self.place].window_id
+            self.open_over(SentWindowsView(self.subject, window_id))
 
     def copyable(self) -> str:
-        """Write the totals, the send, and a table of all sends."""
-        if self.told is None:
+        if self.history is None:
             return ""
-        heads = (*filter(None, self._total_lines(self.told)), *self._send_lines(self.told))
-        return "\n".join((*heads, "", self.told.table))
+        heads = (*filter(None, self._total_lines(self.history)), *self._send_lines(self.history))
+        return "\n".join((*heads, "", self.history.table))

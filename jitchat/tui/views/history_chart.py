@@ -49,7 +49,6 @@ class Series:
 
     @property
     def count(self) -> int:
-        """How many sends there are."""
         return len(self.sums["full"]) - 1
 
     def mean(self, name: str, start: int, stop: int) -> float:
@@ -59,7 +58,6 @@ class Series:
 
 
 def series_of(sends: Sequence[Send]) -> Series:
-    """Sum up the sizes of sends."""
     sizes = {kind.value: [send.sizes.get(kind, 0) for send in sends] for kind in Kind}
     full = [send.full_tokens for send in sends]
     largest = max((max(send.used, send.full_tokens) for send in sends), default=0)
@@ -71,10 +69,8 @@ def series_of(sends: Sequence[Send]) -> Series:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Where the sends stand."""
-
     count: int
-    """Sends."""
+    """How many sends there are."""
     per: int
     """Sends a column."""
     step: int
@@ -89,7 +85,6 @@ class Columns:
 
     @property
     def number(self) -> int:
-        """How many columns there are."""
         return -(-self.count // self.per)
 
     def cell_of(self, place: int) -> int:
@@ -118,8 +113,6 @@ def columns_of(series: Series, width: int) -> Columns:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How many tokens a row is."""
-
     rows: int
     top: int
     """Tokens at the upper end."""
@@ -127,15 +120,12 @@ class Scale:
     """Tokens from one label to the next."""
 
     def row(self, tokens: float) -> int:
-        """Tell how many rows so many tokens fill."""
         return round(tokens * self.rows / self.top)
 
     def eighths(self, tokens: float) -> int:
-        """Tell how many eighths of a row so many tokens fill."""
         return round(tokens * self.rows * _FINE / self.top)
 
     def labels(self) -> dict[int, str]:
-        """Write what stands at the axis, by row."""
         return {self.row(each): f"{each:,}" for each in range(self.tick, self.top + 1, self.tick)}
 
 
@@ -155,8 +145,6 @@ def _round_numbers() -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One column, in rows."""
-
     kinds: tuple[str, ...]
     """What fills it, from below, an eighth of a row each."""
     lid: int
@@ -246,7 +234,6 @@ def _joint(row: int, before: int, after: int) -> str:
 
 
 def _runs(cells: Sequence[Run]) -> list[Run]:
-    """Put neighbours of one kind together."""
     runs = groupby(cells, key=lambda cell: cell[1])
     return [("".join(text for text, _ in group), name) for name, group in runs]
 
@@ -274,12 +261,9 @@ _STYLES = {kind.value: f"$kind-{kind.value}" for kind in Kind} | {
     "full": "$foreground",
     "axis": "$text-muted",
 }
-"""By what is drawn."""
 
 
-class _OfSeries(Widget):
-    """Draws all sends in as many columns as there is room for."""
-
+class SeriesWidget(Widget):
     series: reactive[Series | None] = reactive(None)
 
     @dataclass
@@ -295,13 +279,12 @@ class _OfSeries(Widget):
         return columns_of(series, self.size.width) if series and series.count else None
 
     def on_click(self, event: events.Click) -> None:
-        """Go to the send under the mouse."""
         place = self.columns.place_at(event.x) if self.columns else None
         if place is not None:
             self.post_message(self.Moved(place))
 
 
-class HistoryChart(_OfSeries, can_focus=True):
+class HistoryChart(SeriesWidget, can_focus=True):
     """The bars, stacked by kind, and the outline of `full`."""
 
     sent_only: reactive[bool] = reactive(False)
@@ -318,18 +301,16 @@ class HistoryChart(_OfSeries, can_focus=True):
         return Content("\n").join(map(self.styled, lines))
 
     def styled(self, line: Iterable[Run]) -> Content:
-        """Write a line in the chart's colours."""
         return Content.assemble(*((text, _style(name)) for text, name in line))
 
 
-class HistoryPointer(_OfSeries):
+class HistoryPointer(SeriesWidget):
     """The lower axis. It is drawn by itself, so that the mark moves without the bars."""
 
     place: reactive[int] = reactive(0)
     """The send that is pointed at, from 0."""
 
     def render(self) -> Content:
-        """The axis, then the numbers."""
         columns = self.columns
         return Content("\n".join(pointer_rows(columns, self.place)) if columns else "")
 

@@ -1,24 +1,24 @@
-"""Pointing at the turn that a reply lacked: it is listed, searched for and noted."""
+"""Pointing at the turn that a reply lacked: turns are listed, searched for and noted."""
 
-import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from rich.cells import cell_len, set_cell_size
-from textual import on, work
+from rich.cells import set_cell_size
+from textual import on
 from textual.binding import Binding
 from textual.content import Content
-from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 
-from jitchat.errors import JitchatError
-from jitchat.store.regression_cases import Case, CaseKind, Cases
+from jitchat.memory import Memory
+from jitchat.store.regression_cases import Case, CaseKind
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.sentences import turn_references
-from jitchat.tui.figures import BESIDE, cut
-from jitchat.tui.views.view import Replied, Subject, View, replied, why_none
-from jitchat.tui.widgets.row_list import PointedList
+from jitchat.tui.telling import tell
+from jitchat.tui.views.exchange import Exchange, ExchangeHeading, find_exchange, why_none
+from jitchat.tui.views.regression_cases import CaseNotes
+from jitchat.tui.views.view import Body, Subject, View
+from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Turn
 from jitchat.why import Explained, Standing, why
 from jitchat.window.window import ContextWindow, Kind
@@ -26,64 +26,42 @@ from jitchat.window.window import ContextWindow, Kind
 MOST = 50
 """Rows; a text finds the others."""
 _EXCERPT = 300
-_MARKS = {CaseKind.MISS: "!", CaseKind.KEPT: "K"}
 _SPEAKER = 10
+_COPIED = 200
+"""Characters of message and reply in the clipboard."""
+_MARKS = {CaseKind.MISS: "!", CaseKind.KEPT: "K"}
+_NOTHING_AHEAD = "Nothing is ahead of this message that could have been missing."
+_NO_HIT = "No turn ahead of this message holds that."
+_QUESTION = "Which turn was missing? Enter notes it; Alt+K tries all that is noted again."
+_NO_WINDOW = "No window was sent from here for this reply, so no ledger tells why."
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A turn ahead of the message."""
-
     turn: Turn
     standing: str
     """What it was in the window that was sent, in one or two words."""
     is_there: bool
     """Whether that is at full text."""
     text: str
-    """Of the turn, in one line; where it was searched for, around what was found."""
-    noted: Case | None = None
+    """Of the turn; where it was searched for, around what was found."""
+    case: Case | None = None
+    """What is noted about it."""
 
 
-def suggested(turns: Sequence[Turn], replied: Replied, noted: Mapping[int, Case]) -> list[int]:
-    """List what is shown before anything is typed: noted turns, the ledger's, then the latest."""
-    known = {turn.position for turn in turns if turn.position < replied.said.position}
-    ledger = replied.window.ledger if replied.window is not None else ()
-    wanted = [*noted, *(row.turn for row in ledger), *sorted(known, reverse=True)]
-    return [position for position in dict.fromkeys(wanted) if position in known][:MOST]
+COLUMNS: Sequence[Column[Row]] = (
+    Column("", lambda row: _MARKS[row.case.kind] if row.case is not None else "", 1),
+    Column("turn", lambda row: f"#{row.turn.position}", 6),
+    Column("in window", lambda row: row.standing, 10),
+    Column("speaker", lambda row: set_cell_size(one_line(row.turn.speaker), _SPEAKER), _SPEAKER),
+    Column("what it says", lambda row: row.text),
+)
 
 
-def row_of(turn: Turn, replied: Replied, noted: Case | None, text: str = "") -> Row:
-    """Make the row of a turn."""
-    kind, standing = _standing(turn.position, replied.window)
+def row_of(turn: Turn, window: ContextWindow | None, case: Case | None, text: str = "") -> Row:
+    kind, standing = _standing(turn.position, window)
     is_there = kind not in (None, Kind.INDEX)
-    return Row(turn, standing, is_there, text or shorten(turn.content, _EXCERPT), noted)
-
-
-def row_line(row: Row, width: int) -> Content:
-    """`! #20   never        user       We moved it to …`: at most `width` cells."""
-    mark = _MARKS[row.noted.kind] if row.noted is not None else " "
-    speaker = set_cell_size(one_line(row.turn.speaker), _SPEAKER)
-    line = f"{mark} {f'#{row.turn.position}':<6} {row.standing:<10} {speaker} "
-    text = cut(one_line(row.text), max(0, width - cell_len(line)))
-    return Content.assemble((line + text, "bold" if row.noted is not None else ""))
-
-
-def header() -> str:
-    """Name the columns."""
-    return f"  {'turn':<6} {'in window':<10} {'speaker':<{_SPEAKER}} what it says"
-
-
-def noted_line(case: Case) -> str:
-    """Say what was noted."""
-    what = "was missing" if case.kind is CaseKind.MISS else "was rightly there"
-    return f"Noted: #{case.wanted.position} {what}."
-
-
-def heading(replied: Replied, width: int) -> str:
-    """Write the message and the reply, a line each."""
-    told = (("message", replied.said), ("reply", replied.reply))
-    lines = (f"{name} #{turn.position}: {one_line(turn.content[:width])}" for name, turn in told)
-    return "\n".join(shorten(line, max(20, width)) for line in lines)
+    return Row(turn, standing, is_there, text or shorten(turn.content, _EXCERPT), case)
 
 
 def _standing(position: int, window: ContextWindow | None) -> tuple[Kind | None, str]:
@@ -96,131 +74,69 @@ def _standing(position: int, window: ContextWindow | None) -> tuple[Kind | None,
     return None, Standing.LEFT_OUT.value if considered else "never"
 
 
-_NO_WINDOW = "No window was sent from here for this reply, so no ledger tells why."
-
-
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A reply, and what is listed for it."""
+class Suspects:
+    """A reply, and the turns that are listed for it."""
 
-    replied: Replied | None
+    exchange: Exchange | None
     """None where there is none."""
     rows: Sequence[Row] = ()
-    noted: Mapping[int, Case] = field(default_factory=dict)
-    """By the position of the wanted turn."""
+    cases: Mapping[int, Case] = field(default_factory=dict)
+    """What is noted, by the position of the wanted turn."""
 
 
-class MissWork(View):
-    """A view whose work is done off the event loop; what is outdated is for it to drop."""
+class SuspectFinder:
+    """Lists turns that a reply could have lacked. Slow: for a thread."""
 
-    @dataclass
-    class Looked(Message):
-        """What is listed for a text, or why nothing is."""
+    def __init__(self, subject: Subject, notes: CaseNotes) -> None:
+        self._subject, self._notes = subject, notes
+        self._memory: Memory = subject.session.memory
+        self._exchange: Exchange | None = None
+        """What the view is about, once it was read; it stays when the chat goes on."""
 
-        serial: int
-        outcome: Asked | JitchatError
+    def find(self, text: str) -> Suspects:
+        """List the turns that hold a text, or bear its #id.
 
-    @dataclass
-    class Noted(Message):
-        """A case was noted or taken back, with what the ledger had said of its turn."""
-
-        case: Case
-        told: str
-        is_there: bool
-        """Whether it is noted now."""
-
-    def __init__(self, subject: Subject) -> None:
-        super().__init__(subject)
-        self._writing = threading.Lock()
-        self._replied: Replied | None = None
-        """What the view is about, once it was read; None until then."""
-        self._next: tuple[int, str] | None = None
-        """What is to be looked up after what is under way; None for nothing."""
-        self._looks = False
-
-    def look(self, serial: int, text: str) -> None:
-        """List the turns that hold a text, or bear its #id; for an empty one, the likely ones.
-
-        One after the other: of what is asked for meanwhile, only the last.
+        For an empty text: those that something is noted about, the ledger's, then the latest.
         """
-        self._next = serial, text
-        if not self._looks:
-            self._look_next()
+        exchange = self._exchange = self._exchange or find_exchange(self._subject)
+        if exchange is None:
+            return Suspects(None)
+        message, turns = exchange.message, self._memory.turns
+        ahead = {turn.position: turn for turn in turns if turn.position < message.position}
+        cases = {case.wanted.position: case for case in self._notes.all() if case.said == message}
+        if text.strip():
+            excerpts = self._matching(text.strip())
+        else:
+            ledger = exchange.window.ledger if exchange.window is not None else ()
+            likely = (*cases, *(row.turn for row in ledger), *sorted(ahead, reverse=True))
+            excerpts = dict.fromkeys(likely, "")
+        rows = [
+            row_of(ahead[position], exchange.window, cases.get(position), excerpt)
+            for position, excerpt in excerpts.items()
+            if position in ahead
+        ]
+        return Suspects(exchange, rows[:MOST], cases)
 
-    @on(Looked)
-    def _look_next(self) -> None:
-        wanted, self._next = self._next, None
-        self._looks = wanted is not None
-        if wanted is not None:
-            self._look(*wanted)
-
-    @work(thread=True, group="missing_turn")
-    def _look(self, serial: int, text: str) -> None:
-        outcome: Asked | JitchatError
-        try:
-            found = self._replied = self._replied or replied(self.subject)
-            outcome = self._listed(found, text) if found is not None else Asked(None)
-        except JitchatError as error:
-            outcome = error
-        self.post_message(self.Looked(serial, outcome))
-
-    @work(thread=True, group="miss-noting")
-    def note(self, case: Case, replied: Replied, *, is_wanted: bool) -> None:
-        """Note a case, or take it back; one after the other."""
-        memory = self.subject.session.memory
-        cases = Cases(memory.store.database)
-        try:
-            with self._writing:
-                (cases.put if is_wanted else cases.remove)(case)
-            told = self._told(case, replied) if is_wanted else ""
-        except JitchatError as error:
-            self.app.call_from_thread(self.tell, error)
-            return
-        self.post_message(self.Noted(case, told, is_wanted))
-
-    def _told(self, case: Case, replied: Replied) -> str:
-        """Say what the ledger of then says of a turn."""
-        if replied.window is None:
-            return f"{noted_line(case)} {_NO_WINDOW}"
-        said, memory = replied.said, self.subject.session.memory
-        explained = Explained(replied.window, said.content, said)
-        return f"{noted_line(case)} {why(memory, explained, case.wanted.position)}"
-
-    def _listed(self, found: Replied, text: str) -> Asked:
-        memory = self.subject.session.memory
-        turns = memory.turns
-        known = {turn.position: turn for turn in turns if turn.position < found.said.position}
-        cases = Cases(memory.store.database).of(memory.conversation.id)
-        noted = {case.wanted.position: case for case in cases if case.said == found.said}
-        excerpts = self._excerpts(turns, found, noted, text)
-        rows = (
-            row_of(known[at], found, noted.get(at), excerpt)
-            for at, excerpt in excerpts.items()
-            if at in known
-        )
-        return Asked(found, tuple(rows)[:MOST], noted)
-
-    def _excerpts(
-        self, turns: Sequence[Turn], found: Replied, noted: Mapping[int, Case], text: str
-    ) -> dict[int, str]:
-        """Find positions with what is to be shown of the turn; empty: its beginning."""
-        text = text.strip()
-        if not text:
-            return dict.fromkeys(suggested(turns, found, noted), "")
+    def _matching(self, text: str) -> dict[int, str]:
+        """Find positions with the excerpt that holds the text; empty: the turn's beginning."""
         named = dict.fromkeys(sorted(turn_references(f"#{text}" if text.isdecimal() else text)), "")
         if text.startswith("#"):
             return named
-        memory = self.subject.session.memory
-        hits = memory.store.search(text, 4 * MOST, memory.conversation.id)
+        hits = self._memory.store.search(text, 4 * MOST, self._memory.conversation.id)
         return named | {position: excerpt for _, position, excerpt in hits}
 
+    def explain(self, case: Case, window: ContextWindow | None) -> str:
+        """Say what was noted, and what the ledger of then says of the turn."""
+        what = "was missing" if case.kind is CaseKind.MISS else "was rightly there"
+        noted = f"Noted: #{case.wanted.position} {what}."
+        if window is None:
+            return f"{noted} {_NO_WINDOW}"
+        explained = Explained(window, case.said.content, case.said)
+        return f"{noted} {why(self._memory, explained, case.wanted.position)}"
 
-_FIRST = "Nothing is ahead of this message that could have been missing."
-_NO_HIT = "No turn ahead of this message holds that."
-_ASKS = "Which turn was missing? Enter notes it; Alt+K tries all that is noted again."
 
-
-class MissingTurnView(MissWork):
+class MissingTurnView(View):
     """What the reply should have had before it."""
 
     CSS_PATH = ["view.tcss", "missing_turn.tcss"]  # noqa: RUF012  Textual's own shape
@@ -236,158 +152,138 @@ class MissingTurnView(MissWork):
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
-        self._asked = Asked(None)
-        self._forgotten: list[Case] = []
-        """Cases that were taken back here, the last one last."""
-        self._serial = self._shown = 0
-        """Of the text as it stands, and of the text that the rows are of."""
+        self._notes = CaseNotes(subject.session)
+        self._finder = SuspectFinder(subject, self._notes)
+        self._suspects = Suspects(None)
         self._is_submitted = False
-        """Whether Enter waits for the rows of the text as it stands."""
-        self._heading, self._note = Static(id="miss-heading"), Static(id="miss-note")
-        self._header = Static(Content(header()), id="miss-header")
+        """Whether Enter waits for the rows of what was typed."""
+        self._heading, self._note = ExchangeHeading(id="miss-heading"), Static(id="miss-note")
         self._input = Input(placeholder="search: words of the turn, or its #id", id="miss-text")
-        self._list = PointedList(id="miss-list", compact=True)
+        self._table = TurnTable[Row](
+            COLUMNS,
+            id="miss-table",
+            key=lambda row: row.turn.position,
+            style=lambda row: "bold" if row.case is not None else "",
+        )
 
-    def body(self) -> Iterable[Widget]:
-        """Message and reply, the search, the turns, what is known of the one that was noted."""
-        yield self._heading
-        yield self._input
-        yield self._header
-        yield self._list
-        yield self._note
+    def body(self) -> Body:
+        return (self._heading, self._input, self._table, self._note)
 
     def on_mount(self) -> None:
-        """What the ledger considered is listed at first."""
         self._input.focus()
-        self._look_now()
-
-    def on_resize(self) -> None:
-        """Rows are cut where the list ends."""
-        self._fill()
-
-    @property
-    def row(self) -> Row | None:
-        """The row under the cursor; None without rows."""
-        place, rows = self._list.highlighted, self._asked.rows
-        return rows[place] if place is not None and place < len(rows) else None
+        self._look()
 
     def copyable(self) -> str:
-        """Write message and reply, the turns, and the note."""
-        lines = [str(self._heading.content), header()]
-        lines += [str(row_line(row, 200)) for row in self._asked.rows]
-        return "\n".join(line.rstrip() for line in [*lines, str(self._note.content)])
+        lines = [self._heading.text(_COPIED), *self._table.text(), str(self._note.content)]
+        return "\n".join(line.rstrip() for line in lines)
 
     def action_find(self) -> None:
-        """Type words or a #id."""
         self._input.focus()
 
     def action_to_list(self) -> None:
-        """From the text to the turns."""
-        self._list.focus()
+        self._table.list.focus()
 
-    def action_kept(self) -> None:
-        """The turn was there, and rightly."""
-        row = self.row
-        if row is None:
+    @on(Input.Changed)
+    def _look(self) -> None:
+        self._is_submitted = False
+        self.load(
+            partial(self._finder.find, self._input.value),
+            self._show,
+            refuse=partial(tell, self),
+            group="rows",
+        )
+
+    def _show(self, suspects: Suspects) -> None:
+        self._suspects, exchange = suspects, suspects.exchange
+        if exchange is None:
+            self.show_nothing(why_none(self.subject))
             return
-        if row.is_there:
-            self._note_row(row, CaseKind.KEPT)
-        else:
-            told = f"#{row.turn.position} was not in the window: Enter notes that it was missing."
-            self.notify(told, markup=False)
+        empty = _NO_HIT if self._input.value.strip() else _NOTHING_AHEAD
+        self.show_nothing("" if suspects.rows else empty, hides=False)
+        self.frame.border_title = f"{self.NAME}: #{exchange.reply.position}"
+        self._heading.exchange = exchange
+        if not str(self._note.content):
+            self._note.update(Content(_QUESTION))
+        self._table.show(
+            suspects.rows, at=suspects.rows[0].turn.position if suspects.rows else None
+        )
+        if self._is_submitted:
+            self._is_submitted = False
+            self.action_miss()
 
     @on(Input.Submitted)
-    def _submitted(self) -> None:
+    def _submit(self) -> None:
         """Take the first row of what was typed: the rows on screen may still be of another text."""
-        if self._shown == self._serial:
-            self.action_miss()
-        else:
+        if self.is_loading("rows"):
             self._is_submitted = True
+        else:
+            self.action_miss()
 
     @on(OptionList.OptionSelected)
     def action_miss(self) -> None:
-        """The turn under the cursor was missing, unless the window had all of it."""
-        row = self.row
+        """Note that the turn under the cursor was missing, unless the window had all of it."""
+        row = self._table.row
         if row is None:
             return
         if row.is_there:
-            told = f"#{row.turn.position} was in the window at full text ({row.standing}), so it"
-            self.notify(f"{told} was not missing: K notes that it was rightly there.", markup=False)
+            there = f"#{row.turn.position} was in the window at full text ({row.standing}), so it"
+            self.notify(
+                f"{there} was not missing: K notes that it was rightly there.", markup=False
+            )
         else:
-            self._note_row(row, CaseKind.MISS)
+            self._note_case(row, CaseKind.MISS)
+
+    def action_kept(self) -> None:
+        row = self._table.row
+        if row is None:
+            return
+        if row.is_there:
+            self._note_case(row, CaseKind.KEPT)
+        else:
+            absent = f"#{row.turn.position} was not in the window: Enter notes that it was missing."
+            self.notify(absent, markup=False)
+
+    def _note_case(self, row: Row, kind: CaseKind) -> None:
+        exchange = self._suspects.exchange
+        if exchange is not None:
+            moment = self.subject.session.memory.store.now()
+            case = Case(exchange.message, row.turn, kind, exchange.window_id, moment)
+            self.write(lambda: self._explained(self._notes.put(case)), self._show_noted)
 
     def action_forget(self) -> None:
-        """Take back what was noted about the turn."""
-        row, replied = self.row, self._asked.replied
-        if row is None or row.noted is None or replied is None:
+        row = self._table.row
+        if row is None or row.case is None:
             self.notify("Nothing is noted about this turn.", markup=False)
         else:
-            self.note(row.noted, replied, is_wanted=False)
+            self.write(partial(self._notes.remove, row.case), self._show_removed)
 
     def action_undo(self) -> None:
-        """Note again what was taken back last."""
-        if self._forgotten and self._asked.replied is not None:
-            self.note(self._forgotten.pop(), self._asked.replied, is_wanted=True)
-        else:
+
+        def undo() -> tuple[Case, str] | None:
+            case = self._notes.undo()
+            return self._explained(case) if case is not None else None
+
+        self.write(undo, self._show_noted)
+
+    def _explained(self, case: Case) -> tuple[Case, str]:
+        exchange = self._suspects.exchange
+        window = exchange.window if exchange is not None else None
+        return case, self._finder.explain(case, window)
+
+    def _show_noted(self, noted: tuple[Case, str] | None) -> None:
+        if noted is None:
             self.notify("Nothing was taken back here.", markup=False)
-
-    @on(Input.Changed)
-    def _look_now(self) -> None:
-        self._serial += 1
-        self._is_submitted = False
-        self.look(self._serial, self._input.value)
-
-    @on(MissWork.Looked)
-    def _looked(self, message: MissWork.Looked) -> None:
-        """Show what was found, unless something else was asked for since."""
-        if message.serial != self._serial:
             return
-        self._shown = message.serial
-        is_submitted, self._is_submitted = self._is_submitted, False
-        if isinstance(message.outcome, JitchatError):
-            self.tell(message.outcome)
-            return
-        self._asked = message.outcome
-        replied = self._asked.replied
-        for part in (self._input, self._header, self._list, self._note):
-            part.display = replied is not None
-        empty = "" if self._asked.rows else _NO_HIT if self._input.value.strip() else _FIRST
-        self.show_nothing(empty if replied is not None else why_none(self.subject))
-        if replied is not None:
-            name = f"{self.NAME}: #{replied.reply.position}"
-            self.query_one("#view-frame").border_title = name
-        if not str(self._note.content):
-            self._note.update(Content(_ASKS))
-        self._fill(at=0)
-        if is_submitted:
-            self.action_miss()
+        case, explanation = noted
+        self._note.update(Content(explanation))
+        self._mark({**self._suspects.cases, case.wanted.position: case})
 
-    @on(MissWork.Noted)
-    def _noted(self, message: MissWork.Noted) -> None:
-        case, noted = message.case, dict(self._asked.noted)
-        if message.is_there:
-            noted[case.wanted.position] = case
-        else:
-            noted.pop(case.wanted.position, None)
-            self._forgotten.append(case)
-        told = message.told or f"Taken back: #{case.wanted.position}. U notes it again."
-        self._note.update(Content(told))
-        rows = (replace(row, noted=noted.get(row.turn.position)) for row in self._asked.rows)
-        self._asked = replace(self._asked, rows=tuple(rows), noted=noted)
-        self._fill()
+    def _show_removed(self, case: Case) -> None:
+        position = case.wanted.position
+        self._note.update(Content(f"Taken back: #{position}. U notes it again."))
+        self._mark({at: noted for at, noted in self._suspects.cases.items() if at != position})
 
-    def _note_row(self, row: Row, kind: CaseKind) -> None:
-        replied = self._asked.replied
-        if replied is not None:
-            moment = self.subject.session.memory.store.now()
-            case = Case(replied.said, row.turn, kind, replied.window_id, moment)
-            self.note(case, replied, is_wanted=True)
-
-    def _fill(self, at: int | None = None) -> None:
-        """Draw the rows; the cursor stays where it is if it is not put `at` another one."""
-        if self._asked.replied is not None:
-            width = max(20, self._heading.content_size.width)
-            self._heading.update(Content(heading(self._asked.replied, width)))
-        here, width = self._list.highlighted, max(20, self._list.size.width - BESIDE)
-        self._list.set_options([row_line(each, width) for each in self._asked.rows])
-        self._list.highlighted = (here if at is None else at) if self._asked.rows else None
+    def _mark(self, cases: Mapping[int, Case]) -> None:
+        rows = [replace(row, case=cases.get(row.turn.position)) for row in self._suspects.rows]
+        self._suspects = replace(self._suspects, rows=rows, cases=cases)
+        self._table.show(rows)

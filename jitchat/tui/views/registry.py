@@ -6,24 +6,23 @@ from pathlib import Path
 from jitchat.tui.views.view import Subject, View
 
 VIEWS = {
-    "ledger": "LedgerView",
-    "what_if": "WhatIfView",
-    "ask_all": "AskAllView",
-    "budget": "BudgetView",
-    "sends": "SendsView",
-    "wire": "WireView",
-    "history": "HistoryView",
-    "leave_one_out": "LeaveOneOutView",
-    "missing_turn": "MissingTurnView",
-    "regression_cases": "RegressionCasesView",
+    "ledger": "ledger.LedgerView",
+    "what_if": "what_if.WhatIfView",
+    "ask_all": "ask_all.AskAllView",
+    "budget": "budget.BudgetView",
+    "sent_windows": "sent_windows.SentWindowsView",
+    "wire": "wire.WireView",
+    "history": "history.HistoryView",
+    "leave_one_out": "leave_one_out.LeaveOneOutView",
+    "missing_turn": "missing_turn.MissingTurnView",
+    "regression_cases": "regression_cases.RegressionCasesView",
 }
-"""By the name of its module here: its class."""
+"""By name: the module and the class."""
 LAB = "jitchat.tui.lab.start"
 """The first screen of the rot lab; it imports the others."""
 
 
 def make_view(name: str, subject: Subject) -> View:
-    """Make the view of that name."""
     return _class_of(name)(subject)
 
 
@@ -37,5 +36,6 @@ def load_views() -> list[Path]:
 
 
 def _class_of(name: str) -> type[View]:
-    found: type[View] = getattr(import_module(f"jitchat.tui.views.{name}"), VIEWS[name])
-    return found
+    module, _, view = VIEWS[name].partition(".")
+    view_class: type[View] = getattr(import_module(f"jitchat.tui.views.{module}"), view)
+    return view_class

@@ -1,241 +1,181 @@
-"""How noted cases are drawn: a line each, and all that is known of one. Pure."""
+"""Whether the turns that were noted as missing are found by the settings of today."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from rich.cells import cell_len
 from textual import on, work
 from textual.binding import Binding
 from textual.content import Content
-from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import OptionList, Static
-from textual.worker import get_current_worker
 
-from jitchat.errors import JitchatError
 from jitchat.regression_cases import CaseChecker, CaseResult
+from jitchat.session import Session
 from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
-from jitchat.tui.figures import BESIDE, cut
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views.view import GoTo, Subject, View
-from jitchat.tui.widgets.row_list import PointedList
+from jitchat.tui.telling import telling
+from jitchat.tui.views.view import Body, GoTo, Subject, View
+from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.why import Standing
 
+NONE_YET = "No cases yet. Press ! on a reply (or Alt+W) and pick the turn that it was missing."
 _KINDS = {CaseKind.MISS: "missing", CaseKind.KEPT: "kept"}
 _MOST = 200
 """Characters of a message."""
 
 
-def header() -> str:
-    """Name the columns."""
-    return _columns("", "turn", "noted", "then", "now") + "message"
-
-
-def case_line(case: Case, checked: CaseResult | None, width: int) -> Content:
-    """`✓ #9  missing  left out  in the window  #61 what did we …`: at most `width` cells.
-
-    None stands for a case that was not tried yet.
-    """
-    mark, style = "…", MUTED
-    if checked is not None:
-        mark, style = ("✓", "") if checked.passes else ("✗", "bold")
-    then = _told(checked.then) if checked is not None else ""
-    now = _told(checked.now) if checked is not None else "not tried yet"
-    line = _columns(mark, f"#{case.wanted.position}", _KINDS[case.kind], then, now)
-    said = one_line(f"#{case.said.position} {case.said.content[:_MOST]}")
-    text = cut(said, max(0, width - cell_len(line)))
-    return Content.assemble((line + text, style))
-
-
 def note_of(case: Case, checked: CaseResult | None) -> str:
-    """Say what the wanted turn says, and why it is found or not."""
     turn = case.wanted
-    what = f"#{turn.position} {one_line(turn.speaker)}: {shorten(turn.content, _MOST)}"
-    return what if checked is None else f"{' '.join(checked.sentences)}\n{what}"
+    text = f"#{turn.position} {one_line(turn.speaker)}: {shorten(turn.content, _MOST)}"
+    return text if checked is None else f"{' '.join(checked.sentences)}\n{text}"
 
 
-def _columns(mark: str, turn: str, kind: str, then: str, now: str) -> str:
-    return f"{mark:<1} {turn:<6} {kind:<8} {then:<17} {now:<17} "
+def key_of(case: Case) -> tuple[int, int]:
+    return case.said.id, case.wanted.id
 
 
-def _told(standing: Standing | None) -> str:
-    return standing.value if standing is not None else "no window"
+class CaseNotes:
+    """The cases of one conversation; what was taken back is noted again by an undo. Slow."""
 
+    def __init__(self, session: Session) -> None:
+        self._conversation = session.memory.conversation.id
+        self._cases = Cases(session.memory.store.database)
+        self._removed: list[Case] = []
 
-NONE_YET = (
-    "No cases are noted in this conversation yet. ! on a reply, or Alt+W, points at the turn that"
-    " it lacked; that is a case then."
-)
+    def all(self) -> list[Case]:
+        return self._cases.of(self._conversation)
+
+    def put(self, case: Case) -> Case:
+        self._cases.put(case)
+        return case
+
+    def remove(self, case: Case) -> Case:
+        self._cases.remove(case)
+        self._removed.append(case)
+        return case
+
+    def undo(self) -> Case | None:
+        """Note again what was taken back last; None where nothing was."""
+        return self.put(self._removed.pop()) if self._removed else None
 
 
 class RegressionCasesView(View):
-    """Whether what was missing once is found by the settings of today."""
+    """Every noted case, and whether its turn is found now."""
 
     CSS_PATH = ["view.tcss", "regression_cases.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Check"
-    EXPLAINED = "Noted messages, planned anew: is the wanted turn there? Enter goes to it."
+    EXPLAINED = "Replans each noted message: is its missing turn found? Enter goes to it."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("m", "go_to_message", "To the message", id="cases_message"),
         Binding("delete", "forget", "Take back", id="cases_forget"),
         Binding("u", "undo", "Undo", id="cases_undo"),
     ]
 
-    @dataclass
-    class Listed(Message):
-        """The cases, not tried yet."""
-
-        cases: list[Case]
-
-    @dataclass
-    class Tried(Message):
-        """One of them, tried."""
-
-        checked: CaseResult
-
-    @dataclass
-    class Failed(Message):
-        """They cannot be read, or not be tried."""
-
-        error: JitchatError
-
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
-        self._cases: list[Case] = []
+        self._notes = CaseNotes(subject.session)
         self._checked: dict[tuple[int, int], CaseResult] = {}
-        """By the keys of its two turns."""
-        self._forgotten: list[Case] = []
-        self._header, self._note = (
-            Static(Content(header()), id="cases-header"),
-            Static(id="cases-note"),
+        """By the keys of a case's two turns; a case that is not tried yet is not there."""
+        columns: Sequence[Column[Case]] = (
+            Column("", self._mark, 1),
+            Column("turn", lambda case: f"#{case.wanted.position}", 6),
+            Column("noted", lambda case: _KINDS[case.kind], 8),
+            Column("then", partial(self._standing, lambda checked: checked.then, ""), 17),
+            Column(
+                "now", partial(self._standing, lambda checked: checked.now, "not tried yet"), 17
+            ),
+            Column("message", lambda case: f"#{case.said.position} {case.said.content[:_MOST]}"),
         )
-        self._list = PointedList(id="cases-list", compact=True)
+        self._table = TurnTable[Case](columns, id="cases-table", key=key_of, style=self._style)
+        self._note = Static(id="cases-note")
 
-    def body(self) -> Iterable[Widget]:
-        """The cases, and all that is known of the one under the cursor."""
-        yield self._header
-        yield self._list
-        yield self._note
+    def body(self) -> Body:
+        return (self._table, self._note)
 
     def on_mount(self) -> None:
-        """They are tried at once."""
-        self._list.focus()
+        self._table.list.focus()
         self._try_all()
 
-    def on_resize(self) -> None:
-        """Rows are cut where the list ends."""
-        self._fill()
+    def _mark(self, case: Case) -> str:
+        checked = self._checked.get(key_of(case))
+        return "…" if checked is None else "✓" if checked.passes else "✗"
+
+    def _style(self, case: Case) -> str:
+        return {"…": MUTED, "✓": "", "✗": "bold"}[self._mark(case)]
+
+    def _standing(
+        self, when: Callable[[CaseResult], Standing | None], untried: str, case: Case
+    ) -> str:
+        checked = self._checked.get(key_of(case))
+        if checked is None:
+            return untried
+        standing = when(checked)
+        return standing.value if standing is not None else "no window"
 
     def copyable(self) -> str:
-        """Write each case, and why one fails."""
-        lines = [self.sum, header()]
-        for case in self._cases:
-            checked = self._checked.get(_key(case))
-            lines += [str(case_line(case, checked, 200)), f"  {note_of(case, checked)}"]
+        head, *rows = self._table.text()
+        lines = [self.sum, head]
+        for row, case in zip(rows, self._table.rows, strict=True):
+            lines += [row, f"  {note_of(case, self._checked.get(key_of(case)))}"]
         return "\n".join(line.rstrip() for line in lines)
-
-    @property
-    def case(self) -> Case | None:
-        """The one under the cursor; None without cases."""
-        place = self._list.highlighted
-        return self._cases[place] if place is not None and place < len(self._cases) else None
 
     @property
     def sum(self) -> str:
         """`5 cases · 4 found · 1 not`; while they are tried, how far that is."""
-        tried = [self._checked[_key(case)] for case in self._cases if _key(case) in self._checked]
-        found = sum(each.passes for each in tried)
-        told = f"{plural(len(self._cases), 'case')} · {found:,} found · {len(tried) - found:,} not"
-        left = len(self._cases) - len(tried)
+        keys = [key_of(case) for case in self._table.rows]
+        tried = [self._checked[key] for key in keys if key in self._checked]
+        found, left = sum(checked.passes for checked in tried), len(keys) - len(tried)
+        told = f"{plural(len(keys), 'case')} · {found:,} found · {len(tried) - found:,} not"
         return f"{told} · {left:,} to try" if left else told
 
     @on(OptionList.OptionSelected)
     def action_go_to(self) -> None:
-        """Show the wanted turn."""
-        if self.case is not None:
-            self.dismiss(GoTo(self.case.wanted.position))
+        if self._table.row is not None:
+            self.dismiss(GoTo(self._table.row.wanted.position))
 
     def action_go_to_message(self) -> None:
-        """Show the message that lacked it."""
-        if self.case is not None:
-            self.dismiss(GoTo(self.case.said.position))
+        if self._table.row is not None:
+            self.dismiss(GoTo(self._table.row.said.position))
 
     def action_forget(self) -> None:
-        """Take the case back."""
-        if self.case is not None:
-            self._forgotten.append(self.case)
-            self._write(self.case, is_wanted=False)
+        if self._table.row is not None:
+            self.write(partial(self._notes.remove, self._table.row), self._show_change)
 
     def action_undo(self) -> None:
-        """Note again what was taken back last."""
-        if self._forgotten:
-            self._write(self._forgotten.pop(), is_wanted=True)
-        else:
+        self.write(self._notes.undo, self._show_change)
+
+    def _show_change(self, case: Case | None) -> None:
+        if case is None:
             self.notify("Nothing was taken back here.", markup=False)
-
-    @work(thread=True, exclusive=True, group="cases")
-    def _try_all(self) -> None:
-        worker, session = get_current_worker(), self.subject.session
-        try:
-            cases = Cases(session.memory.store.database).of(session.memory.conversation.id)
-            self.post_message(self.Listed(cases))
-            for checked in CaseChecker(session).all(cases):
-                if worker.is_cancelled:
-                    return
-                self.post_message(self.Tried(checked))
-        except JitchatError as error:
-            self.post_message(self.Failed(error))
-
-    @work(thread=True, group="cases-noting")
-    def _write(self, case: Case, *, is_wanted: bool) -> None:
-        cases = Cases(self.subject.session.memory.store.database)
-        try:
-            (cases.put if is_wanted else cases.remove)(case)
-        except JitchatError as error:
-            self.post_message(self.Failed(error))
         else:
-            self.app.call_from_thread(self._try_all)
+            self._try_all()
 
-    @on(Listed)
-    def _listed(self, message: Listed) -> None:
-        self._cases = message.cases
-        self.show_nothing("" if self._cases else NONE_YET)
-        for part in (self._header, self._list, self._note):
-            part.display = bool(self._cases)
-        self._fill()
+    @work(exclusive=True, group="cases")
+    @telling
+    async def _try_all(self) -> None:
+        """List the cases, then try one after the other; another list ends that."""
+        cases = await asyncio.to_thread(self._notes.all)
+        self._list(cases)
+        checking = CaseChecker(self.subject.session)
+        for case in cases:
+            self._checked[key_of(case)] = await asyncio.to_thread(checking.check, case)
+            self._table.redraw(case)
+            self._tell()
 
-    @on(Tried)
-    def _tried(self, message: Tried) -> None:
-        key = _key(message.checked.case)
-        self._checked[key] = message.checked
-        place = next((at for at, case in enumerate(self._cases) if _key(case) == key), None)
-        if place is not None:
-            self._list.replace_option_prompt_at_index(place, self._drawn(self._cases[place]))
+    def _list(self, cases: list[Case]) -> None:
+        self.show_nothing("" if cases else NONE_YET)
+        keys, place = [key_of(case) for case in cases], self._table.list.highlighted or 0
+        row = self._table.row
+        is_gone = row is not None and key_of(row) not in keys
+        at = keys[min(place, len(keys) - 1)] if is_gone and keys else None
+        self._table.show(cases, at=at)
         self._tell()
-
-    @on(Failed)
-    def _failed(self, message: Failed) -> None:
-        self.tell(message.error)
 
     @on(OptionList.OptionHighlighted)
     def _tell(self) -> None:
-        """Write the sum, and the note on the case under the cursor."""
-        self.query_one("#view-frame").border_subtitle = self.sum if self._cases else ""
-        case = self.case
-        note = note_of(case, self._checked.get(_key(case))) if case is not None else ""
+        case = self._table.row
+        self.frame.border_subtitle = self.sum if case is not None else ""
+        note = note_of(case, self._checked.get(key_of(case))) if case is not None else ""
         self._note.update(Content(note))
-
-    def _fill(self) -> None:
-        here = self._list.highlighted or 0
-        self._list.set_options([self._drawn(case) for case in self._cases])
-        self._list.highlighted = min(here, len(self._cases) - 1) if self._cases else None
-        self._tell()
-
-    def _drawn(self, case: Case) -> Content:
-        width = max(20, self._list.size.width - BESIDE)
-        return case_line(case, self._checked.get(_key(case)), width)
-
-
-def _key(case: Case) -> tuple[int, int]:
-    return case.said.id, case.wanted.id

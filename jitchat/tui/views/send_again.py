@@ -1,17 +1,15 @@
 """Asking how a message is to be sent once more: in which mode, within which budget."""
 
-from dataclasses import dataclass
+import asyncio
 
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
-from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.replay import Replayed
@@ -39,7 +37,6 @@ class ModeChoice(Static):
     mode: reactive[Mode] = reactive(Mode.JIT)
 
     def render(self) -> Content:
-        """Draw them."""
         return Content(
             "\n".join(
                 f"{'●' if mode is self.mode else '○'} {key.upper()} {mode.value}"
@@ -48,12 +45,10 @@ class ModeChoice(Static):
         )
 
     def on_click(self, event: events.Click) -> None:
-        """Choose the line under the mouse."""
         if event.y < len(_MODES):
             self.mode = _MODES[event.y]
 
     def step(self, by: int) -> None:
-        """Choose the next one, or the one before."""
         self.mode = _MODES[(_MODES.index(self.mode) + by) % len(_MODES)]
 
 
@@ -66,9 +61,7 @@ class BudgetInput(Input):
 
 
 class SendAgainScreen(ModalScreen[SendAgain | None]):
-    """Choose a mode and a budget; Enter sends."""
-
-    CSS_PATH = "sends.tcss"
+    CSS_PATH = "sent_windows.tcss"
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape", "dismiss", "Close", id="send_again_close"),
         Binding("enter", "send", "Send", priority=True, id="send_again_send"),
@@ -80,15 +73,9 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
         ),
     ]
 
-    @dataclass
-    class Estimated(Message):
-        """The window was planned: who answers, and what that costs."""
-
-        told: str
-
     def __init__(self, session: Session, replayed: Replayed) -> None:
         super().__init__(classes="dialog")
-        self._session, self._said = session, replayed.said
+        self._session, self._message = session, replayed.said
         provider = session.provider
         is_named = provider.model != provider.name
         who = f"{provider.name} {provider.model}" if is_named else provider.name
@@ -103,9 +90,8 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
         )
 
     def compose(self) -> ComposeResult:
-        """The modes, the budget, and who answers."""
         with Vertical(classes="box") as box:
-            box.border_title = f"Send #{self._said.position} again"
+            box.border_title = f"Send #{self._message.position} again"
             box.border_subtitle = "F full · Y recency · J jit · Enter send · Esc close"
             yield Static(Content(_EXPLAINED), classes="again-note")
             yield self._choice
@@ -119,34 +105,30 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
         self.watch(self._choice, "mode", self._estimate)
 
     def action_mode(self, mode: str) -> None:
-        """Choose a mode."""
         self._choice.mode = Mode(mode)
 
     @on(Input.Changed)
     def _estimate(self) -> None:
-        """Say anew what is sent and what that costs."""
-        self._plan(self._choice.mode, self._chosen_size()[0])
+        self._show_estimate()
 
-    @work(thread=True, exclusive=True, group="estimate")
-    def _plan(self, mode: Mode, size: Budget | None) -> None:
-        session, once = self._session, again(self._said, size)
-        prices = session.options.prices
+    @work(exclusive=True)
+    async def _show_estimate(self) -> None:
+        """Say what is sent and what that costs."""
+        size, _ = self._chosen_size()
+        estimate = await asyncio.to_thread(self._planned, self._choice.mode, size)
+        self.query_one("#again-who", Static).update(Content(one_line(f"{self._who}{estimate}.")))
+
+    def _planned(self, mode: Mode, size: Budget | None) -> str:
+        prices = self._session.options.prices
         try:
-            window = session.preview(self._said.content, mode, once)
+            window = self._session.preview(self._message.content, mode, again(self._message, size))
         except WindowOverflow as overflow:
-            told = f"; it does not fit: {overflow.overshoot:,} tokens over the budget"
+            return f"; it does not fit: {overflow.overshoot:,} tokens over the budget"
         except JitchatError as error:
-            told = f"; what that costs is not known: {error}"
-        else:
-            cost = window_cost(window, prices.of_input if prices is not None else _unknown)
-            answer = "" if cost == "free" else ", without the answer"
-            told = f"; it is sent {used_figure(window)} tokens: {cost}{answer}"
-        if not get_current_worker().is_cancelled:
-            self.post_message(self.Estimated(f"{self._who}{told}."))
-
-    @on(Estimated)
-    def _estimated(self, message: Estimated) -> None:
-        self.query_one("#again-who", Static).update(Content(one_line(message.told)))
+            return f"; what that costs is not known: {error}"
+        cost = window_cost(window, prices.of_input if prices is not None else lambda _: None)
+        answer = "" if cost == "free" else ", without the answer"
+        return f"; it is sent {used_figure(window)} tokens: {cost}{answer}"
 
     def _chosen_size(self) -> tuple[Budget | None, str]:
         budget = self._session.options.budget
@@ -154,7 +136,6 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
         return budget_of(self._budget.value, budget, most)
 
     def action_step(self, by: int) -> None:
-        """Choose the mode below, or above."""
         self._choice.step(by)
 
     @on(Input.Submitted)
@@ -164,11 +145,7 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
         if refusal:
             self.query_one("#again-refusal", Static).update(Content(refusal))
             return
-        self.dismiss(SendAgain(self._said, self._choice.mode, again(self._said, size)))
-
-
-def _unknown(tokens: int) -> float | None:  # noqa: ARG001  the shape of a price
-    return None
+        self.dismiss(SendAgain(self._message, self._choice.mode, again(self._message, size)))
 
 
 def budget_of(typed: str, budget: Budget, most: int) -> tuple[Budget | None, str]:
@@ -187,8 +164,8 @@ def budget_of(typed: str, budget: Budget, most: int) -> tuple[Budget | None, str
     return None, f"The budget must be a number of tokens from 1 to {most:,}."
 
 
-def again(said: Turn, budget: Budget | None) -> Once:
+def again(message: Turn, budget: Budget | None) -> Once:
     """Say where the new reply stands: beside the old one, or, without one, where it would be."""
-    if said.status is not Status.UNANSWERED:
-        return Once(again=said, budget=budget)
-    return Once(after=parent_of(said), budget=budget)
+    if message.status is not Status.UNANSWERED:
+        return Once(again=message, budget=budget)
+    return Once(after=parent_of(message), budget=budget)

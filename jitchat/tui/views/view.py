@@ -6,30 +6,32 @@ on a narrow one it is a screen of its own. Opening one changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import asyncio
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
-from itertools import pairwise
+from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.reactive import reactive
+from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Static
+from textual.worker import Worker
 
 from jitchat.errors import JitchatError
-from jitchat.replay import window_of
-from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import for_terminal
-from jitchat.text.stance import objects
 from jitchat.tui.actions import VIEWS
 from jitchat.tui.chat.pins import PinHistory
 from jitchat.tui.telling import tell
 from jitchat.tui.widgets.hint_line import KeyLine
-from jitchat.values import Mode, Role, Status, Turn
+from jitchat.values import Mode, Status, Turn
 from jitchat.window.steering import NO_MORE, Once
 from jitchat.window.window import ContextWindow
 
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
     from jitchat.tui.backend import Backend
 
 
+_Result = TypeVar("_Result")
+
+Body = Iterable[Widget]
 WIDE = 150
 """Columns from which a view is a column beside the transcript."""
 
@@ -70,6 +75,19 @@ class Subject:
     """The chat's own: what is pinned or excluded in a view is undone there, too."""
     explained: str = ""
     """The id of the turn that the ledger explains at first; empty for none."""
+
+    @property
+    def question(self) -> tuple[str, Once]:
+        """The message that is looked at, and what holds for it: the sent one, else the prompt's.
+
+        A message that was sent and not answered is asked like any other.
+        """
+        if self.sent is None:
+            return self.draft, self.once
+        sent = self.session.memory.turn_at(self.sent.position) or self.sent
+        if sent.status is Status.UNANSWERED:
+            return sent.content, NO_MORE
+        return sent.content, Once(again=sent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +128,6 @@ class Branched:
 
 @dataclass(frozen=True, slots=True)
 class Another:
-    """Open another view."""
-
     view: str
     """Its name."""
     planned: Planned | None = None
@@ -121,76 +137,41 @@ class Another:
 Outcome = Another | GoTo | Planned | SendAgain | Branched
 
 
-def asked_of(subject: Subject) -> tuple[str, Once]:
-    """Tell what is asked, and what holds for it: what was sent, or else what stands in the prompt.
+class LatestRead:
+    """Runs slow reads in a thread, one at a time; of those that wait, only the last counts."""
 
-    What was sent and not answered is asked as a message like any other.
-    """
-    if subject.sent is None:
-        return subject.draft, subject.once
-    sent = subject.session.memory.turn_at(subject.sent.position) or subject.sent
-    if sent.status is Status.UNANSWERED:
-        return sent.content, NO_MORE
-    return sent.content, Once(again=sent)
+    def __init__(self) -> None:
+        self._running = asyncio.Lock()
+        self._wanted = self._shown = 0
 
+    @property
+    def is_pending(self) -> bool:
+        """Whether what was asked for last is not shown yet."""
+        return self._shown != self._wanted
 
-NO_REPLY = (
-    "There is no reply here yet. Send a message; or choose a reply: F6 goes to the conversation."
-)
-STREAMING = "The reply is still being written. Open this again when it is there."
+    def run(
+        self,
+        read: Callable[[], _Result],
+        show: Callable[[_Result], None],
+        refuse: Callable[[JitchatError], None],
+    ) -> Coroutine[None, None, None]:
+        """Read; then show the result, or the error of ours, unless it is outdated by then."""
+        self._wanted += 1
+        number = self._wanted
 
+        async def run() -> None:
+            async with self._running:
+                if number != self._wanted:
+                    return
+                try:
+                    outcome = partial(show, await asyncio.to_thread(read))
+                except JitchatError as error:
+                    outcome = partial(refuse, error)
+            if number == self._wanted:
+                self._shown = number
+                outcome()
 
-@dataclass(frozen=True, slots=True)
-class Replied:
-    """A message of the user, and one reply to it."""
-
-    said: Turn
-    reply: Turn
-    window_id: int | None = None
-    """The archive's key; None where the reply came from elsewhere, such as an import."""
-    window: ContextWindow | None = None
-    """As it was sent; None likewise."""
-
-
-def replied(subject: Subject) -> Replied | None:
-    """Find the reply under the cursor, or to the message that is; without one, the last.
-
-    Of a last message that only says that the reply before it is wrong, it is that reply. Slow:
-    it reads the window.
-
-    Raises:
-        StoreError: The store, or what it keeps of the window, cannot be read.
-
-    """
-    memory, sent = subject.session.memory, subject.sent
-    shown = None if sent is not None and objects(sent.content) else sent
-    pair = exchange_of(memory.turns, subject.chosen or shown)
-    if pair is None:
-        return None
-    database = memory.store.database
-    identity = WindowArchive(database).window_id(*pair)
-    if identity is None:
-        return Replied(*pair)
-    return Replied(*pair, identity, window_of(database, identity))
-
-
-def why_none(subject: Subject) -> str:
-    """Say why there is no reply to look at."""
-    return STREAMING if subject.is_busy() else NO_REPLY
-
-
-def exchange_of(turns: Sequence[Turn], chosen: Turn | None) -> tuple[Turn, Turn] | None:
-    """Find a message and its reply among the turns of a path; None where there is no such pair."""
-    pairs = [
-        (said, reply)
-        for said, reply in pairwise(turns)
-        if said.role is Role.USER and reply.role is Role.ASSISTANT
-    ]
-    if chosen is not None:
-        return next((pair for pair in pairs if chosen.position in _positions(pair)), None)
-    while len(pairs) > 1 and objects(pairs[-1][0].content):
-        pairs.pop()
-    return pairs[-1] if pairs else None
+        return run()
 
 
 class View(ModalScreen[Outcome | None]):
@@ -210,44 +191,111 @@ class View(ModalScreen[Outcome | None]):
     """What it shows, in one line."""
     FILLS: ClassVar[bool] = False
     """Whether it takes all of a wide terminal."""
+    confirms: reactive[bool] = reactive(False, bindings=True)
+    """Whether it asks if requests are to be sent: the actions `ask` and `decline` answer that."""
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(classes="view -fills" if self.FILLS else "view")
         self.subject = subject
+        self.frame = Vertical(id="view-frame")
+        self.box = Vertical(id="view-body")
         self._nothing = Static(id="view-nothing")
+        self._reads: dict[str, LatestRead] = defaultdict(LatestRead)
+        self._writing = threading.Lock()
 
     def compose(self) -> ComposeResult:
-        """Title and explanation, the body, the keys."""
         # Textual sets this class on the first resize, after a frame for another width.
         width = self.app.size.width
         self.set_class(width >= WIDE, "-wide", update=False)
         self.set_class(width < WIDE, "-narrow", update=False)
-        with Vertical(id="view-frame") as frame:
-            frame.border_title = self.NAME
+        self.frame.border_title = self.NAME
+        with self.frame:
             yield Static(Content(self.EXPLAINED), id="view-explained")
             yield self._nothing
-            yield from self.body()
+            with self.box:
+                yield from self.body()
             yield KeyLine()
 
-    def body(self) -> Iterable[Widget]:
-        """Make what stands between explanation and keys."""
+    def body(self) -> Body:
+        """Make what stands between explanation and keys, from top to bottom."""
         raise NotImplementedError
 
     def copyable(self) -> str:
-        """Write what is shown as plain text."""
         raise NotImplementedError
 
-    def show_nothing(self, why: str) -> None:
-        """Say why there is nothing to show, and what would fill it; empty: there is something."""
+    def load(
+        self,
+        read: Callable[[], _Result],
+        show: Callable[[_Result], None],
+        *,
+        refuse: Callable[[JitchatError], None] | None = None,
+        group: str = "load",
+    ) -> None:
+        """Read in a thread, then show the result, or an error of ours in place of the body.
+
+        Of the reads of a group, only the one that was asked for last is shown.
+        """
+        refusing = refuse or (lambda error: self.show_nothing(str(error)))
+        self.run_worker(self._reads[group].run(read, show, refusing), group=group)
+
+    def is_loading(self, group: str = "load") -> bool:
+        """Whether what was asked for last in a group is not shown yet."""
+        return self._reads[group].is_pending
+
+    def write(self, change: Callable[[], _Result], show: Callable[[_Result], None]) -> Worker[None]:
+        """Change the store in a thread; each change is made, in order, also when the view is left.
+
+        An error of ours is told.
+        """
+
+        def alone() -> _Result:
+            with self._writing:
+                return change()
+
+        async def written() -> None:
+            try:
+                result = await asyncio.to_thread(alone)
+            except JitchatError as error:
+                tell(self, error)
+            else:
+                show(result)
+
+        return self.run_worker(written(), group="write")
+
+    def show_nothing(self, why: str, *, hides: bool = True) -> None:
+        """Say why there is nothing to show, and what would fill it; empty: there is something.
+
+        The body is hidden where `hides`.
+        """
         self._nothing.update(Content(for_terminal(why)))
         self._nothing.display = bool(why)
+        self.box.display = not (why and hides)
 
-    def tell(self, error: JitchatError) -> None:
-        """Show an error of ours."""
-        tell(self, error)
+    def is_free(self) -> bool:
+        """Whether no reply is on its way; says so where one is."""
+        if self.subject.is_busy():
+            self.notify("A reply is on its way. Ask when it is there.", markup=False)
+        return not self.subject.is_busy()
+
+    def open_over(self, screen: Screen[Outcome | None] | Screen[SendAgain | None]) -> None:
+        """Open a screen over this view, which is left with what is chosen there."""
+
+        def follow(outcome: Outcome | None) -> None:
+            if outcome is not None:
+                self.dismiss(outcome)
+
+        self.app.push_screen(screen, follow)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enter answers the question while there is one, and does something else otherwise."""
+        if action in ("ask", "decline"):
+            return self.confirms
+        return not self.confirms if action == "go_on" else super().check_action(action, parameters)
+
+    def action_decline(self) -> None:
+        self.dismiss(None)
 
     def action_close(self) -> None:
-        """Back to the chat."""
         self.dismiss(None)
 
     def action_another(self, name: str) -> None:
@@ -255,10 +303,5 @@ class View(ModalScreen[Outcome | None]):
         self.dismiss(Another(name))
 
     def action_copy(self) -> None:
-        """Copy what is shown."""
         self.app.copy_to_clipboard(self.copyable())
         self.notify("Copied.", markup=False)
-
-
-def _positions(pair: tuple[Turn, Turn]) -> tuple[int, int]:
-    return pair[0].position, pair[1].position

@@ -1,16 +1,16 @@
-"""What leaves or left for a window, and what there is to say of that. Slow: a thread's work."""
+"""The request of a window, byte for byte: which segment each part is, and whether it left so."""
 
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import on, work
+from textual import on
 from textual.binding import Binding
 from textual.content import Content
 from textual.geometry import Size
@@ -18,17 +18,15 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style as VisualStyle
-from textual.widget import Widget
 from textual.widgets import Static
 
-from jitchat.errors import JitchatError
 from jitchat.providers.provider import Provider, SentRequest, Wire
 from jitchat.recorder import sent_request_for
 from jitchat.session import Session
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.figures import assumed_mark, part_figure, stable_sentence
-from jitchat.tui.views.view import Subject, View
+from jitchat.tui.views.view import Body, Subject, View
 from jitchat.tui.widgets.save_line import SaveLine
 from jitchat.values import Turn
 from jitchat.window.places import SegmentPlace, find_segments
@@ -47,7 +45,7 @@ class Letter:
     wire: Wire | None
     body: str
     """Exactly as posted."""
-    told: str
+    summary: str
     """Whether it left like that, as a sentence."""
 
     @property
@@ -76,9 +74,7 @@ class Letter:
 def read_letter(session: Session, window: ContextWindow, sent: Turn | None) -> Letter:
     """Make the request of a window: of the next one, or of one that was sent for a turn.
 
-    Raises:
-        JitchatError: No request can be made, or the store cannot be read.
-
+    Raises JitchatError: no request can be made, or the store cannot be read.
     """
     memory, identity = session.memory, None
     if sent is not None:
@@ -88,17 +84,16 @@ def read_letter(session: Session, window: ContextWindow, sent: Turn | None) -> L
     wire = session.wire(window, posted)
     body = (wire.body if wire is not None else messages_body(window)).decode()
     if sent is None:
-        told = not_sent(wire)
+        summary = not_sent(wire)
     elif posted is not None:
-        told = as_left(posted, wire, session.provider, window)
+        summary = as_left(posted, wire, session.provider, window)
     else:
         ending = memory.archive.ending(identity) if identity is not None else None
-        told = not_kept(ending.provider if ending is not None else None, wire)
-    return Letter(window, wire, body, told)
+        summary = not_kept(ending.provider if ending is not None else None, wire)
+    return Letter(window, wire, body, summary)
 
 
 def not_sent(wire: Wire | None) -> str:
-    """Say of the next window what would leave."""
     if wire is None:
         return (
             "Nothing leaves this machine: the embedded reader is given these messages as they are."
@@ -177,7 +172,6 @@ class Row(NamedTuple):
 
     @property
     def kind(self) -> Kind | None:
-        """Of the segment."""
         return self.place.segment.kind if self.place else None
 
     @property
@@ -196,8 +190,6 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A request, cut into rows."""
-
     whole: str
     rows: Sequence[Row]
     begins: Sequence[int]
@@ -225,7 +217,7 @@ def rows_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: b
     room = max(_LEAST, width - GUTTER)
     cuts = sorted({0, len(whole), *_cuts(whole, places, parted=parted)})
     starts = [place.start for place in places]
-    boundary = _boundary(places)
+    boundary = max((place.end for place in places if place.segment.kind.is_stable), default=None)
     rows: list[Row] = []
     for start, end in pairwise(cuts):
         place = _at(start, starts, places)
@@ -256,12 +248,6 @@ def _full(whole: str, start: int, end: int, room: int, *, by_word: bool) -> Iter
         yield start
 
 
-def _boundary(places: Sequence[SegmentPlace]) -> int | None:
-    """Say where the stable prefix ends; None where nothing of it is there."""
-    ends = [place.end for place in places if place.segment.kind.is_stable]
-    return ends[-1] if ends else None
-
-
 def _at(
     position: int, starts: Sequence[int], places: Sequence[SegmentPlace]
 ) -> SegmentPlace | None:
@@ -287,7 +273,6 @@ class WireText(ScrollView):
 
     @property
     def rows(self) -> Sequence[Row]:
-        """What is on it, from top to bottom."""
         return self._sheet.rows
 
     @property
@@ -302,7 +287,6 @@ class WireText(ScrollView):
         self.refresh()
 
     def on_resize(self) -> None:
-        """Ask for other rows."""
         self.post_message(self.Widened())
 
     def next_kind(self) -> None:
@@ -313,7 +297,6 @@ class WireText(ScrollView):
             self.scroll_to(y=begins[below % len(begins)])
 
     def render_line(self, y: int) -> Strip:
-        """Draw one row."""
         number = self.scroll_offset.y + y
         if number >= len(self.rows):
             return Strip.blank(self.room, self.rich_style)
@@ -340,8 +323,6 @@ _NO_COMMAND = "There is no request to make a command of: the embedded reader ans
 
 
 class WireView(View):
-    """What is posted, byte for byte, and which segment each part of it is."""
-
     CSS_PATH = ["view.tcss", "wire.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Wire"
     EXPLAINED = "The request, byte for byte, less the key. No letter: the protocol's own."
@@ -353,47 +334,58 @@ class WireView(View):
         Binding("k", "save_command", "Save curl", id="wire_save_curl"),
     ]
 
-    @dataclass
-    class Read(Message):
-        """The request is there, or why there is none."""
-
-        outcome: Letter | JitchatError
-
-    @dataclass
-    class LaidOut(Message):
-        """It is cut into rows."""
-
-        serial: int
-        sheet: Sheet
-
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
         self._letter: Letter | None = None
         self._pretty = True
-        self._serial = 0
-        """Of the rows that were asked for last."""
+        self._summary, self._legend = (
+            Static(Content("…"), id="wire-summary"),
+            Static(id="wire-legend"),
+        )
+        self._text, self._save_line = WireText(), SaveLine()
 
-    def body(self) -> Iterable[Widget]:
-        """Whether it left like that, the text, the legend, and a line to save it with."""
-        yield Static(Content("…"), id="wire-told")
-        yield WireText()
-        yield Static(id="wire-legend")
-        yield SaveLine()
+    def body(self) -> Body:
+        return (self._summary, self._text, self._legend, self._save_line)
 
     def on_mount(self) -> None:
         """Make the request; without a window, one is planned."""
-        self.query_one(WireText).focus()
-        self._read()
+        self._text.focus()
+        self.load(self._read, self._show)
+
+    def _read(self) -> Letter:
+        subject, session = self.subject, self.subject.session
+        window = subject.window or session.preview(subject.draft, subject.mode, subject.once)
+        return read_letter(session, window, subject.sent)
+
+    def _show(self, letter: Letter) -> None:
+        self._letter = letter
+        self._summary.update(Content(one_line(letter.summary)))
+        parts = (
+            Content.styled(told, self._text.style_of(name)) for name, told in legend(letter.window)
+        )
+        self._legend.update(Content("  ").join(parts))
+        self._cut()
+
+    @on(WireText.Widened)
+    def _cut(self) -> None:
+        """Cut the request into rows of the present width."""
+        letter, pretty, width = self._letter, self._pretty, self._text.room
+        if letter is not None:
+
+            def read() -> Sheet:
+                whole, places = letter.laid_out(pretty=pretty)
+                return sheet_of(whole, places, width, parted=pretty)
+
+            boundary = stable_sentence(letter.window)
+            self.load(read, lambda sheet: self._text.show(sheet, boundary), group="rows")
 
     def copyable(self) -> str:
-        """Write the body, exactly as it is posted."""
         return self._letter.body if self._letter is not None else ""
 
     def action_close(self) -> None:
         """Leave the line for a name, or the view."""
-        line = self.query_one(SaveLine)
-        if line.display:
-            line.leave()
+        if self._save_line.display:
+            self._save_line.leave()
         else:
             super().action_close()
 
@@ -403,24 +395,20 @@ class WireView(View):
         self._cut()
 
     def action_next_kind(self) -> None:
-        """Scroll to the next kind of segment."""
-        self.query_one(WireText).next_kind()
+        self._text.next_kind()
 
     def action_copy_command(self) -> None:
-        """Copy a command for a shell that posts it."""
         if command := self._command():
             self.app.copy_to_clipboard(command)
             self.notify("Copied, with a variable in place of the key.", markup=False)
 
     def action_save_body(self) -> None:
-        """Ask where to save the body."""
         if self._letter is not None:
-            self.query_one(SaveLine).ask("the body", self.copyable().encode(), "request.json")
+            self._save_line.ask("the body", self.copyable().encode(), "request.json")
 
     def action_save_command(self) -> None:
-        """Ask where to save the command."""
         if command := self._command():
-            self.query_one(SaveLine).ask("the command", command.encode(), "request.sh")
+            self._save_line.ask("the command", command.encode(), "request.sh")
 
     def _command(self) -> str:
         """Write the command; empty, and told, where there is none."""
@@ -431,59 +419,8 @@ class WireView(View):
             return ""
         return curl(self._letter.wire)
 
-    @work(thread=True, exclusive=True, group="read")
-    def _read(self) -> None:
-        subject, session = self.subject, self.subject.session
-        try:
-            window = subject.window or session.preview(subject.draft, subject.mode, subject.once)
-            outcome = read_letter(session, window, subject.sent)
-        except JitchatError as error:
-            self.post_message(self.Read(error))
-        else:
-            self.post_message(self.Read(outcome))
-
-    @on(Read)
-    def _was_read(self, message: Read) -> None:
-        if isinstance(message.outcome, JitchatError):
-            self._show_only(str(message.outcome))
-            return
-        self._letter = message.outcome
-        self.query_one("#wire-told", Static).update(Content(one_line(self._letter.told)))
-        legend_line = self.query_one("#wire-legend", Static)
-        parts = legend(self._letter.window)
-        text = self.query_one(WireText)
-        legend_line.update(
-            Content("  ").join(Content.styled(told, text.style_of(name)) for name, told in parts)
-        )
-        self._cut()
-
-    @on(WireText.Widened)
-    def _cut(self) -> None:
-        if self._letter is not None:
-            self._serial += 1
-            width = self.query_one(WireText).room
-            self._lay_out(self._letter, width, self._serial, pretty=self._pretty)
-
-    @work(thread=True, exclusive=True, group="rows")
-    def _lay_out(self, letter: Letter, width: int, serial: int, *, pretty: bool) -> None:
-        whole, places = letter.laid_out(pretty=pretty)
-        sheet = sheet_of(whole, places, width, parted=pretty)
-        self.post_message(self.LaidOut(serial, sheet))
-
-    @on(LaidOut)
-    def _was_laid_out(self, message: LaidOut) -> None:
-        if message.serial == self._serial and self._letter is not None:
-            boundary = stable_sentence(self._letter.window)
-            self.query_one(WireText).show(message.sheet, boundary)
-
     @on(SaveLine.Ended)
     def _saved(self, message: SaveLine.Ended) -> None:
-        self.query_one(WireText).focus()
+        self._text.focus()
         if message.saved is not None:
             self.notify(one_line(f"Saved as {message.saved}."), markup=False)
-
-    def _show_only(self, why: str) -> None:
-        """Nothing but the reason."""
-        self.show_nothing(why)
-        for widget in (self.query_one(WireText), *self.query("#wire-told, #wire-legend")):
-            widget.display = False

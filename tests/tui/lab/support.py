@@ -33,7 +33,7 @@ from jitchat.transfer.formats import store_demo
 from jitchat.values import Mode, Usage
 from jitchat.window.tokens import EstimateCounter
 from tests.support import ScriptedProvider
-from tests.tui.views.sending import send_all
+from tests.tui.views.archived_sends import send_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

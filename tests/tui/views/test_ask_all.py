@@ -77,7 +77,7 @@ async def test_the_reader_answers_from_each_window_and_one_answer_is_gone_on_wit
         view = await asked(pilot)
         await over(pilot, view)
         replies = view._asking.replies  # type: ignore[union-attr]
-        assert told(view).startswith("Esc goes on with the answer in jit, Enter")
+        assert told(view).startswith("Enter keeps the highlighted answer; Esc keeps jit's.")
         texts = {mode: answer.text for mode, answer in answers(view).items()}
         assert "02:00" in texts[Mode.JIT]
         assert "02:00" not in texts[Mode.RECENCY]

@@ -14,8 +14,10 @@ from textual.widgets import Static
 from jitchat.errors import WindowOverflow
 from jitchat.session import SessionOptions
 from jitchat.tui.views.budget import (
+    CHANGE_COLUMNS,
     BudgetTrack,
     BudgetView,
+    ChangeRow,
     budget_sentence,
     change_rows,
     draw_track,
@@ -24,9 +26,10 @@ from jitchat.tui.views.budget import (
     settled_sentence,
     window_sentence,
 )
-from jitchat.tui.views.sends_shown import SHOWN
+from jitchat.tui.views.sent_window_page import SHOWN
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.turn_table import Line, TurnTable, draw
 from jitchat.values import BY_USER, Mode
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
@@ -96,27 +99,31 @@ def _figures(sentence: str) -> list[int]:
     return [int(each.replace(",", "")) for each in re.findall(r"\d[\d,]*", sentence)]
 
 
+def written(rows: list[ChangeRow | Line]) -> list[str]:
+    return [row.text if isinstance(row, Line) else draw(CHANGE_COLUMNS, row).plain for row in rows]
+
+
 def test_what_entered_left_and_moved_has_a_row_each() -> None:
     found = Difference(
         entered=(Change(9, None, Kind.RETRIEVED, 0, 31),),
         left=(Change(12, Kind.INDEX, None, 19, 0),),
         moved=(Change(31, Kind.RETRIEVED, Kind.INDEX, 1_044, 19),),
     )
-    assert [" ".join(row.plain.split()) for row in change_rows(found, is_same=False)] == [
+    assert [" ".join(line.split()) for line in written(change_rows(found, is_current=False))] == [
         "+ entered #9 retrieved 31 tokens",
         "− left #12 index 19 tokens",
         "~ moved #31 retrieved → index 19 tokens",
     ]
-    assert "what is set" in change_rows(Difference(), is_same=True)[0].plain
-    assert "same turns" in change_rows(Difference(), is_same=False)[0].plain
-    assert change_rows(None, is_same=True) == []
+    assert written(change_rows(Difference(), is_current=True)) == ["no change"]
+    assert "same turns" in written(change_rows(Difference(), is_current=False))[0]
+    assert change_rows(None, is_current=True) == []
 
 
 def test_of_very_many_changes_the_rest_is_one_sum() -> None:
     left = tuple(Change(turn + 1, Kind.RECENT, None, 10, 0) for turn in range(SHOWN + 50))
-    rows = change_rows(Difference(left=left), is_same=False)
+    rows = written(change_rows(Difference(left=left), is_current=False))
     assert len(rows) == SHOWN + 1
-    assert rows[-1].plain == "− left    … 50 more turns, 500 tokens"
+    assert rows[-1] == "− left    … 50 more turns, 500 tokens"
 
 
 @pytest.mark.parametrize(
@@ -158,6 +165,10 @@ def told(view: BudgetView, name: str) -> str:
     return str(view.query_one(name, Static).content)
 
 
+def rows(view: BudgetView) -> str:
+    return "\n".join(view.query_one(TurnTable).text())
+
+
 async def test_the_slider_shows_the_window_of_each_budget_and_sets_one(
     backend: TestBackend,
 ) -> None:
@@ -171,7 +182,7 @@ async def test_the_slider_shows_the_window_of_each_budget_and_sets_one(
         track, bar = view.query_one(BudgetTrack), view.query_one(BudgetBar)
         assert track.has_focus
         assert bar.window == before
-        assert "This is what is set." in told(view, "#budget-rows")
+        assert "no change" in rows(view)
         marked = track.mark
         question = session.question(QUESTION, Mode.JIT)
         planned = [session.planning.planned(question, Mode.JIT, step) for step in view._steps]
@@ -182,10 +193,9 @@ async def test_the_slider_shows_the_window_of_each_budget_and_sets_one(
         assert view.chosen.budget == 512
         assert isinstance(bar.window, ContextWindow)
         left = {each.turn for each in difference(before, bar.window).left}
-        rows = told(view, "#budget-rows")
         assert left
-        assert all(f"#{turn}" in rows for turn in left)
-        assert f"{len(retrieved_turns(bar.window)):,} turn" in told(view, "#budget-told")
+        assert all(f"#{turn}" in rows(view) for turn in left)
+        assert f"{len(retrieved_turns(bar.window)):,} turn" in told(view, "#budget-summary")
         await pilot.press("right", "pageup", "pagedown", "left")
         assert track.at == 0
         await pilot.click(track, offset=(track.size.width // 2, 1))
@@ -232,7 +242,7 @@ async def test_what_does_not_fit_is_said_and_r_moves_the_reserve(backend: TestBa
         view = await opened(pilot)
         await pilot.press("home")
         await pilot.pause()
-        assert "does not fit: " in told(view, "#budget-told")
+        assert "does not fit: " in told(view, "#budget-summary")
         assert view.query_one(BudgetBar).refusal is not None
         assert "no budget changes that" in told(view, "#budget-settled")
         await pilot.press("r", "right")
@@ -240,7 +250,7 @@ async def test_what_does_not_fit_is_said_and_r_moves_the_reserve(backend: TestBa
         await pilot.pause()
         assert view.chosen.limit == 8_192
         assert view.chosen.reserve > 2_048
-        assert budget_sentence(view.chosen, 8_192) in told(view, "#budget-told")
+        assert budget_sentence(view.chosen, 8_192) in told(view, "#budget-summary")
         await pilot.press("escape")
         await pilot.pause()
         assert chat(pilot).session.options.budget == Budget(limit=8_192)

@@ -10,11 +10,11 @@ from textual.widgets import Static
 from jitchat.session import SessionOptions
 from jitchat.tui.views.history import NOTHING, HistoryView
 from jitchat.tui.views.history_chart import HistoryChart, HistoryPointer
-from jitchat.tui.views.sends import SendsView
+from jitchat.tui.views.sent_windows import SentWindowsView
 from jitchat.tui.views.view import GoTo
 from jitchat.tui.widgets.transcript import Transcript
 from tests.tui.support import TestBackend, chat, demo_app, ready, until
-from tests.tui.views.sending import PRICES, send_all
+from tests.tui.views.archived_sends import PRICES, send_all
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -26,7 +26,9 @@ async def opened(pilot: Pilot[None]) -> HistoryView:
     await pilot.press("alt+h")
     view = pilot.app.screen
     assert isinstance(view, HistoryView)
-    await until(pilot, lambda: view.told or view.query_one("#view-nothing").display, "the history")
+    await until(
+        pilot, lambda: view.history or view.query_one("#view-nothing").display, "the history"
+    )
     await pilot.pause()
     return view
 
@@ -80,7 +82,7 @@ async def test_the_sends_are_gone_through_under_what_full_would_have_been(
 
         await pilot.press("enter")
         sends = app.screen
-        assert isinstance(sends, SendsView)
+        assert isinstance(sends, SentWindowsView)
         await until(pilot, lambda: told(sends).startswith("send 2 of "), "its window")
         sends.dismiss(None)
         await until(pilot, lambda: app.screen is view, "the history again")
@@ -94,8 +96,8 @@ async def test_the_sends_are_gone_through_under_what_full_would_have_been(
         assert session.memory.turns == before
 
 
-def told(view: SendsView) -> str:
-    return str(view.query_one("#send-told", Static).content)
+def told(view: SentWindowsView) -> str:
+    return str(view.query_one("#send-summary", Static).content)
 
 
 def cell_of(chart: HistoryChart, place: int) -> int:

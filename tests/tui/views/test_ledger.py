@@ -8,8 +8,8 @@ from textual.widgets import Static
 
 from jitchat.tui.views.budget import BudgetView
 from jitchat.tui.views.ledger import LedgerView
-from jitchat.tui.views.ledger_table import LedgerTable
 from jitchat.tui.widgets.transcript import Transcript
+from jitchat.tui.widgets.turn_table import TurnTable
 from jitchat.window.steering import Hold, Steering
 from jitchat.window.window import Kind, Verdict
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 QUESTION = "what did we settle on for the deploy window?"
 
 
-async def opened(pilot: Pilot[None]) -> tuple[LedgerView, LedgerTable]:
+async def opened(pilot: Pilot[None]) -> tuple[LedgerView, TurnTable]:
     """The view, once it has its index lines."""
     await pilot.press("f4")
     await until(pilot, lambda: isinstance(pilot.app.screen, LedgerView), "the view")
     view = pilot.app.screen
     assert isinstance(view, LedgerView)
     await settled(pilot)
-    return view, view.query_one(LedgerTable)
+    return view, view.query_one(TurnTable)
 
 
 async def settled(pilot: Pilot[None]) -> None:
@@ -42,7 +42,7 @@ def told(view: LedgerView, name: str) -> str:
     return str(view.query_one(f"#ledger-{name}", Static).content)
 
 
-def turns(table: LedgerTable) -> list[int]:
+def turns(table: TurnTable) -> list[int]:
     return [row.turn for row in table.rows]
 
 
@@ -60,7 +60,7 @@ async def test_every_candidate_is_listed_sorted_found_and_explained(backend: Tes
         assert window is not None
         view, table = await opened(pilot)
 
-        assert table.has_focus
+        assert table.list.has_focus
         assert turns(table) == [row.turn for row in window.ledger]
         assert told(view, "sums").startswith(f"jit: ~{window.used:,} used + ~{window.free:,} free")
         first = window.ledger[0]
@@ -81,7 +81,7 @@ async def test_every_candidate_is_listed_sorted_found_and_explained(backend: Tes
         assert turns(table) == [row.turn for row in window.ledger if row.turn not in inside]
         await pilot.press("o", "slash", *"hazel", "enter")
         assert set(turns(table)) < {row.turn for row in window.ledger}
-        assert table.has_focus
+        assert table.list.has_focus
 
         await pilot.press("slash", *["backspace"] * 5, *"#20")
         await settled(pilot)
@@ -117,9 +117,9 @@ async def test_parts_that_no_score_has_give_their_column_to_the_reasons(
         await ready(pilot)
         await type_text(pilot, QUESTION)
         view, table = await opened(pilot)
-        best = table.text()[0]
+        best = str(table.list.options[0].prompt)
         assert best.endswith("best lexical match on “deploy, window”")
-        head = told(view, "header")
+        head = str(view.query_one(".turn-table-header", Static).content)
         assert " le co ne " in head
         assert " da " not in head, "no score has a date"
         assert head.index("verdict") == best.index("retrieved")

@@ -12,7 +12,7 @@ from jitchat.tui.views.leave_one_out import LeaveOneOutView
 from jitchat.tui.views.missing_turn import MissingTurnView
 from jitchat.tui.views.regression_cases import RegressionCasesView
 from tests.tui.support import TestBackend, chat, demo_app
-from tests.tui.views.test_miss import QUESTION, opened, sent, settled
+from tests.tui.views.test_missing_turn import QUESTION, opened, sent, settled
 
 if TYPE_CHECKING:
     from tests.tui.conftest import Picture

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from textual.widgets import OptionList
 
 from jitchat.session import SessionOptions
 from jitchat.tui.views.what_if import (
@@ -16,13 +15,15 @@ from jitchat.tui.views.what_if import (
     Sides,
     WhatIfView,
     bar_line,
+    columns_of,
     compare,
     draw_sides,
     figures_line,
-    plain,
+    items_of,
     side_of,
 )
 from jitchat.tui.widgets.transcript import Transcript
+from jitchat.tui.widgets.turn_table import Line, TurnTable, draw
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
 from jitchat.window.steering import NO_MORE
@@ -82,9 +83,18 @@ def test_a_bar_is_to_the_scale_of_the_widest_and_shows_every_kind(
     assert abs(len(drawn) - exact) <= len(ordered) + 1
 
 
+def drawn(comparison: Comparison, mode: Mode) -> str:
+    columns = columns_of(comparison)
+    rows = (
+        item.text if isinstance(item, Line) else str(draw(columns, item)).rstrip()
+        for item in items_of(comparison)
+    )
+    return "\n".join([str(draw_sides(comparison, mode, 69)), *rows])
+
+
 def test_on_the_demo_the_recalled_turns_are_in_full_and_jit_and_not_in_recency(store) -> None:
     comparison = compare(demo_session(store), QUESTION, NO_MORE)
-    text = plain(comparison, Mode.JIT)
+    text = drawn(comparison, Mode.JIT)
     assert "── in full and jit · " in text
     assert re.search(r"^#9 +▚ rec \d+ +· +▒ ret \d+ +.*02:00", text, re.MULTILINE)
     assert re.search(r"^#1…#\d+ +▚ rec [\d,]+ +· +· +\d+ turns$", text, re.MULTILINE)
@@ -101,8 +111,8 @@ def test_a_mode_that_does_not_fit_says_by_how_much_and_is_a_column_all_the_same(
     assert re.fullmatch(r"▸full +does not fit: [\d,]+ tokens over the budget", lines[1])
     assert lines[4] == " full".ljust(9) + "╳" * 67
     assert comparison.modes == (Mode.RECENCY, Mode.JIT)
-    assert "in all three" not in plain(comparison, Mode.FULL)
-    assert "in recency and jit · " in plain(comparison, Mode.FULL)
+    assert "in all three" not in drawn(comparison, Mode.FULL)
+    assert "in recency and jit · " in drawn(comparison, Mode.FULL)
 
 
 async def test_f7_compares_asks_nobody_and_leads_to_a_turn_or_to_a_mode(
@@ -118,10 +128,10 @@ async def test_f7_compares_asks_nobody_and_leads_to_a_turn_or_to_a_mode(
         await pilot.press("f7")
         view = await opened(pilot)
         assert not view.query_one("#what-if-note").display
-        listed = view.query_one(OptionList)
-        assert listed.has_focus
-        place = next(n for n, row in enumerate(view._rows) if row and row.turns == (9,))
-        listed.highlighted = place
+        table = view.query_one(TurnTable)
+        assert table.list.has_focus
+        while table.row.turns != (9,):
+            await pilot.press("down")
         await pilot.press("enter")
         transcript = screen.query_one(Transcript)
         await until(pilot, lambda: transcript.chosen and transcript.chosen.position == 9, "turn 9")

@@ -54,13 +54,13 @@ async def opened(pilot: Pilot[None]) -> WireView:
     view = pilot.app.screen
     assert isinstance(view, WireView)
     text = view.query_one(WireText)
-    await until(pilot, lambda: text.rows or not text.display, "the request")
+    await until(pilot, lambda: text.rows or not view.box.display, "the request")
     await pilot.pause()
     return view
 
 
 def told(view: WireView) -> str:
-    return str(view.query_one("#wire-told").render())
+    return str(view.query_one("#wire-summary").render())
 
 
 def drawn(view: WireView) -> list[str]:

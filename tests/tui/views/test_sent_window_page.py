@@ -12,20 +12,20 @@ from hypothesis import strategies as st
 from jitchat.replay import Replayed
 from jitchat.store.windows import Send
 from jitchat.tui.figures import PART_BARS, identity_sentence
+from jitchat.tui.views.scrubber import bar_lines, strip_of
 from jitchat.tui.views.send_again import again, budget_of
-from jitchat.tui.views.sends_shown import (
+from jitchat.tui.views.sent_window_page import (
     SHOWN,
     Compared,
-    bar_lines,
-    diff_lines,
-    diff_title,
+    Table,
+    diff_table,
     first_place,
-    ledger_lines,
+    ledger_table,
     message_text,
-    strip_of,
     window_lines,
 )
 from jitchat.tui.views.view import Subject
+from jitchat.tui.widgets.turn_table import Line, draw
 from jitchat.values import Mode, Role, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.compare import SAME, difference
@@ -51,6 +51,13 @@ def compared(before: ContextWindow, after: ContextWindow) -> Compared:
     return Compared(replayed(before), replayed(after), found, (1, 2))
 
 
+def lines_of(table: Table) -> list[str]:
+    return [
+        item.text if isinstance(item, Line) else str(draw(table.columns, item))
+        for item in table.items
+    ]
+
+
 def window_of(case: Case, mode: Mode) -> ContextWindow:
     window = case.window(mode, EstimateCounter())
     assume(isinstance(window, ContextWindow))
@@ -69,9 +76,7 @@ def test_the_differences_that_are_told_add_up(case: Case, mode: Mode, other: Mod
     before, after = window_of(case, mode), window_of(case, other)
     if brief:
         after = window_of(replace(case, system="x", pinned=()), other)
-    *lines, sums, together, first, second = (
-        line.plain for line in diff_lines(compared(before, after))
-    )
+    *lines, sums, together, first, second = lines_of(diff_table(compared(before, after)))
     assert sum(numbers(" ".join(re.findall(r"\(.*?\)", sums)))) == after.used - before.used
     assert numbers(together) == [after.used - before.used, before.used, after.used]
     for line, window in ((first, before), (second, after)):
@@ -91,7 +96,7 @@ def test_copied_segments_add_up_and_no_line_is_more_than_one(case: Case, mode: M
     used, free, reserve, limit = numbers(head)
     assert used + free + reserve == limit
     assert sum(numbers(line[17:25])[0] for line in lines) == used
-    for line in (*lines, *(each.plain for each in ledger_lines(window))):
+    for line in (*lines, *lines_of(ledger_table(window))):
         assert line.isprintable()
 
 
@@ -99,8 +104,7 @@ def test_copied_segments_add_up_and_no_line_is_more_than_one(case: Case, mode: M
 @given(cases(), st.sampled_from(list(Mode)))
 def test_two_windows_that_are_the_same_differ_in_nothing(case: Case, mode: Mode):
     window = window_of(case, mode)
-    first, *_ = diff_lines(compared(window, window))
-    assert first.plain == SAME
+    assert lines_of(diff_table(compared(window, window)))[0] == SAME
 
 
 def test_of_thousands_of_differences_the_rest_is_one_sum():
@@ -110,10 +114,10 @@ def test_of_thousands_of_differences_the_rest_is_one_sum():
     many = tuple(
         Segment(Kind.RECENT, Role.USER, "x", 2, turn, "why") for turn in range(1, SHOWN + 4)
     )
-    lines = [line.plain for line in diff_lines(compared(before, replace(before, segments=many)))]
+    lines = lines_of(diff_table(compared(before, replace(before, segments=many))))
     assert lines[SHOWN] == "  … 3 more turns entered, +6 tokens"
     assert lines[SHOWN + 2].startswith(f"entered {SHOWN + 3} (+{2 * SHOWN + 6}) · left 0 (+0)")
-    assert diff_title(compared(before, before)) == "send 1 full 0 → send 2 full 0"
+    assert diff_table(compared(before, before)).title == "send 1 full 0 → send 2 full 0"
 
 
 def test_messages_are_written_out_harmless_and_cut_where_they_are_endless():

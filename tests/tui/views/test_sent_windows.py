@@ -6,15 +6,16 @@ import asyncio
 import re
 from typing import TYPE_CHECKING
 
-from textual.widgets import Input, OptionList, Static, TextArea
+from textual.widgets import Input, Static, TextArea
 
 from jitchat.store.windows import Send, WindowArchive
 from jitchat.tui.screens.exact import ExactScreen
+from jitchat.tui.views.scrubber import Scrubber
 from jitchat.tui.views.send_again import SendAgainScreen
-from jitchat.tui.views.sends import NOTHING, SendsView
-from jitchat.tui.views.sends_shown import Scrubber
+from jitchat.tui.views.sent_windows import NOTHING, SentWindowsView
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.transcript import Transcript
+from jitchat.tui.widgets.turn_table import TurnTable
 from jitchat.values import Mode
 from jitchat.window.steering import Once
 from tests.support import ScriptedProvider, sent_window
@@ -41,28 +42,28 @@ async def send_all(pilot: Pilot[None]) -> None:
         await idle(pilot)
 
 
-async def opened(pilot: Pilot[None], place: int) -> SendsView:
+async def opened(pilot: Pilot[None], place: int) -> SentWindowsView:
     """The view, once the send at that place is on screen."""
     await pilot.press("f9")
     view = pilot.app.screen
-    assert isinstance(view, SendsView)
+    assert isinstance(view, SentWindowsView)
     await at(pilot, view, place)
     return view
 
 
-async def at(pilot: Pilot[None], view: SendsView, place: int) -> None:
+async def at(pilot: Pilot[None], view: SentWindowsView, place: int) -> None:
     def is_there() -> bool:
-        scrubber, shown = view.query_one(Scrubber), view.shown
-        if scrubber.place != place or shown is None or view.query("#sends.-loading"):
+        scrubber, page = view.query_one(Scrubber), view.page
+        if scrubber.place != place or page is None or view.is_loading("page"):
             return False
-        return (shown.wanted.place, shown.wanted.base) == (place, scrubber.base)
+        return (page.request.place, page.request.base) == (place, scrubber.base)
 
     await until(pilot, is_there, f"send {place}")
     await pilot.pause()
 
 
-def told(view: SendsView) -> str:
-    return str(view.query_one("#send-told", Static).content)
+def told(view: SentWindowsView) -> str:
+    return str(view.query_one("#send-summary", Static).content)
 
 
 def estimate(screen: SendAgainScreen) -> str:
@@ -87,9 +88,12 @@ def store_sends(store: ColdStore) -> list[Send]:
     return WindowArchive(store.database).sends("demo")
 
 
-def rows(view: SendsView, name: str) -> list[str]:
-    options = view.query_one(f"#send-{name}-rows", OptionList).options
-    return [str(option.prompt) for option in options]
+def rows(view: SentWindowsView) -> list[str]:
+    return [str(option.prompt) for option in view.query_one(TurnTable).list.options]
+
+
+def title(view: SentWindowsView) -> str:
+    return str(view.query_one("#send-title", Static).content)
 
 
 async def test_the_sends_are_scrubbed_through_compared_and_copied(backend: TestBackend) -> None:
@@ -112,29 +116,27 @@ async def test_the_sends_are_scrubbed_through_compared_and_copied(backend: TestB
         assert window is not None
         assert window.mode is Mode.FULL
         assert window.used + window.free + window.budget.reserve == window.budget.limit
-        title = str(view.query_one("#send-diff-header", Static).content).splitlines()[0]
-        assert title.startswith("send 1 jit ~")
-        assert f"→ send 2 full ~{window.used:,}" in title
-        assert rows(view, "diff")[-1].startswith(f"send 2: ~{window.used:,} used + ")
+        assert title(view).startswith("send 1 jit ~")
+        assert f"→ send 2 full ~{window.used:,}" in title(view)
+        assert rows(view)[-1].startswith(f"send 2: ~{window.used:,} used + ")
 
         await pilot.press("b")
         await at(pilot, view, 1)
-        assert rows(view, "diff") == ["This is the base. Go to another send to see what differs."]
+        assert rows(view) == ["This is the base. Go to another send to see what differs."]
         await pilot.press("home")
         await at(pilot, view, 0)
-        title = str(view.query_one("#send-diff-header", Static).content)
-        assert title.startswith("send 2 full ~")
+        assert title(view).startswith("send 2 full ~")
         await pilot.press("l")
-        assert "retrieved" in rows(view, "ledger")[0]
+        assert "retrieved" in rows(view)[0]
         await pilot.press("y")
-        assert rows(view, "ledger")[0] in app.clipboard
+        assert rows(view)[0] in app.clipboard
         await pilot.press("m")
         provider = backend.provider
         assert isinstance(provider, ScriptedProvider)
         assert provider.requests[0][-1].content in view.query_one(TextArea).text
         await pilot.press("y")
         assert provider.requests[0][0].content in app.clipboard
-        await pilot.click("#tab-inspector")
+        await pilot.click("#tab-window")
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(app.screen, ExactScreen), "the text of a segment")
         await pilot.press("escape", "y")
@@ -174,7 +176,7 @@ async def test_a_send_is_sent_again_in_another_mode_and_budget(
         await ready(pilot)
         await pilot.press("f9")
         view = app.screen
-        assert isinstance(view, SendsView)
+        assert isinstance(view, SentWindowsView)
         await until(pilot, lambda: view.query_one("#view-nothing").display, "why it is empty")
         assert str(view.query_one("#view-nothing", Static).content) == NOTHING
         for key in ("left", "d", "b", "r", "g", "y", "enter"):

@@ -9,24 +9,21 @@ import pytest
 
 from jitchat.errors import Unreachable
 from jitchat.providers.reader import ReaderProvider
-from jitchat.small_models.leave_one_out import Trial, TrialResult
+from jitchat.small_models.leave_one_out import Measure, Trial, TrialResult
+from jitchat.tui.views.exchange import STREAMING, Exchange
 from jitchat.tui.views.leave_one_out import (
     CUT,
     NO_WINDOW,
-    NOTHING_RETRIEVED,
     LeaveOneOutView,
-    Sheet,
-    answer_of,
+    Trials,
     bar,
-    question_of,
-    row_line,
 )
 from jitchat.tui.views.missing_turn import MissingTurnView
-from jitchat.tui.views.view import STREAMING, Replied
 from jitchat.tui.widgets.transcript import Transcript
+from jitchat.tui.widgets.turn_table import draw, header
 from tests.support import ScriptedProvider, talk
 from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
-from tests.tui.views.test_miss import QUESTION, lines, opened, sent, settled, shown
+from tests.tui.views.test_missing_turn import QUESTION, lines, opened, sent, settled, shown
 
 
 async def test_the_reader_is_asked_at_once_and_tells_which_turn_it_answered_from(
@@ -43,7 +40,7 @@ async def test_the_reader_is_asked_at_once_and_tells_which_turn_it_answered_from
         before = len(screen.session.memory.turns)
         await opened(pilot, "alt+m", LeaveOneOutView)
         await settled(pilot)
-        found = lines(pilot, "mattered-list")
+        found = lines(pilot)
         assert found[0].startswith("#9      ████████████ 1.00  Decision: the deploy window")
         assert all("0.00" in each for each in found[1:])
         state = shown(pilot, "mattered-state")
@@ -87,7 +84,7 @@ async def test_a_model_is_asked_when_the_user_agrees_and_chance_is_told_apart(
             f"{count} of {count} asked · compared by shared words"
             " · the same window again differs by 0.00"
         )
-        assert lines(pilot, "mattered-list")[0].endswith("0.00  the same window again")
+        assert lines(pilot)[0].endswith("0.00  the same window again")
         await pilot.press("y")
         assert "Without #" in pilot.app.clipboard
         await pilot.press("escape")
@@ -142,13 +139,15 @@ SAID, REPLY = talk("one?", "- one.\n- two.")
 
 
 @pytest.fixture
-def sheet() -> Sheet:
-    trials = (Trial(None, 90), Trial(3, 80), Trial(4, 70), Trial(5, 60))
-    return Sheet(Replied(SAID, REPLY), trials, {3: "three", 4: "f\x1b[2Jour"}, "by words", False)
+def trials() -> Trials:
+    tried = (Trial(None, 90), Trial(3, 80), Trial(4, 70), Trial(5, 60))
+    measure = Measure("by words", lambda one, other: 0.0)
+    texts = {3: "three", 4: "f\x1b[2Jour"}
+    return Trials(Exchange(SAID, REPLY), tried, texts, measure, exact=False)
 
 
-def test_rows_are_sorted_by_change_and_failures_are_told_each(sheet: Sheet) -> None:
-    none, three, four, five = sheet.trials
+def test_rows_are_sorted_by_change_and_failures_are_told_each(trials: Trials) -> None:
+    none, three, four, five = trials.trials
     error = Unreachable("Gone.", "Wait.")
     tried = (
         TrialResult(none, "- one.", 0.1),
@@ -156,21 +155,19 @@ def test_rows_are_sorted_by_change_and_failures_are_told_each(sheet: Sheet) -> N
         TrialResult(four, "no", 1.0),
         TrialResult(five, error=error),
     )
-    full = replace(sheet, tried={each.trial.turn: each for each in tried})
+    full = replace(trials, results={each.trial.turn: each for each in tried})
     assert [trial.turn for trial in full.rows] == [None, 4, 3, 5]
     assert full.chance == 0.1
-    assert "Gone. Wait." in str(row_line(full, five, 76))
-    assert answer_of(full, five) == "Without #5: Gone. Wait."
-    assert answer_of(replace(full, exact=True), three).endswith("What went: two.")
-    assert answer_of(sheet, three) == "Without #3: not asked yet."
-    for trial in full.rows:
-        for width in (30, 76):
-            line = row_line(full, trial, width)
-            assert line.cell_length <= width
-            assert "\x1b" not in str(line)
+    columns = full.columns
+    lines = [header(columns), *(draw(columns, row).plain for row in full.rows)]
+    assert lines[0] == "without the answer changes what the turn says"
+    assert lines[2].startswith("#4      ████████████ 1.00  f␛[2Jour")
+    assert "Gone. Wait." in lines[4]
+    assert full.answer(five) == "Without #5: Gone. Wait."
+    assert replace(full, exact=True).answer(three).endswith("What went: two.")
+    assert trials.answer(three) == "Without #3: not asked yet."
     assert [bar(0), bar(0.001)[:2], bar(0.5), bar(1)] == [
         "·" * 12, "▌·", "█" * 6 + "·" * 6, "█" * 12,
     ]  # fmt: skip
-    assert "for about $0.0200" in question_of(sheet, "m", 0.02)
-    assert "without each of 3 retrieved turns" in question_of(sheet, "m", None)
-    assert NOTHING_RETRIEVED
+    assert "for about $0.0200" in replace(trials, cost=0.02).question("m")
+    assert "without each of 3 retrieved turns" in trials.question("m")

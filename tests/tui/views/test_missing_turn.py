@@ -5,14 +5,21 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input
 
 from jitchat.store.regression_cases import Case, CaseKind, Cases
-from jitchat.tui.views.missing_turn import Asked, MissingTurnView, MissWork, row_line, row_of
+from jitchat.tui.views.exchange import NO_REPLY, pair_of
+from jitchat.tui.views.missing_turn import (
+    COLUMNS,
+    MissingTurnView,
+    SuspectFinder,
+    Suspects,
+    row_of,
+)
 from jitchat.tui.views.regression_cases import NONE_YET, RegressionCasesView
-from jitchat.tui.views.view import NO_REPLY, Replied, exchange_of
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.transcript import Transcript
+from jitchat.tui.widgets.turn_table import TurnTable, draw
 from jitchat.values import Role
 from tests.support import talk, turn
 from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
@@ -50,11 +57,11 @@ async def opened(pilot: Pilot[None], key: str, kind: type) -> None:
 
 
 def shown(pilot: Pilot[None], name: str) -> str:
-    return str(pilot.app.screen.query_one(f"#{name}", Static).content)
+    return str(pilot.app.screen.query_one(f"#{name}").render())
 
 
-def lines(pilot: Pilot[None], name: str) -> list[str]:
-    options = pilot.app.screen.query_one(f"#{name}", OptionList).options
+def lines(pilot: Pilot[None]) -> list[str]:
+    options = pilot.app.screen.query_one(TurnTable).list.options
     return [str(option.prompt) for option in options]
 
 
@@ -70,10 +77,10 @@ async def test_a_missing_turn_is_pointed_at_noted_and_tried_again(backend: TestB
         await opened(pilot, "alt+w", MissingTurnView)
         assert pilot.app.screen.query_one(Input).has_focus
         assert shown(pilot, "miss-heading").startswith(f"message #61: {QUESTION}\nreply #62: Und")
-        assert lines(pilot, "miss-list")[0].startswith("  #9     retrieved  assistant ")
+        assert lines(pilot)[0].startswith("  #9     retrieved  assistant ")
         await pilot.press(*"#20")
         await settled(pilot)
-        (line,) = lines(pilot, "miss-list")
+        (line,) = lines(pilot)
         assert line.startswith("  #20    never ")
         await pilot.press("enter")
         await settled(pilot)
@@ -90,7 +97,7 @@ async def test_a_missing_turn_is_pointed_at_noted_and_tried_again(backend: TestB
         assert cases.of("demo") == []
         await pilot.press("u", "slash", *["backspace"] * 3, *"hazel")
         await settled(pilot)
-        found = lines(pilot, "miss-list")
+        found = lines(pilot)
         assert 0 < len(found) < 10
         assert all("azel" in each for each in found)
         await pilot.press(*["backspace"] * 5, *"9")
@@ -105,7 +112,7 @@ async def test_a_missing_turn_is_pointed_at_noted_and_tried_again(backend: TestB
         await pilot.press("down", "k")
         await settled(pilot)
         assert shown(pilot, "miss-note").startswith("Noted: #9 was rightly there. #9 is in the wi")
-        assert lines(pilot, "miss-list")[0].startswith("K #9 ")
+        assert lines(pilot)[0].startswith("K #9 ")
         assert [(c.wanted.position, c.kind) for c in cases.of("demo")] == [
             (9, CaseKind.KEPT), (20, CaseKind.MISS),
         ]  # fmt: skip
@@ -121,7 +128,7 @@ async def test_noted_cases_are_tried_told_of_and_taken_back(backend: TestBackend
         for wanted, kind in ((9, CaseKind.KEPT), (20, CaseKind.MISS)):
             cases.put(Case(turns[60], turns[wanted - 1], kind, 1, backend.store.now()))
         await opened(pilot, "alt+k", RegressionCasesView)
-        kept, missed = lines(pilot, "cases-list")
+        kept, missed = lines(pilot)
         assert kept.startswith("✓ #9     kept     in the window     in the window     #61 what did")
         assert missed.startswith("✗ #20    missing  never a candidate never a candidate #61")
         frame = pilot.app.screen.query_one("#view-frame")
@@ -152,7 +159,7 @@ async def test_who_says_that_a_reply_is_wrong_is_told_what_to_do(backend: TestBa
         assert len(screen.session.memory.turns) == 62
         await opened(pilot, "alt+w", MissingTurnView)
         assert shown(pilot, "miss-heading").splitlines()[1].startswith("reply #60: ")
-        assert all("unknown" in line for line in lines(pilot, "miss-list"))
+        assert all("unknown" in line for line in lines(pilot))
         await pilot.press("enter")
         await settled(pilot)
         assert shown(pilot, "miss-note").endswith("so no ledger tells why.")
@@ -160,51 +167,32 @@ async def test_who_says_that_a_reply_is_wrong_is_told_what_to_do(backend: TestBa
 
 def test_the_reply_is_that_of_the_cursor_or_the_last_that_was_not_objected_to() -> None:
     turns = talk("one?", "one.", "two?", "two.", "that's wrong", "sorry.")
-    assert exchange_of(turns, turns[0]) == (turns[0], turns[1])
-    assert exchange_of(turns, turns[5]) == (turns[4], turns[5])
-    assert exchange_of(turns, None) == (turns[2], turns[3])
-    assert exchange_of(turns[:1], None) is None
-    assert exchange_of(turns, turn(9, "later")) is None
+    assert pair_of(turns, turns[0]) == (turns[0], turns[1])
+    assert pair_of(turns, turns[5]) == (turns[4], turns[5])
+    assert pair_of(turns, None) == (turns[2], turns[3])
+    assert pair_of(turns[:1], None) is None
+    assert pair_of(turns, turn(9, "later")) is None
     assert NO_REPLY
 
 
-def test_a_row_stays_in_its_width_and_shows_no_control_characters() -> None:
-    said, reply = talk("one?", "one.")
+def test_a_row_is_aligned_and_shows_no_control_characters() -> None:
     odd = turn(1, "\x1b[2J[b]text[/b] " + "灯台 " * 90, Role.USER, "名前の長い人です")
-    row = row_of(odd, Replied(said, reply), None)
-    for width in (40, 76, 150):
-        line = row_line(row, width)
-        assert line.cell_length <= width
-        assert "\x1b" not in str(line)
-
-
-def test_letters_typed_while_a_look_is_under_way_are_looked_up_together(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    begun: list[tuple[int, str]] = []
-    monkeypatch.setattr(MissWork, "_look", lambda _, serial, text: begun.append((serial, text)))
-    work = MissWork(None)  # type: ignore[arg-type]  nothing of it is read
-    for serial, text in enumerate(("", "p", "po", "por"), start=1):
-        work.look(serial, text)
-    assert begun == [(1, "")]
-    work._look_next()
-    assert begun == [(1, ""), (4, "por")]
-    work._look_next()
-    work.look(5, "port")
-    assert begun[2:] == [(5, "port")]
+    line = str(draw(COLUMNS, row_of(odd, None, None)))
+    assert "\x1b" not in line
+    assert line.index("␛[2J[b]text[/b] 灯台") == line.index("名前の長い") + 6
 
 
 async def test_enter_waits_for_the_rows_of_what_was_typed(
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listed, is_free = MissWork._listed, threading.Event()
+    find, is_free = SuspectFinder.find, threading.Event()
 
-    def late(view: MissWork, found: Replied, text: str) -> Asked:
+    def late(finder: SuspectFinder, text: str) -> Suspects:
         if text:
             is_free.wait(20)
-        return listed(view, found, text)
+        return find(finder, text)
 
-    monkeypatch.setattr(MissWork, "_listed", late)
+    monkeypatch.setattr(SuspectFinder, "find", late)
     async with demo_app(backend).run_test(size=(100, 30)) as pilot:
         screen = await sent(pilot, QUESTION)
         assert screen.session is not None

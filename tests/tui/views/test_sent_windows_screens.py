@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.tui.support import TestBackend, demo_app
-from tests.tui.views.test_sends import at, opened, send_all
+from tests.tui.views.test_sent_windows import at, opened, send_all
 
 if TYPE_CHECKING:
     from tests.tui.conftest import Picture

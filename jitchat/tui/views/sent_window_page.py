@@ -1,0 +1,317 @@
+"""What the view of sent windows shows of one send: its figures, ledger, difference and messages.
+
+Every figure is of a window that was sent, or of `difference`.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
+
+from textual.content import Content
+
+from jitchat.replay import Replay, Replayed, sends_for
+from jitchat.store.windows import Send
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import for_terminal, one_line, shorten
+from jitchat.tui import figures
+from jitchat.tui.figures import identity_sentence, part_figure, used_figure
+from jitchat.tui.palette import MUTED
+from jitchat.tui.views.exchange import STREAMING
+from jitchat.tui.views.view import Subject
+from jitchat.tui.widgets.turn_table import Column, Line
+from jitchat.window.compare import SAME, Change, Difference, difference
+from jitchat.window.window import ContextWindow, Kind, LedgerRow
+
+SHOWN = 200
+"""Rows of one kind of difference; of a window with thousands of turns, the rest is one sum."""
+MOST = 100_000
+"""Characters of the messages that are shown; all of them are copied."""
+_NO_BASE = "There is no send before this one. B makes it the base for others."
+_IS_BASE = "This is the base. Go to another send to see what differs."
+_PARTS = 7
+_REPLY = 400
+"""Characters of a reply that are shown; the rest is in the transcript."""
+_KEPT = 2
+"""Windows beside the one that is read now; each can hold a whole conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRow:
+    """What became of one turn, as it is written."""
+
+    name: str
+    """`entered`, `left`, `moved` or `changed`."""
+    turn: str
+    kind_before: str
+    kind_after: str
+    before: str
+    after: str
+    change: str
+    """In tokens, with its sign."""
+    why: str
+
+
+Item = LedgerRow | DiffRow | Line
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    columns: Sequence[Column[Any]] = ()
+    """Of ledger rows, or of differences."""
+    items: Sequence[Item] = ()
+    title: str = ""
+
+
+def ledger_table(window: ContextWindow) -> Table:
+    """List the candidates as the ledger has them, then the sum of all other turns."""
+    largest = max((value for row in window.ledger for _, value in row.parts), default=0.0)
+    columns: Sequence[Column[LedgerRow]] = [
+        Column("rank", lambda row: "" if row.rank is None else str(row.rank), 4, is_right=True),
+        Column("turn", lambda row: f"#{row.turn}", 7, is_right=True, gap=0),
+        Column("verdict", attrgetter("verdict.value"), 10, gap=2),
+        Column("tokens", lambda row: part_figure(window, row.tokens), 7, is_right=True, gap=0),
+        Column("score", lambda row: f"{row.score:.2f}", 7, is_right=True, gap=0),
+        Column("parts", lambda row: figures.part_bars(row.parts, largest), _PARTS, gap=2),
+        Column("why", attrgetter("reason")),
+    ]
+    items: list[Item] = [*window.ledger]
+    if (never := window.never_candidates) is not None:
+        head = f"{'':>13}{'left out':<10}{part_figure(window, never.tokens):>7}"
+        items.append(Line(f"{head}  {one_line(never.sentence)}", MUTED, can_be_chosen=True))
+    return Table(columns, items or [_line(f"{window.mode} considers no candidates.")])
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    before: Replayed
+    after: Replayed
+    difference: Difference
+    numbers: tuple[int, int]
+    """Of the two among all sends, from 1."""
+
+    @property
+    def instructions_change(self) -> int:
+        """Tokens by which the system prompt grew."""
+        windows = (self.after.window, self.before.window)
+        after, before = (window.tokens_of(Kind.SYSTEM) for window in windows)
+        return after - before
+
+
+DIFF_COLUMNS: Sequence[Column[DiffRow]] = (
+    Column("", attrgetter("name"), 8),
+    Column("turn", attrgetter("turn"), 6, is_right=True, gap=0),
+    Column("was", attrgetter("kind_before"), 10, gap=2),
+    Column("is", attrgetter("kind_after"), 10, gap=0),
+    Column("before", attrgetter("before"), 7, is_right=True, gap=0),
+    Column("after", attrgetter("after"), 7, is_right=True, gap=0),
+    Column("change", attrgetter("change"), 8, is_right=True, gap=0),
+    Column("why", attrgetter("why"), gap=2),
+)
+
+
+def diff_table(compared: Compared) -> Table:
+    """List the differences, their sums, and the identity of both windows."""
+    before, after = compared.before.window, compared.after.window
+    reasons: dict[tuple[int | None, Kind | None], str] = {
+        **{(row.turn, None): row.reason for row in after.ledger},
+        **{(segment.turn, segment.kind): segment.reason for segment in after.segments},
+    }
+    items: list[Item] = []
+    for name, changes in compared.difference.by_name.items():
+        for change in changes[:SHOWN]:
+            why = reasons.get((change.turn, change.kind_after), "")
+            items.append(_diff_row(before, after, name, change, why))
+        if rest := changes[SHOWN:]:
+            text = f"{plural(len(rest), 'more turn')} {name}, {_grown(rest)} tokens"
+            items.append(Line(f"  … {text}", MUTED, can_be_chosen=True))
+    if compared.instructions_change or compared.difference.new_instructions:
+        items.append(_instructions_row(compared))
+    lines = ["", *sum_lines(compared)] if items else [SAME, "", *sum_lines(compared)]
+    first, second = compared.numbers
+    title = (
+        f"send {first:,} {before.mode} {used_figure(before)}"
+        f" → send {second:,} {after.mode} {used_figure(after)}"
+    )
+    return Table(DIFF_COLUMNS, [*items, *map(_line, lines)], title)
+
+
+def _diff_row(
+    before: ContextWindow, after: ContextWindow, name: str, change: Change, why: str
+) -> DiffRow:
+    was, now = change.kind_before, change.kind_after
+    return DiffRow(
+        name,
+        f"#{change.turn}",
+        was.value if was is not None else "—",
+        now.value if now is not None else "—",
+        part_figure(before, change.tokens_before) if was is not None else "",
+        part_figure(after, change.tokens_after) if now is not None else "",
+        _signed(change.tokens_after - change.tokens_before),
+        why,
+    )
+
+
+def _instructions_row(compared: Compared) -> DiffRow:
+    """Another system prompt, or one that is priced in another way."""
+    before, after = (
+        part_figure(sent.window, sent.window.tokens_of(Kind.SYSTEM))
+        for sent in (compared.before, compared.after)
+    )
+    kind, change = Kind.SYSTEM.value, _signed(compared.instructions_change)
+    return DiffRow("changed", "", kind, kind, before, after, change, "instructions")
+
+
+def sum_lines(compared: Compared) -> Iterator[str]:
+    """Write what the differences come to, then both windows with the identity."""
+    parts = [
+        f"{name} {len(changes):,} ({_grown(changes)})"
+        for name, changes in compared.difference.by_name.items()
+    ]
+    if compared.instructions_change:
+        parts.append(f"instructions ({_signed(compared.instructions_change)})")
+    yield " · ".join(parts)
+    before, after = compared.before.window, compared.after.window
+    change = _signed(after.used - before.used)
+    yield f"together {change}: {used_figure(before)} → {used_figure(after)}"
+    for number, window in zip(compared.numbers, (before, after), strict=True):
+        yield f"send {number:,}: {identity_sentence(window)}"
+
+
+def _grown(changes: Sequence[Change]) -> str:
+    return _signed(sum(change.tokens_after - change.tokens_before for change in changes))
+
+
+def _signed(change: int) -> str:
+    return f"{change:+,}".replace("-", "−")
+
+
+def _line(text: str) -> Line:
+    return Line(text, can_be_chosen=True)
+
+
+def window_lines(window: ContextWindow) -> Iterator[str]:
+    """Write the identity, then one line a segment."""
+    yield identity_sentence(window)
+    for segment in window.segments:
+        turn = "" if segment.turn is None else f"#{segment.turn}"
+        head = f"{segment.kind.value:<10}{turn:>7}{part_figure(window, segment.tokens):>8}"
+        yield f"{head}  {one_line(segment.reason)}"
+
+
+def message_text(window: ContextWindow, most: int | None = None) -> str:
+    """Write out the messages as they left, each under its number and role.
+
+    `most` characters of it and a note, where there are more; None for all.
+    """
+    messages = window.messages()
+    parts: list[str] = []
+    length = 0
+    for number, message in enumerate(messages, start=1):
+        head = f"── message {number} of {len(messages)}: {message.role} ──"
+        parts.append(f"{head}\n{for_terminal(message.content)}")
+        length += len(parts[-1]) + 1
+        if most is not None and length > most:
+            return "\n".join(parts)[:most] + "\n── more is not shown; Y copies all of it ──"
+    return "\n".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    place: int
+    """The send's, among all, from 0."""
+    base: int | None
+    """The place of the send that it is compared with; None for the one before it."""
+    tab: str
+    answering: int | None = None
+    """The position of the message whose reply is on its way; None while none is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A send as it is on screen."""
+
+    request: PageRequest
+    replayed: Replayed
+    summary: Content
+    """Which it is, its hash, how it ended, the reply."""
+    table: Table
+    """Of the tab; empty where that shows the window or the messages."""
+    messages: str = ""
+    """The first `MOST` characters, where they are wanted."""
+
+
+class SentWindowReader:
+    """Reads sends of one conversation; those that were read last are kept."""
+
+    def __init__(self, replay: Replay) -> None:
+        self.replay = replay
+        self._kept: dict[int, Replayed] = {}
+
+    def page(self, sends: Sequence[Send], request: PageRequest) -> Page:
+        """Make one of them ready.
+
+        Raises StoreUnreadable: what is kept of it, or of the one beside it, is damaged.
+        """
+        replayed = self._open(sends[request.place])
+        table = Table()
+        if request.tab == "ledger":
+            table = ledger_table(replayed.window)
+        elif request.tab == "diff":
+            table = self._diff(replayed, sends, request)
+        messages = message_text(replayed.window, MOST) if request.tab == "messages" else ""
+        return Page(request, replayed, _summary(replayed, request, len(sends)), table, messages)
+
+    def _diff(self, replayed: Replayed, sends: Sequence[Send], request: PageRequest) -> Table:
+        place, base = request.place, request.base
+        if base == place or (base is None and not place):
+            return Table(items=[_line(_NO_BASE if base is None else _IS_BASE)])
+        base = place - 1 if base is None else base
+        before = self._open(sends[base])
+        changes = difference(before.window, replayed.window)
+        return diff_table(Compared(before, replayed, changes, (base + 1, place + 1)))
+
+    def _open(self, send: Send) -> Replayed:
+        known = self._kept.get(send.window_id)
+        if known is None:
+            known = self.replay.open(self._of_now(send))
+            if known.reply is not None:
+                self._kept = {**dict(list(self._kept.items())[-_KEPT:]), send.window_id: known}
+        return known
+
+    def _of_now(self, send: Send) -> Send:
+        """Read a send again that had no reply when all of them were listed."""
+        if send.reply is not None:
+            return send
+        return next(
+            (other for other in self.replay.sends() if other.window_id == send.window_id), send
+        )
+
+
+def first_place(sends: Sequence[Send], subject: Subject, window_id: int | None) -> int:
+    """Tell the place to open on: of a window by the archive's key, where one is wanted.
+
+    Else of the last send of the chosen turn, else of the last one of all.
+    """
+    ids = [send.window_id for send in sends]
+    if window_id in ids:
+        return ids.index(window_id)
+    for turn in (subject.chosen, subject.sent):
+        chosen = sends_for(list(sends), turn.position) if turn is not None else []
+        if chosen:
+            return ids.index(chosen[-1].window_id)
+    return len(sends) - 1
+
+
+def _summary(replayed: Replayed, request: PageRequest, of: int) -> Content:
+    is_streaming = request.answering == replayed.said.position and replayed.reply is None
+    ending = [STREAMING] if is_streaming else figures.ending_sentences(replayed)
+    intact = "" if replayed.is_as_sent else "bold reverse"
+    lines = [
+        Content(figures.send_sentence(replayed.send, request.place + 1, of)).stylize("bold"),
+        Content(figures.hash_sentence(replayed)).stylize(intact),
+        Content(one_line(" · ".join(ending))),
+    ]
+    if replayed.reply is not None:
+        lines.append(Content(shorten(replayed.reply.content, _REPLY)).stylize(MUTED))
+    return Content("\n").join(lines)

@@ -1,0 +1,218 @@
+"""Every request that left, its window as it was, and what differs between two."""
+
+from functools import partial
+
+from textual import on
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widgets import ContentSwitcher, Static, TextArea
+
+from jitchat.errors import JitchatError
+from jitchat.replay import Replay
+from jitchat.store.windows import Send
+from jitchat.text.sanitize import for_terminal
+from jitchat.tui.figures import ledger_note
+from jitchat.tui.screens.exact import ExactScreen
+from jitchat.tui.views import sent_window_page
+from jitchat.tui.views.scrubber import Scrubber
+from jitchat.tui.views.send_again import SendAgainScreen
+from jitchat.tui.views.sent_window_page import DiffRow, Page, PageRequest
+from jitchat.tui.views.view import Body, GoTo, Subject, View
+from jitchat.tui.widgets.budget_bar import BudgetBar
+from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.turn_table import TurnTable
+from jitchat.window.window import LedgerRow
+
+NOTHING = "Nothing was sent here yet. Enter sends; every window is then kept."
+_TABS = {
+    "window": ("W window", "inspector"),
+    "ledger": ("L ledger", "send-rows"),
+    "diff": ("D diff", "send-rows"),
+    "messages": ("M messages", "send-messages"),
+}
+"""By its name: what stands on a tab, its key first; the id of the pane that it shows."""
+
+
+class Tab(Static):
+    async def on_click(self) -> None:
+        await self.run_action(f"screen.tab('{self.name}')")
+
+
+class SentWindowsView(View):
+    """Looks at any send of the conversation, and can answer its message once more."""
+
+    CSS_PATH = ["view.tcss", "sent_windows.tcss"]  # noqa: RUF012  Textual's own shape
+    NAME = "Sends"
+    EXPLAINED = "Every request that left: height is its size, the letter its mode."
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("left", "step(-1)", "Earlier", priority=True, id="sends_earlier"),
+        Binding("right", "step(1)", "Later", priority=True, id="sends_later"),
+        Binding("down,enter", "into_pane", show=False),
+        Binding("w", "tab('window')", "Window", show=False, id="sends_window"),
+        Binding("l", "tab('ledger')", "Ledger", show=False, id="sends_ledger"),
+        Binding("d", "tab('diff')", "Diff", show=False, id="sends_diff"),
+        Binding("m", "tab('messages')", "Messages", show=False, id="sends_messages"),
+        Binding("b", "base", "Base", id="sends_base"),
+        Binding("r", "send_again", "Send again", id="sends_again"),
+        Binding("g", "go_to", "Turn", id="sends_go_to"),
+    ]
+
+    def __init__(self, subject: Subject, window_id: int | None = None) -> None:
+        """`window_id` is the archive's key of the window to open; None for that of the subject."""
+        super().__init__(subject)
+        self._window_id = window_id
+        memory = subject.session.memory
+        self._reader = sent_window_page.SentWindowReader(
+            Replay(memory.store, memory.conversation.id)
+        )
+        self._scrubber = Scrubber()
+        self._tab = "window"
+        self._summary, self._title = Static(id="send-summary"), Static(id="send-title")
+        self._bar, self._inspector = BudgetBar(), Inspector()
+        self._table = TurnTable[LedgerRow | DiffRow]((), id="send-table")
+        self._messages = TextArea(read_only=True, compact=True, id="send-messages")
+        self.page: Page | None = None
+        """What is on screen; None while nothing is."""
+
+    def body(self) -> Body:
+        yield self._scrubber
+        yield self._summary
+        yield self._bar
+        with Horizontal(id="send-tabs"):
+            for name, (label, _) in _TABS.items():
+                yield Tab(Content(f" {label} "), name=name, id=f"tab-{name}")
+        with ContentSwitcher(initial="inspector"):
+            yield self._inspector
+            with Vertical(id="send-rows"):
+                yield self._title
+                yield self._table
+            yield self._messages
+
+    def on_mount(self) -> None:
+        self.box.display = False
+        self._mark_tab()
+        self.load(self._reader.replay.sends, self._show_list, group="list")
+
+    def _show_list(self, sends: list[Send]) -> None:
+        self.show_nothing("" if sends else NOTHING)
+        if sends:
+            self._scrubber.sends = tuple(sends)
+            self._scrubber.focus()
+            self._move(sent_window_page.first_place(sends, self.subject, self._window_id))
+
+    @on(Scrubber.Moved)
+    def _moved(self, message: Scrubber.Moved) -> None:
+        self._move(message.place)
+
+    def _move(self, place: int) -> None:
+        self._scrubber.place = place
+        self._read()
+
+    def _read(self) -> None:
+        """Read what is wanted; what was wanted before is forgotten."""
+        scrubber = self._scrubber
+        if not scrubber.sends:
+            return
+        self.box.add_class("-loading")
+        sent = self.subject.sent if self.subject.is_busy() else None
+        answering = sent.position if sent is not None else None
+        request = PageRequest(scrubber.place, scrubber.base, self._tab, answering)
+        read = partial(self._reader.page, scrubber.sends, request)
+        self.load(read, self._show, refuse=self._show_refusal, group="page")
+
+    def _show(self, page: Page) -> None:
+        self.box.remove_class("-loading")
+        before, self.page = self.page, page
+        replayed, tab = page.replayed, page.request.tab
+        if before is None or before.replayed is not replayed:
+            self._summary.update(page.summary)
+            self._bar.window = replayed.window
+            self._inspector.show(replayed.window, sent=True, usage=replayed.send.usage)
+        if tab == "messages":
+            self._messages.load_text(page.messages)
+        elif tab != "window":
+            self._show_title(page.table.title)
+            self._table.show(page.table.items, columns=page.table.columns)
+
+    def _show_title(self, title: str) -> None:
+        self._title.update(Content(title))
+        self._title.display = bool(title)
+
+    def _show_refusal(self, error: JitchatError) -> None:
+        self.box.remove_class("-loading")
+        self.page = None
+        self._summary.update(Content(for_terminal(str(error))))
+        self._bar.window = None
+        self._inspector.clear()
+        self._clear()
+
+    def _clear(self) -> None:
+        """Drop the rows and the messages: they are of another send, or of none."""
+        self._show_title("")
+        self._table.show([], columns=())
+        self._messages.load_text("")
+
+    def action_step(self, by: int) -> None:
+        self._scrubber.action_step(by)
+
+    def action_into_pane(self) -> None:
+        if self._tab == "window":
+            self._inspector.query_one("#segments").focus()
+        elif self._tab == "messages":
+            self._messages.focus()
+        else:
+            self._table.list.focus()
+
+    def action_tab(self, name: str) -> None:
+        self._tab = name
+        self.query_one(ContentSwitcher).current = _TABS[name][1]
+        self._mark_tab()
+        self._clear()
+        self._read()
+
+    def _mark_tab(self) -> None:
+        for tab in self.query(Tab):
+            tab.set_class(tab.name == self._tab, "-on")
+
+    def action_base(self) -> None:
+        """Compare with this send from now on; once more, with the one before."""
+        scrubber = self._scrubber
+        scrubber.base = None if scrubber.base == scrubber.place else scrubber.place
+        self.action_tab("diff")
+
+    def action_go_to(self) -> None:
+        if self.page is not None:
+            self.dismiss(GoTo(self.page.replayed.said.position))
+
+    def action_send_again(self) -> None:
+        """Ask in which mode and within which budget; nothing is sent before that."""
+        if self.page is not None:
+            self.open_over(SendAgainScreen(self.subject.session, self.page.replayed))
+
+    @on(Inspector.RowOpened)
+    def _row_opened(self, message: Inspector.RowOpened) -> None:
+        message.stop()
+        self.app.push_screen(ExactScreen(message.title, message.text, message.note))
+
+    @on(Inspector.LeftOutOpened)
+    def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
+        message.stop()
+        memory, row = self.subject.session.memory, message.row
+        turn = memory.store.turn(memory.conversation.id, row.turn)
+        text = turn.content if turn is not None else ""
+        self.app.push_screen(ExactScreen(f"left out #{row.turn}", text, ledger_note(row)))
+
+    def copyable(self) -> str:
+        """Write the send and the table that is in view; of the messages, all of them."""
+        if self.page is None:
+            return ""
+        window, lines = self.page.replayed.window, list[str]()
+        match self.page.request.tab:
+            case "messages":
+                return self._messages.selected_text or sent_window_page.message_text(window)
+            case "window":
+                lines += sent_window_page.window_lines(window)
+            case _:
+                lines += [self.page.table.title, *self._table.text()]
+        return "\n".join([self.page.summary.plain, *filter(None, lines)])

@@ -1,0 +1,196 @@
+"""A table whose rows are turns, or what was done with them: columns as data, one line a row.
+
+It stands on Textual's OptionList. DataTable has no column that takes what is left of the line, no
+line across all columns, no `…` where a cell is cut, and costs a render a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from rich.cells import cell_len
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+from textual.widgets.option_list import Option
+
+from jitchat.text.sanitize import one_line
+from jitchat.tui.figures import BESIDE
+from jitchat.tui.widgets.row_list import PointedList
+
+Row = TypeVar("Row")
+Cell = str | Content
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[Row]):
+    """One column; the last one of a table takes what is left of the line, which ends in a `…`."""
+
+    title: str
+    cell: Callable[[Row], Cell]
+    width: int | None = None
+    """In cells; None for what is left: foreign text is made harmless there, and one line."""
+    is_right: bool = False
+    """Whether cells end at the right edge."""
+    gap: int = 1
+    """Blank cells ahead, except in the first column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line across all columns: a heading, a rule, a sum."""
+
+    text: str
+    style: str = ""
+    fill: str = ""
+    """The character that fills the rest of the line."""
+    can_be_chosen: bool = False
+
+
+Columns = Sequence[Column[Row]] | Callable[[int], Sequence[Column[Row]]]
+"""The columns, or what makes them for a width in cells."""
+
+
+def header(columns: Sequence[Column[Row]]) -> str:
+    titles = [(column, column.title) for column in columns if column.title or column.width]
+    return str(_aligned(titles))
+
+
+def draw(columns: Sequence[Column[Row]], row: Row, style: str = "") -> Content:
+    """Draw a row, however wide."""
+    line = _aligned([(column, column.cell(row)) for column in columns])
+    return line.stylize_before(style) if style else line
+
+
+def _aligned(cells: Sequence[tuple[Column[Row], Cell]]) -> Content:
+    parts: list[Cell] = []
+    for place, (column, cell) in enumerate(cells):
+        gap = " " * column.gap if place else ""
+        if column.width is None:
+            parts += [gap, one_line(cell) if isinstance(cell, str) else cell]
+            continue
+        taken = cell_len(cell) if isinstance(cell, str) else cell.cell_length
+        blank = " " * (column.width - taken)
+        parts += [gap, blank, cell] if column.is_right else [gap, cell, blank]
+    return Content.assemble(*parts)
+
+
+class TurnTable(Vertical, Generic[Row]):
+    """A header and its rows; the list inside has the focus and the cursor."""
+
+    def __init__(
+        self,
+        columns: Columns[Row],
+        *,
+        id: str,  # noqa: A002  Textual's own name
+        key: Callable[[Row], object] = lambda row: row,
+        style: Callable[[Row], str] = lambda _: "",
+        has_cursor: bool = True,
+    ) -> None:
+        """`key` tells rows apart, so that the cursor stays on its row; `style` is of a whole row.
+
+        Without a cursor there is no header either: the rows are to be read, not chosen.
+        """
+        super().__init__(id=id, classes="turn-table")
+        self._columns, self._key, self._style = columns, key, style
+        self._items: Sequence[Row | Line] = ()
+        self._has_cursor = has_cursor
+        self._header = Static(classes="turn-table-header")
+        self._header.display = has_cursor
+        self.list = PointedList(compact=True)
+        self.list.can_focus = has_cursor
+
+    def compose(self) -> ComposeResult:
+        yield self._header
+        yield self.list
+
+    def on_mount(self) -> None:
+        self._header.update(Content(header(self.columns)))
+
+    @property
+    def width(self) -> int:
+        """Cells of a row's text."""
+        return max(0, self.size.width - BESIDE)
+
+    @property
+    def columns(self) -> Sequence[Column[Row]]:
+        """As they are for the present width."""
+        return self._columns(self.width) if callable(self._columns) else self._columns
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor; None on a line across, or without rows."""
+        place = self.list.highlighted
+        item = self._items[place] if place is not None and place < len(self._items) else None
+        return None if isinstance(item, Line) else item
+
+    @property
+    def rows(self) -> list[Row]:
+        return [item for item in self._items if not isinstance(item, Line)]
+
+    def show(
+        self,
+        items: Sequence[Row | Line],
+        *,
+        at: object = None,
+        columns: Columns[Row] | None = None,
+        style: Callable[[Row], str] | None = None,
+    ) -> None:
+        """Show other rows, with the cursor on the one whose key is `at`; None: on its present row.
+
+        Where that row is gone, on the first one.
+        """
+        here = self._key(self.row) if at is None and self.row is not None else at
+        self._items, self._style = items, style or self._style
+        self._columns = columns if columns is not None else self._columns
+        self.list.set_options(
+            Option(line, disabled=isinstance(item, Line) and not item.can_be_chosen)
+            for item, line in zip(items, self._drawn(), strict=True)
+        )
+        self.list.highlighted = self._place_of(here) if self._has_cursor else None
+
+    def redraw(self, row: Row) -> None:
+        """Draw the row of the same key anew, from the values of now."""
+        place = self._place_of(self._key(row))
+        if place is not None:
+            line = draw(self.columns, row, self._style(row))
+            self.list.replace_option_prompt_at_index(place, line)
+
+    def text(self) -> list[str]:
+        """Write header and rows as plain lines, for the clipboard."""
+        columns = self.columns
+        return [
+            *([header(columns).rstrip()] if self._has_cursor else []),
+            *(
+                item.text if isinstance(item, Line) else str(draw(columns, item)).rstrip()
+                for item in self._items
+            ),
+        ]
+
+    def on_resize(self) -> None:
+        """Other columns may fit, and rules end elsewhere."""
+        for place, line in enumerate(self._drawn()):
+            self.list.replace_option_prompt_at_index(place, line)
+
+    def _drawn(self) -> list[Content]:
+        columns, width = self.columns, self.width
+        self._header.update(Content(header(columns)))
+        lines = []
+        for item in self._items:
+            if isinstance(item, Line):
+                fill = item.fill * (width - cell_len(item.text))
+                lines.append(Content.assemble((f"{item.text}{fill}", item.style)))
+            else:
+                lines.append(draw(columns, item, self._style(item)))
+        return lines
+
+    def _place_of(self, key: object) -> int | None:
+        """Where the row of that key stands; else the first one, else a line that can be chosen."""
+        places = range(len(self._items))
+        rows = {at: row for at in places if not isinstance(row := self._items[at], Line)}
+        lines = (at for at in places if at not in rows and not self.list.options[at].disabled)
+        same = (at for at, row in rows.items() if self._key(row) == key)
+        return next(same, next(iter(rows), next(lines, None)))
