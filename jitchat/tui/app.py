@@ -249,7 +249,7 @@ class JitchatApp(App[None]):
         with suppress(StoreError):  # there is no room yet
             await asyncio.to_thread(unstored.store_again)
         if rests := unstored.rests:
-            from jitchat.tui.screens.leaving import LeavingScreen  # noqa: PLC0415  rarely needed
+            from jitchat.tui.dialogs.leaving import LeavingScreen  # noqa: PLC0415  rarely needed
 
             self._asks_to_quit = True
             self.push_screen(LeavingScreen(rests), self._leave)

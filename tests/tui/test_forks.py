@@ -10,7 +10,7 @@ from textual.widgets import TextArea
 
 from jitchat.providers.provider import Finished, Reasoning, ReasoningEnded
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.screens.exact import PART, ExactScreen
+from jitchat.tui.dialogs.exact import PART, ExactScreen
 from jitchat.tui.screens.forked import GO_ON
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.reply import Reasoning as ReasoningLine

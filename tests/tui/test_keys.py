@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jitchat.settings.schema import Settings
+from jitchat.tui.dialogs.help import HelpScreen
 from jitchat.tui.keys import ACTIONS, MODES, bindings
-from jitchat.tui.screens.help import HelpScreen
 from jitchat.tui.widgets.hint_line import EDITING, IDLE, fitting
 from tests.tui.support import TestBackend, demo_app, notices, ready
 

@@ -10,7 +10,7 @@ import pytest
 
 from jitchat.errors import StoreFull
 from jitchat.store.replies import ReplyWriter
-from jitchat.tui.screens.leaving import LeavingScreen
+from jitchat.tui.dialogs.leaving import LeavingScreen
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Status
 from tests.support import ScriptedProvider

@@ -9,7 +9,7 @@ import pytest
 from textual import constants
 
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.screens.models import ModelsScreen
+from jitchat.tui.dialogs.models import ModelsScreen
 from jitchat.tui.widgets import hint_line
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine

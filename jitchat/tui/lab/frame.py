@@ -24,9 +24,9 @@ from jitchat.lab.run_file import Run
 from jitchat.lab.service import Answerer
 from jitchat.lab.stats import Tally
 from jitchat.text.sanitize import one_line
+from jitchat.tui.dialogs.help import HelpScreen
 from jitchat.tui.lab.runner import Opened
 from jitchat.tui.lab.setup import SHORT, too_small
-from jitchat.tui.screens.help import HelpScreen
 from jitchat.tui.telling import tell
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.values import Mode

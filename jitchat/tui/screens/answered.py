@@ -26,10 +26,9 @@ from jitchat.tui.messages import (
     SessionRefused,
     SessionReported,
 )
-from jitchat.tui.offers import offer
+from jitchat.tui.model_rows import READER, meant_by, offer
 from jitchat.tui.screens.opened import OpenedScreen
 from jitchat.tui.telling import SECONDS, tell, telling
-from jitchat.tui.widgets.model_list import READER, meant_by
 from jitchat.tui.widgets.prompt import PLACEHOLDER, Prompt
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.values import Conversation
@@ -153,7 +152,7 @@ class AnsweredScreen(OpenedScreen):
             self._picked(message.picked)
 
     def _open_list(self, wanted: str) -> None:
-        from jitchat.tui.screens.models import ModelsScreen  # noqa: PLC0415  not on the first frame
+        from jitchat.tui.dialogs.models import ModelsScreen  # noqa: PLC0415  not on the first frame
 
         provider = self.session.provider if self.session is not None else None
         in_use = (provider.name, provider.model) if provider is not None else ("", "")

@@ -221,7 +221,7 @@ class ChatScreen(ViewingScreen):
 
     def action_resume(self) -> None:
         """Choose another conversation."""
-        from jitchat.tui.screens.resume import ResumeScreen  # noqa: PLC0415  not on the first frame
+        from jitchat.tui.dialogs.resume import ResumeScreen  # noqa: PLC0415  not on the first frame
 
         if not self.waits():
             self.app.push_screen(ResumeScreen(self.backend.store), self._resumed)
@@ -242,6 +242,6 @@ class ChatScreen(ViewingScreen):
 
     def action_help(self) -> None:
         """Keys and words."""
-        from jitchat.tui.screens.help import HelpScreen  # noqa: PLC0415  not on the first frame
+        from jitchat.tui.dialogs.help import HelpScreen  # noqa: PLC0415  not on the first frame
 
         self.app.push_screen(HelpScreen(self.backend.hint()))

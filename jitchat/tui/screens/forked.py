@@ -240,6 +240,6 @@ class ForkedScreen(HelpedScreen):
 
     def show_exact(self, title: str, text: str, note: str) -> None:
         """Open a text to read and copy."""
-        from jitchat.tui.screens.exact import ExactScreen  # noqa: PLC0415  not on the first frame
+        from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
 
         self.app.push_screen(ExactScreen(title, text, note))

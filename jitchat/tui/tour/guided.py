@@ -9,13 +9,13 @@ from textual.timer import Timer
 
 from jitchat.session import Session
 from jitchat.tui.backend import Backend
+from jitchat.tui.model_rows import READER
 from jitchat.tui.screens.answered import READER_PLACEHOLDER
 from jitchat.tui.screens.chat import ChatScreen
 from jitchat.tui.tour.bar import Told, TourBar
 from jitchat.tui.tour.keys import STARTS_A_SHOW, TourKey, TourKeyPressed
 from jitchat.tui.tour.reading import reading_seconds
 from jitchat.tui.tour.steps import STEPS
-from jitchat.tui.widgets.model_list import READER
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Conversation
 

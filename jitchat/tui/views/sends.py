@@ -15,8 +15,8 @@ from jitchat.errors import JitchatError
 from jitchat.replay import Replay
 from jitchat.store.windows import Send
 from jitchat.text.sanitize import visible
+from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.figures import ledger_note
-from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.views.send_again import SendAgainScreen
 from jitchat.tui.views.sends_shown import (
     Scrubber,

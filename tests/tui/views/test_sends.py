@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.widgets import Input, OptionList, Static, TextArea
 
 from jitchat.store.windows import Send, Sends
-from jitchat.tui.screens.exact import ExactScreen
+from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.views.send_again import SendAgainScreen
 from jitchat.tui.views.sends import NOTHING, SendsView
 from jitchat.tui.views.sends_shown import Scrubber
