@@ -8,19 +8,20 @@ import pytest
 from rich.cells import cell_len
 
 from jitchat.tui.widgets.model_fetch import ModelFetch
-from jitchat.tui.widgets.top_line import Answering, TopLine, TopText, cut_in_the_middle, fitted
+from jitchat.tui.widgets.top_line import TopLine, TopText, cut_in_the_middle, fitted
 from tests.tui.support import TestBackend, demo_app, ready, until
 
-WHO = Answering("work", "a-very-long-model-name-of-2026-preview", "builtin-256", "~estimate")
-WHOLE = TopText("Release planning (demo)", "62 turns", "$0.0017", "", WHO)
+MODEL = "a-very-long-model-name-of-2026-preview"
+NAMES = "work", MODEL, "builtin-256", "~estimate"
+WHOLE = TopText(*NAMES, title="Release planning (demo)", size="62 turns", cost="$0.0017")
 
 
 @pytest.mark.parametrize(
     ("room", "left", "right"),
     [
-        (120, "Release planning (demo) · 62 turns · $0.0017", str(WHO)),
-        (100, "Release p… · 62 turns · $0.0017", str(WHO)),
-        (90, "Release… · $0.0017", str(WHO)),
+        (120, "Release planning (demo) · 62 turns · $0.0017", WHOLE.status),
+        (100, "Release p… · 62 turns · $0.0017", WHOLE.status),
+        (90, "Release… · $0.0017", WHOLE.status),
         (77, "Release… · $0.0017", "work a-very-long-mo…-2026-preview · builtin-256 · ~estimate"),
         (56, "$0.0017", "work a-very-l…preview · builtin-256 · ~estimate"),
         (40, "$0.0017", "work a-very-l…preview · ~estimate"),
@@ -39,7 +40,7 @@ def test_cost_model_and_the_mark_of_an_estimate_stay_in_any_room(room: int):
 
     assert text.cost == "$0.0017"
     assert text.status.endswith("~estimate")
-    assert text.who.model
+    assert text.model
     assert text.width <= room
 
 
@@ -53,7 +54,7 @@ async def test_a_small_terminal_shows_the_download_and_what_must_stay(
     backend: TestBackend,
 ) -> None:
     backend.may_fetch_model = True
-    backend.provider.model = "a-very-long-model-name-of-2026-preview"  # type: ignore[misc]
+    backend.provider.model = MODEL  # type: ignore[misc]
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
 
