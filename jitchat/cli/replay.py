@@ -17,13 +17,8 @@ from jitchat.replay import Replay, Replayed, sends_for
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Send
 from jitchat.text.sanitize import one_line
-from jitchat.tui.figures import (
-    ending_sentences,
-    hash_sentence,
-    part_figure,
-    send_sentence,
-    stable_sentence,
-)
+from jitchat.tui.figures import part_figure, stable_sentence
+from jitchat.tui.send_figures import ending_sentences, hash_sentence, send_sentence
 from jitchat.window.why import parts_told
 from jitchat.window.window import ContextWindow, LedgerRow
 

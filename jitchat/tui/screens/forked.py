@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from jitchat.store.path import parent_of
-from jitchat.tui.figures import NOTHING, TurnDetails, is_cut, ledger_note, note_sentence
+from jitchat.tui.figures import ledger_note
 from jitchat.tui.screens.helped import HelpedScreen
+from jitchat.tui.send_figures import note_sentence
 from jitchat.tui.telling import telling
+from jitchat.tui.turn_details import NOTHING, TurnDetails, is_cut
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt

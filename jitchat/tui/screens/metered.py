@@ -13,7 +13,7 @@ from jitchat.errors import JitchatError, StoreError
 from jitchat.events import UsageReported
 from jitchat.store.windows import Ending
 from jitchat.text.figures import total_of
-from jitchat.tui.figures import exact_sentence, is_broken_off, usage_sentence
+from jitchat.tui.figures import exact_sentence
 from jitchat.tui.messages import (
     Asked,
     CostSummed,
@@ -23,7 +23,9 @@ from jitchat.tui.messages import (
     WindowCounted,
 )
 from jitchat.tui.screens.sending import SendingScreen
+from jitchat.tui.send_figures import usage_sentence
 from jitchat.tui.telling import telling
+from jitchat.tui.turn_details import is_broken_off
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.top_line import TopLine

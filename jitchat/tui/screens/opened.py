@@ -16,7 +16,6 @@ from textual.worker import get_current_worker
 from jitchat.errors import JitchatError
 from jitchat.tui import collector
 from jitchat.tui.draft_keeper import KEEP_AFTER
-from jitchat.tui.figures import TurnDetails
 from jitchat.tui.messages import (
     BacklogEnded,
     BacklogMoved,
@@ -26,6 +25,7 @@ from jitchat.tui.messages import (
 )
 from jitchat.tui.screens.previewing import PreviewingScreen
 from jitchat.tui.telling import SECONDS, telling
+from jitchat.tui.turn_details import TurnDetails
 from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine

@@ -28,10 +28,11 @@ from jitchat.events import (
 from jitchat.providers.catalogue.table import PRESETS
 from jitchat.text.sanitize import one_line, shortened
 from jitchat.tui.batches import Batches
-from jitchat.tui.figures import is_broken_off, usage_sentence
 from jitchat.tui.messages import ReplyRefused, ReplyStored, SendEnded, SessionReported
 from jitchat.tui.screens.forked import ForkedScreen
+from jitchat.tui.send_figures import usage_sentence
 from jitchat.tui.telling import SECONDS, telling
+from jitchat.tui.turn_details import is_broken_off
 from jitchat.tui.widgets.hint_line import AWAITED, LOADING, HintLine
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine

@@ -22,7 +22,8 @@ from jitchat.events import Event, ReasoningFound, ReplyDelta
 from jitchat.recorder import Answer
 from jitchat.text.sanitize import one_line
 from jitchat.tui.batches import Batches
-from jitchat.tui.figures import cost_figure, reported, tokens, used_figure
+from jitchat.tui.figures import reported, tokens, used_figure
+from jitchat.tui.send_figures import cost_figure
 from jitchat.tui.telling import telling
 from jitchat.tui.views.view import Branched, Subject, asked_of
 from jitchat.tui.views.what_if import ComparingView, Comparison

@@ -17,7 +17,8 @@ from jitchat.session import Session
 from jitchat.store.windows import Send, Sends
 from jitchat.text.figures import counted, dollars
 from jitchat.text.sanitize import one_line
-from jitchat.tui.figures import send_sentence, tokens, usage_sentence
+from jitchat.tui.figures import tokens
+from jitchat.tui.send_figures import send_sentence, usage_sentence
 from jitchat.tui.views.history_chart import (
     LID,
     Columns,

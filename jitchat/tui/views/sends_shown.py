@@ -18,17 +18,9 @@ from jitchat.replay import Replay, Replayed, sends_for
 from jitchat.store.windows import Send
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line, shortened, visible
-from jitchat.tui.figures import (
-    PART_BARS,
-    ending_sentences,
-    hash_sentence,
-    identity_sentence,
-    part_bars,
-    part_figure,
-    send_sentence,
-    used_figure,
-)
+from jitchat.tui.figures import PART_BARS, identity_sentence, part_bars, part_figure, used_figure
 from jitchat.tui.palette import MUTED
+from jitchat.tui.send_figures import ending_sentences, hash_sentence, send_sentence
 from jitchat.tui.views.view import STREAMING, Subject
 from jitchat.window.difference import SAME, Change, Difference, difference
 from jitchat.window.window import ContextWindow, Kind, LedgerRow

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from textual.binding import Binding
 from textual.message import Message
 
-from jitchat.tui.figures import NOTHING, Detail, TurnDetails, is_cut
 from jitchat.tui.keys import TURN_ACTIONS, pane_bindings
+from jitchat.tui.turn_details import NOTHING, Detail, TurnDetails, is_cut
 from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.tui.widgets.stretch import MOST, TurnStretch
 from jitchat.tui.widgets.turn_view import TurnView

@@ -8,8 +8,9 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.text.sanitize import one_line, visible
-from jitchat.tui.figures import NOTHING, Detail, note_sentence
 from jitchat.tui.palette import MUTED
+from jitchat.tui.send_figures import note_sentence
+from jitchat.tui.turn_details import NOTHING, Detail
 from jitchat.tui.widgets.reply import Reasoning, ReplyBody, beginning, left_out
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Hold
