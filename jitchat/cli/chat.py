@@ -30,7 +30,7 @@ from jitchat.settings import Settings
 from jitchat.settings.small_models import require_addresses
 from jitchat.store.store import ColdStore
 from jitchat.store.unstored import amount_of
-from jitchat.tui import collector
+from jitchat.tui import garbage
 from jitchat.tui.driver import widen_input
 from jitchat.values import Conversation
 
@@ -110,7 +110,7 @@ def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> 
     settings, paths = flags.settings(), flags.paths()
     require_known_keys(settings)
     require_terminal("The chat needs a terminal. `jitchat send TEXT` works without one.")
-    collector.rest()
+    garbage.pause()
     quiet_libraries()
     from jitchat.tui.app import JitchatApp  # noqa: PLC0415  textual: only the chat needs it
 

@@ -14,7 +14,7 @@ from jitchat.cli.options import Flags, SharingCommand, tour_options
 from jitchat.session import Session
 from jitchat.settings import Settings
 from jitchat.transfer.formats import store_demo
-from jitchat.tui import collector
+from jitchat.tui import garbage
 from jitchat.values import Conversation
 
 
@@ -75,7 +75,7 @@ def run_tour(flags: Flags, pace: float | None) -> int:
     settings = tour_settings(flags)
     require_known_keys(settings)
     require_terminal("The tour needs a terminal; `jitchat --help` lists what works without one.")
-    collector.rest()
+    garbage.pause()
     with TemporaryDirectory(prefix="jitchat-demo-") as folder:
         paths = replace(flags.paths(), database=Path(folder, "demo.db"), rot=Path(folder, "rot"))
         with opened_store(paths) as store:

@@ -25,9 +25,9 @@ from jitchat.crash import crash_report, place_of
 from jitchat.errors import StoreError
 from jitchat.store.pins import ChosenTheme
 from jitchat.tui.keys import ACTIONS, MODES
+from jitchat.tui.notices import cause_of, notify_error
 from jitchat.tui.palette import palette
 from jitchat.tui.screens.chat import ChatScreen
-from jitchat.tui.telling import cause_of, tell
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Conversation
@@ -141,7 +141,7 @@ class JitchatApp(App[None]):
         try:
             ChosenTheme(self._backend.store.database).put(theme.name)
         except StoreError as error:
-            tell(self.screen, error)
+            notify_error(self.screen, error)
 
     def on_ready(self) -> None:
         """Open the lab, where it was asked for."""

@@ -14,7 +14,7 @@ from jitchat.providers.catalogue.models import ProviderChoice
 from jitchat.text.sanitize import one_line
 from jitchat.tui.backend import Backend
 from jitchat.tui.dialogs.dialog import Dialog, box
-from jitchat.tui.telling import SECONDS
+from jitchat.tui.notices import READ_SECONDS
 
 
 class KeyInput(Input):
@@ -80,7 +80,7 @@ class KeyScreen(Dialog[bool]):
             self.query_one("#key-refusal", Static).update(Content(str(message.outcome)))
             self.query_one(KeyInput).value = ""
             return
-        self.notify(message.outcome, timeout=SECONDS, markup=False)
+        self.notify(message.outcome, timeout=READ_SECONDS, markup=False)
         self.dismiss(True)
 
     def action_leave(self) -> None:

@@ -18,7 +18,7 @@ from jitchat.tui.backend import Backend
 from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.tui.dialogs.key import KeyScreen
 from jitchat.tui.model_rows import READER, ModelRow
-from jitchat.tui.telling import tell
+from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.model_list import ModelList, RowState
 
 Picked = tuple[str, str]
@@ -134,7 +134,7 @@ class ModelsScreen(Dialog[Picked | None]):
     @on(Refused)
     def _refused(self, message: Refused) -> None:
         if not message.asked:
-            tell(self, message.error)
+            notify_error(self, message.error)
             return
         self._asking.discard(message.asked)
         self._refusals[message.asked] = message.error

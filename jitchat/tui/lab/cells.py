@@ -86,7 +86,7 @@ def detail(result: Result, width: int, *, is_brief: bool = False) -> Content:
     return Content.assemble(*parts).rstrip()
 
 
-def held_sentence(result: Result) -> str:
+def pin_effect(result: Result) -> str:
     """Say whether the window could answer, so that a missed turn is told from a misread one."""
     if result.held is None:
         return "no window was sent"
@@ -117,7 +117,7 @@ def _parts(result: Result) -> Iterator[tuple[str, str, str]]:
     yield "decided", f"{decided}: {why}" if why else decided, ""
     if result.rule and result.note:
         yield "note", shortened(result.note, _MOST), ""
-    yield "window", held_sentence(result), ""
+    yield "window", pin_effect(result), ""
     if took := _took(result):
         yield "took", took, ""
 
@@ -143,7 +143,7 @@ def whole(result: Result) -> str:
     why = "\nnote: ".join(filter(None, (result.rule, result.note)))
     return (
         f"{result.question}\n\nexpected: {result.expected}\n\n{answer}\n\n"
-        f"{result.verdict.value}: {why}\nneeded turns: {needed}; {held_sentence(result)}"
+        f"{result.verdict.value}: {why}\nneeded turns: {needed}; {pin_effect(result)}"
     )
 
 

@@ -27,8 +27,8 @@ from jitchat.tui.messages import (
     SessionReported,
 )
 from jitchat.tui.model_rows import READER, meant_by, offer
+from jitchat.tui.notices import READ_SECONDS, notify_error, reports_errors
 from jitchat.tui.screens.opened import OpenedScreen
-from jitchat.tui.telling import SECONDS, tell, telling
 from jitchat.tui.widgets.prompt import PLACEHOLDER, Prompt
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.values import Conversation
@@ -178,14 +178,14 @@ class AnsweredScreen(OpenedScreen):
     def _model_refused(self, message: ModelRefused) -> None:
         """Who answered before still does."""
         self.show_status()
-        tell(self, message.error)
+        notify_error(self, message.error)
 
     @on(ModelChanged)
-    @telling
+    @reports_errors
     async def _model_changed(self, message: ModelChanged) -> None:
         """From the next message on; a reply that is on its way is still the other model's."""
         if message.note:
-            self.notify(message.note, timeout=SECONDS, severity="warning", markup=False)
+            self.notify(message.note, timeout=READ_SECONDS, severity="warning", markup=False)
         if message.session is None:
             await self.open(self.conversation)
         elif message.opening != self.opening:
@@ -219,10 +219,10 @@ class AnsweredScreen(OpenedScreen):
     def _key_refused(self, message: SessionReported) -> None:
         """What can be done about it here."""
         if isinstance(message.event, SendFailed) and isinstance(message.event.error, KeyRefused):
-            self.notify(ANOTHER_KEY, timeout=SECONDS, markup=False)
+            self.notify(ANOTHER_KEY, timeout=READ_SECONDS, markup=False)
 
     @on(SendEnded)
-    @telling
+    @reports_errors
     async def _reply_over(self) -> None:
         if self._coming is not None and not self.busy:
             coming, self._coming = self._coming, None

@@ -20,10 +20,10 @@ from jitchat.tui.commands import (
 from jitchat.tui.key_routing import KeyRouting, Question
 from jitchat.tui.keys import bindings
 from jitchat.tui.messages import SessionReady, SessionRefused
+from jitchat.tui.notices import reports_errors
 from jitchat.tui.screens.sending import NEW_TITLE
 from jitchat.tui.screens.steered import HOLDS
 from jitchat.tui.screens.viewing import ViewingScreen
-from jitchat.tui.telling import telling
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
@@ -210,7 +210,7 @@ class ChatScreen(ViewingScreen):
         else:
             self.query_one(Prompt).focus()
 
-    @telling
+    @reports_errors
     async def action_new_conversation(self) -> None:
         """An empty conversation; one that is empty already is used again."""
         if self.waits():
@@ -226,7 +226,7 @@ class ChatScreen(ViewingScreen):
         if not self.waits():
             self.app.push_screen(ResumeScreen(self.backend.store), self._resumed)
 
-    @telling
+    @reports_errors
     async def _resumed(self, chosen: tuple[str, int | None] | None) -> None:
         if chosen is not None:
             await self.open(self.backend.store.conversation(chosen[0]), chosen[1])

@@ -16,7 +16,7 @@ from jitchat.store.pins import Drafts
 from jitchat.tui.commands import addressed_in, message_in
 from jitchat.tui.draft_keeper import DraftKeeper
 from jitchat.tui.figures import indexing_sentence, send_sentences
-from jitchat.tui.telling import tell
+from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
@@ -178,7 +178,7 @@ class DeskScreen(Screen[None]):
 
     def tell(self, error: JitchatError) -> None:
         """Show an error of ours."""
-        tell(self, error)
+        notify_error(self, error)
 
 
 def _unknown(_: int) -> None:

@@ -14,9 +14,9 @@ from textual import on
 
 from jitchat.store.path import parent_of
 from jitchat.tui.figures import ledger_note
+from jitchat.tui.notices import reports_errors
 from jitchat.tui.screens.helped import HelpedScreen
 from jitchat.tui.send_figures import note_sentence
-from jitchat.tui.telling import telling
 from jitchat.tui.turn_details import NOTHING, TurnDetails, is_cut
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
@@ -60,7 +60,7 @@ class ForkedScreen(HelpedScreen):
             self.leave_edit()
         await super().leave()
 
-    @telling
+    @reports_errors
     async def action_regenerate(self) -> None:
         """Answer the chosen turn's question once more, or the last one."""
         session = self.session
@@ -135,7 +135,7 @@ class ForkedScreen(HelpedScreen):
         if self.leave_edit() is not None:
             self.query_one(Prompt).swap(kept)
 
-    @telling
+    @reports_errors
     async def action_go_on(self) -> None:
         """Have a reply continued that was cut, by a message like any other."""
         session = self.session
@@ -160,7 +160,7 @@ class ForkedScreen(HelpedScreen):
         # A click is handled by the header that is taken away, which would wait for itself.
         self.call_later(self._go_to_version, step, position)
 
-    @telling
+    @reports_errors
     async def _go_to_version(self, step: int, position: int | None) -> None:
         session = self.session
         if session is None or self.waits():

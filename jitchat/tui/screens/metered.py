@@ -22,9 +22,9 @@ from jitchat.tui.messages import (
     SessionReported,
     WindowCounted,
 )
+from jitchat.tui.notices import reports_errors
 from jitchat.tui.screens.sending import SendingScreen
 from jitchat.tui.send_figures import usage_sentence
-from jitchat.tui.telling import telling
 from jitchat.tui.turn_details import is_broken_off
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
@@ -106,7 +106,7 @@ class MeteredScreen(SendingScreen):
         self.has_sends = sends > 0
         self.query_one(Inspector).offer_switch(self.has_sends)
 
-    @telling
+    @reports_errors
     async def action_switch_window(self) -> None:
         """Show the window that was sent last, or else the next one; the draft stays."""
         if self.session is None or self.waits():
@@ -119,7 +119,7 @@ class MeteredScreen(SendingScreen):
         if last is None or not await self.show_sent(self.session, last, None):
             self.notify("Nothing was sent here yet.", markup=False)
 
-    @telling
+    @reports_errors
     async def action_sent_window(self) -> None:
         """Show the window that was sent for the chosen turn, and what was reported for it."""
         session = self.session

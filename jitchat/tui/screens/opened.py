@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError
-from jitchat.tui import collector
+from jitchat.tui import garbage
 from jitchat.tui.draft_keeper import KEEP_AFTER
 from jitchat.tui.messages import (
     BacklogEnded,
@@ -23,8 +23,8 @@ from jitchat.tui.messages import (
     SessionReady,
     SessionRefused,
 )
+from jitchat.tui.notices import READ_SECONDS, reports_errors
 from jitchat.tui.screens.previewing import PreviewingScreen
-from jitchat.tui.telling import SECONDS, telling
 from jitchat.tui.turn_details import TurnDetails
 from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
@@ -63,7 +63,7 @@ class OpenedScreen(PreviewingScreen):
         self.set_out()
         await self.open(self.conversation)
 
-    @telling
+    @reports_errors
     async def open(self, conversation: Conversation, at: int | None = None) -> None:
         """Another conversation, at its end or at one of its turns."""
         await self.leave()
@@ -94,7 +94,7 @@ class OpenedScreen(PreviewingScreen):
         self.refusal = None
         self.indexed = self._settled = False
         self.progress = None
-        collector.release()
+        garbage.unfreeze()
         await self._let_go()
 
     async def on_unmount(self) -> None:
@@ -137,7 +137,9 @@ class OpenedScreen(PreviewingScreen):
             self.indexed = True
             self.notify(f"{READ_ONLY} {refusal}", severity="warning", timeout=60, markup=False)
         if self.backend.warning and message.opening == 1:
-            self.notify(self.backend.warning, severity="warning", timeout=SECONDS, markup=False)
+            self.notify(
+                self.backend.warning, severity="warning", timeout=READ_SECONDS, markup=False
+            )
         if self.backend.may_fetch_model:
             self.query_one(ModelFetch).start()
 
@@ -261,4 +263,4 @@ class OpenedScreen(PreviewingScreen):
         """All that is kept is loaded."""
         if not self._settled:
             self._settled = True
-            collector.settle()
+            garbage.freeze()

@@ -29,9 +29,9 @@ from jitchat.providers.catalogue.table import PRESETS
 from jitchat.text.sanitize import one_line, shortened
 from jitchat.tui.batches import Batches
 from jitchat.tui.messages import ReplyRefused, ReplyStored, SendEnded, SessionReported
+from jitchat.tui.notices import READ_SECONDS, reports_errors
 from jitchat.tui.screens.forked import ForkedScreen
 from jitchat.tui.send_figures import usage_sentence
-from jitchat.tui.telling import SECONDS, telling
 from jitchat.tui.turn_details import is_broken_off
 from jitchat.tui.widgets.hint_line import AWAITED, LOADING, HintLine
 from jitchat.tui.widgets.prompt import Prompt
@@ -168,7 +168,7 @@ class SendingScreen(ForkedScreen):
             case RetryScheduled(seconds, why):
                 hint.count_down(seconds, why)
             case RequestAdapted(sentence) | LimitLearnt(_, sentence):
-                self.notify(one_line(sentence), timeout=SECONDS, markup=False)
+                self.notify(one_line(sentence), timeout=READ_SECONDS, markup=False)
 
     async def _answer_stored(self, turn: Turn) -> None:
         transcript = self.query_one(Transcript)
@@ -235,7 +235,7 @@ class SendingScreen(ForkedScreen):
             self.backend.store.unstored.store_again()
 
     @on(ReplyStored)
-    @telling
+    @reports_errors
     async def _reply_stored(self, message: ReplyStored) -> None:
         """Show it as it is stored; and the conversation anew, where it stands elsewhere in it."""
         if self._retry is not None and not self.backend.store.unstored:
@@ -263,7 +263,7 @@ class SendingScreen(ForkedScreen):
     def _next_place(self) -> int:
         return self.backend.store.tree(self.conversation.id).last + 1
 
-    @telling
+    @reports_errors
     async def _free(self) -> None:
         """Ready for the next message; of one that was typed meanwhile, the window is shown."""
         self._sending = None

@@ -10,8 +10,8 @@ from textual import on, work
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.tui.messages import HoldMade
+from jitchat.tui.notices import notify_error
 from jitchat.tui.screens.metered import MeteredScreen
-from jitchat.tui.telling import tell
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Conversation, Mode
@@ -108,18 +108,18 @@ class SteeredScreen(MeteredScreen):
             busy = self.busy
 
             def held() -> tuple[Held, str]:
-                from jitchat.tui.held import held_sentence  # noqa: PLC0415  not on the first frame
+                from jitchat.tui.pin_effect import pin_effect  # noqa: PLC0415  not on the first frame
 
                 change = session.hold if undoes else session.toggle_hold
                 before = None if busy else _planned(session, draft, mode, once)
                 made = change(position, hold)
                 after = None if busy else _planned(session, draft, mode, once)
-                return made, held_sentence(made, mode, before, after)
+                return made, pin_effect(made, mode, before, after)
 
             try:
                 made, told = await asyncio.to_thread(held)
             except JitchatError as error:
-                tell(self, error)
+                notify_error(self, error)
             except LookupError:
                 self.notify(f"There is no #{position} here.", markup=False)
             else:

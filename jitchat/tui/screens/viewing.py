@@ -12,9 +12,9 @@ from textual.timer import Timer
 
 from jitchat.tui.commands import addressed_in
 from jitchat.tui.messages import SessionReady, ViewsLoaded
+from jitchat.tui.notices import reports_errors
 from jitchat.tui.screens.metered import last_sent
 from jitchat.tui.screens.steered import SteeredScreen
-from jitchat.tui.telling import telling
 from jitchat.tui.views.view import Another, Branched, GoTo, Outcome, Planned, SendAgain, Subject
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
@@ -88,7 +88,7 @@ class ViewingScreen(SteeredScreen):
         shows_next = self.sent is None and not self.wants_next
         return shows_next and self.has_sends and not self.draft.strip() and not self.busy
 
-    @telling
+    @reports_errors
     async def _look_at_last(self, session: Session, name: str, turn: str) -> None:
         last = await asyncio.to_thread(last_sent, session)
         if last is not None and session is self.session:
@@ -156,7 +156,7 @@ class ViewingScreen(SteeredScreen):
             made=self._made,
         )
 
-    @telling
+    @reports_errors
     async def _viewed(self, outcome: Outcome | None) -> None:
         session = self.session
         if session is None or outcome is None:

@@ -5,7 +5,7 @@ from functools import partial
 from textual.timer import Timer
 
 from jitchat.tui.backend import Backend
-from jitchat.tui.telling import telling
+from jitchat.tui.notices import reports_errors
 from jitchat.tui.tour.asking import AskingScreen
 from jitchat.tui.tour.lab import ShowsRun
 from jitchat.tui.tour.steps import STEPS, Ask, Compare, Measure
@@ -33,7 +33,7 @@ class TourScreen(AskingScreen):
         """Whether the lab is being watched: more of a run comes, or one may."""
         return self._looks is not None
 
-    @telling
+    @reports_errors
     async def do(self, place: int) -> None:
         """Do a step, or show again what came of it."""
         if self.session is None:

@@ -23,8 +23,8 @@ from jitchat.recorder import Answer
 from jitchat.text.sanitize import one_line
 from jitchat.tui.batches import Batches
 from jitchat.tui.figures import reported, tokens, used_figure
+from jitchat.tui.notices import reports_errors
 from jitchat.tui.send_figures import cost_figure
-from jitchat.tui.telling import telling
 from jitchat.tui.views.view import Branched, Subject, asked_of
 from jitchat.tui.views.what_if import ComparingView, Comparison
 from jitchat.tui.widgets.reply import ReplyBody
@@ -354,7 +354,7 @@ class AskAllView(ComparingView):
         modes = list(Mode)
         self.action_look_at(modes[(modes.index(self.looked_at) + step) % len(modes)].value)
 
-    @telling
+    @reports_errors
     async def action_go_on(self) -> None:
         """Go on with the answer that is looked at."""
         if self._asking is None:

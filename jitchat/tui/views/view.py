@@ -26,7 +26,7 @@ from jitchat.store.windows import Sends
 from jitchat.text.sanitize import visible
 from jitchat.text.stance import objects
 from jitchat.tui.keys import VIEW_ACTIONS
-from jitchat.tui.telling import tell
+from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.values import Mode, Role, Status, Turn
 from jitchat.window.steering import NO_MORE, Held, Once
@@ -245,7 +245,7 @@ class View(ModalScreen[Outcome | None]):
 
     def tell(self, error: JitchatError) -> None:
         """Show an error of ours."""
-        tell(self, error)
+        notify_error(self, error)
 
     def action_close(self) -> None:
         """Back to the chat."""

@@ -10,7 +10,7 @@ from jitchat.lab.compare import compared, signed
 from jitchat.lab.experiment import Cell, Verdict, preset
 from jitchat.lab.facts import Kind
 from jitchat.lab.stats import Tally, tallied
-from jitchat.tui.lab.cells import cell_line, cells_of, detail, held_sentence, square_line, whole
+from jitchat.tui.lab.cells import cell_line, cells_of, detail, pin_effect, square_line, whole
 from jitchat.tui.lab.compare import compared_rows
 from jitchat.tui.lab.curve import spent_rows
 from jitchat.tui.lab.runs_list import run_line, runs_header
@@ -88,7 +88,7 @@ def test_a_square_is_told_by_its_tally() -> None:
     ],
 )
 def test_a_turn_that_was_missed_is_told_from_one_that_was_misread(change, told: str) -> None:
-    assert held_sentence(replace(RIGHT, **change)) == told
+    assert pin_effect(replace(RIGHT, **change)) == told
 
 
 def test_the_detail_has_question_answers_rule_and_window_and_keeps_to_its_room() -> None:

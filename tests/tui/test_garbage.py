@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gc
 
-from jitchat.tui import collector
+from jitchat.tui import garbage
 from tests.tui.support import TestBackend, demo_app, ready, until
 
 
 async def test_what_an_open_conversation_holds_is_not_looked_at(backend: TestBackend):
-    collector.release()
+    garbage.unfreeze()
     async with demo_app(backend).run_test() as pilot:
         await ready(pilot)
         assert gc.isenabled()
@@ -27,13 +27,13 @@ async def test_another_conversation_lets_go_of_the_one_before(backend: TestBacke
 
 
 def test_nothing_is_collected_while_the_app_is_loaded():
-    collector.rest()
+    garbage.pause()
     try:
         assert not gc.isenabled()
     finally:
-        collector.settle()
+        garbage.freeze()
     assert gc.isenabled()
-    collector.release()
+    garbage.unfreeze()
     assert gc.get_freeze_count() == 0
 
 
