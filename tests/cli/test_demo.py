@@ -9,6 +9,7 @@ import pytest
 from jitchat.cli import demo
 from jitchat.cli.demo import tour_settings
 from jitchat.cli.options import Flags
+from jitchat.tui import garbage
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,6 +15,7 @@ from jitchat.cli import chat
 from jitchat.cli.chat import run_chat
 from jitchat.cli.options import Flags
 from jitchat.events import Event, WindowBuilt
+from jitchat.tui import garbage
 from jitchat.values import Mode
 from tests.session.sending import send
 from tests.session.test_full_disk import LONG, fill, free

@@ -27,7 +27,7 @@ from jitchat.events import (
 )
 from jitchat.providers.catalogue.table import PRESETS
 from jitchat.text.sanitize import one_line, shortened
-from jitchat.tui.batches import Batches
+from jitchat.tui.batches import reply_batcher
 from jitchat.tui.messages import ReplyRefused, ReplyStored, SendEnded, SessionReported
 from jitchat.tui.notices import READ_SECONDS, reports_errors
 from jitchat.tui.screens.forked import ForkedScreen
@@ -103,7 +103,7 @@ class SendingScreen(ForkedScreen):
     @work(group="send")
     async def _send(self, session: Session, sent: AsyncGenerator[Event, None], draft: str) -> None:
         worker, cancelled, error = get_current_worker(), True, None
-        batches = Batches(lambda event: self.post_message(SessionReported(worker, event)))
+        batches = reply_batcher(lambda event: self.post_message(SessionReported(worker, event)))
         try:
             async with aclosing(sent) as events:
                 async for event in events:

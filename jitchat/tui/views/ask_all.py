@@ -21,7 +21,7 @@ from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.events import Event, ReasoningFound, ReplyDelta
 from jitchat.recorder import Answer
 from jitchat.text.sanitize import one_line
-from jitchat.tui.batches import Batches
+from jitchat.tui.batches import reply_batcher
 from jitchat.tui.figures import reported, tokens, used_figure
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.send_figures import cost_figure
@@ -291,7 +291,7 @@ class AskAllView(ComparingView):
 
     @work(group="ask")
     async def _ask(self, asking: Asking) -> None:
-        batches = {mode: Batches(partial(self._hand_on, mode)) for mode in Mode}
+        batches = {mode: reply_batcher(partial(self._hand_on, mode)) for mode in Mode}
         error: JitchatError | None = None
         try:
             await asking.run(lambda mode, event: batches[mode].take(event))
