@@ -8,18 +8,15 @@ from textual.message import Message
 
 from jitchat.tui.keys import TURN_ACTIONS, pane_bindings
 from jitchat.tui.turn_details import NOTHING, Detail, TurnDetails, is_cut
-from jitchat.tui.widgets.reply import ReplyBody
-from jitchat.tui.widgets.stretch import MOST, TurnStretch
+from jitchat.tui.widgets.turn_list import TurnList
 from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Steering
 from jitchat.window.window import Kind
 
-__all__ = ["MOST", "Transcript"]
 
-
-class Transcript(TurnStretch):
-    """The turns around where the user looks; one of them is chosen while it has the focus."""
+class Transcript(TurnList):
+    """One of the turns is chosen while the list has the focus."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("down", "move(1)", show=False),
@@ -40,7 +37,7 @@ class Transcript(TurnStretch):
     def __init__(self) -> None:
         super().__init__("transcript")
         self.details: TurnDetails | None = None
-        """What is shown beside the texts; of the conversation that is on screen."""
+        """Of the conversation that is on screen; None before there is one."""
         self._kinds: Mapping[int, Kind] = {}
         self._steering = Steering()
         self._grown: list[str] = []
@@ -76,10 +73,16 @@ class Transcript(TurnStretch):
         return binding.tooltip.format(turn=self.chosen.position if self.chosen else "")
 
     async def put(self, turn: Turn) -> None:
-        """A turn as it now is: a new one at the end, in view, or one that is here already."""
-        place = self._place_of(turn)
+        """Show a turn as it now is: a new one at the end, or one that is here already.
+
+        What grows is the reply that is stored.
+        """
+        place = self._place_at(turn)
+        if place is None and turn.role is Role.ASSISTANT and self._growing_turn() is not None:
+            place = len(self._turns) - 1
         if place is not None:
-            detail = await self._detail_of(turn)
+            details = await self.details.of([turn]) if self.details is not None else {}
+            detail = details.get(turn.position, NOTHING)
             view = self._view_of(self._turns[place].position)
             self._turns[place] = turn
             if view is not None:
@@ -116,8 +119,8 @@ class Transcript(TurnStretch):
         return view.detail if view is not None else NOTHING
 
     async def stream(self, piece: str, position: int, *, typing: bool = False) -> None:
-        """A piece of the reply that will be the turn at `position`, if nobody comes between."""
-        view = await self._growing_view(position)
+        """Append to the reply that will be the turn at `position`, if nobody comes between."""
+        view = await self._begun_view(position)
         self._grown.append(piece)
         if view is not None and view.reply is not None:
             if view.reasoning is not None:
@@ -125,8 +128,8 @@ class Transcript(TurnStretch):
             view.reply.add(piece, typing=typing)
 
     async def think(self, piece: str, position: int) -> None:
-        """A piece of what the model thinks ahead of it."""
-        view = await self._growing_view(position)
+        """Append to what the model thinks ahead of that reply."""
+        view = await self._begun_view(position)
         if view is not None:
             await view.think(piece)
 
@@ -134,8 +137,7 @@ class Transcript(TurnStretch):
         """All of the reply so far was reasoning."""
         text = "".join(self._grown)
         self._grown.clear()
-        growing = self._growing_turn()
-        view = self._view_of(growing.position) if growing else None
+        view = self._growing_view()
         if view is not None and view.reply is not None:
             await view.reply.finish("")
             await view.think(text)
@@ -152,9 +154,10 @@ class Transcript(TurnStretch):
             await views[-1].warn(sentence)
 
     async def draw_behind_key(self) -> None:
-        """The reply that is growing, if one is, now that a key was drawn."""
-        if (reply := self._growing_reply()) is not None:
-            await reply.draw_behind_key()
+        """Draw the reply that is growing, if one is, now that a key was drawn."""
+        view = self._growing_view()
+        if view is not None and view.reply is not None:
+            await view.reply.draw_behind_key()
 
     def mark(self, kinds: Mapping[int, Kind]) -> None:
         """Which turns the window has, and as what."""
@@ -292,13 +295,6 @@ class Transcript(TurnStretch):
             return None
         return seen[0 if step > 0 else -1]
 
-    def _place_of(self, turn: Turn) -> int | None:
-        """The index of a turn that is here already; what grows is the reply that is stored."""
-        place = self._place_at(turn)
-        if place is None and turn.role is Role.ASSISTANT and self._growing_turn() is not None:
-            return len(self._turns) - 1
-        return place
-
     def _place_at(self, turn: Turn) -> int | None:
         """The index of the turn that has its position and is said by the same."""
         wanted = turn.position, turn.role
@@ -306,25 +302,20 @@ class Transcript(TurnStretch):
         found = (n for n in places if (self._turns[n].position, self._turns[n].role) == wanted)
         return next(found, None)
 
-    async def _detail_of(self, turn: Turn) -> Detail:
-        details = await self.details.of([turn]) if self.details is not None else {}
-        return details.get(turn.position, NOTHING)
-
     def _growing_turn(self) -> Turn | None:
         last = self._turns[-1] if self._turns else None
         return last if last is not None and last.status is Status.STREAMING else None
 
-    def _growing_reply(self) -> ReplyBody | None:
+    def _growing_view(self) -> TurnView | None:
         growing = self._growing_turn()
-        view = self._view_of(growing.position) if growing else None
-        return view.reply if view is not None else None
+        return self._view_of(growing.position) if growing is not None else None
 
-    async def _growing_view(self, position: int) -> TurnView | None:
+    async def _begun_view(self, position: int) -> TurnView | None:
+        """The view of the reply that grows, which begins now if none does."""
         if self._growing_turn() is None:
             self._grown.clear()
             await self.put(Turn(position, Role.ASSISTANT, "", None, None, Status.STREAMING))
-        growing = self._growing_turn()
-        return self._view_of(growing.position) if growing is not None else None
+        return self._growing_view()
 
     def _view(self, turn: Turn, detail: Detail) -> TurnView:
         if turn.status is Status.STREAMING:
