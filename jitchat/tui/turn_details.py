@@ -29,6 +29,12 @@ class Detail:
         """What the model thought ahead of its answer."""
         return self.note.reasoning if self.note is not None else ""
 
+    @property
+    def reasoning_tokens(self) -> int:
+        """As the provider reported them; 0 where it did not."""
+        usage = self.note.usage if self.note is not None else None
+        return usage.reasoning_tokens if usage is not None else 0
+
 
 NOTHING = Detail()
 
