@@ -51,16 +51,19 @@ class Transcript(TurnList):
         place = self._place_of_cursor() if self.has_focus else None
         return None if place is None else self._turns[place]
 
+    @property
+    def _chosen_view(self) -> TurnView | None:
+        return self._view_of(self.chosen.position) if self.chosen is not None else None
+
     def offers(self, binding: Binding) -> bool:
         """Whether a key applies to the turn under the cursor."""
-        chosen = self.chosen
-        view = self._view_of(chosen.position) if chosen is not None else None
-        if chosen is None or view is None:
+        view = self._chosen_view
+        if view is None:
             return False
-        is_reply = chosen.role is Role.ASSISTANT
+        is_reply = view.turn.role is Role.ASSISTANT
         applies = {
-            "turn_edit": chosen.role is Role.USER,
-            "turn_go_on": is_reply and is_cut(chosen, view.detail),
+            "turn_edit": view.turn.role is Role.USER,
+            "turn_go_on": is_reply and is_cut(view.turn, view.detail),
             "turn_reasoning": view.reasoning is not None,
             "turn_mattered": is_reply,
             "turn_miss": is_reply,
@@ -77,7 +80,7 @@ class Transcript(TurnList):
 
         What grows is the reply that is stored.
         """
-        place = self._place_at(turn)
+        place = self._place(turn.position, turn.role)
         if place is None and turn.role is Role.ASSISTANT and self._growing_turn() is not None:
             place = len(self._turns) - 1
         if place is not None:
@@ -104,7 +107,7 @@ class Transcript(TurnList):
 
         The reply that is growing is another one.
         """
-        place = self._place_at(turn)
+        place = self._place(turn.position, turn.role)
         if place is None or self._turns[place].status is Status.STREAMING:
             return False
         view = self._view_of(turn.position)
@@ -114,7 +117,6 @@ class Transcript(TurnList):
         return True
 
     def detail_of(self, turn: Turn) -> Detail:
-        """What is shown beside a turn that is mounted."""
         view = self._view_of(turn.position)
         return view.detail if view is not None else NOTHING
 
@@ -177,7 +179,14 @@ class Transcript(TurnList):
     async def views_of(self, turns: Sequence[Turn]) -> list[TurnView]:
         """Make the views of some turns, with their details."""
         details = await self.details.of(turns) if self.details is not None and turns else {}
-        return [self._view(turn, details.get(turn.position, NOTHING)) for turn in turns]
+        views = []
+        for turn in turns:
+            detail, kind = details.get(turn.position, NOTHING), self._kinds.get(turn.position)
+            is_growing = turn.status is Status.STREAMING
+            shown = replace(turn, content="".join(self._grown)) if is_growing else turn
+            views.append(TurnView(shown, kind, detail))
+            views[-1].hold(self._steering.of(turn.position))
+        return views
 
     def point_at(self, position: int) -> None:
         """Move the cursor to a turn that is mounted."""
@@ -188,7 +197,7 @@ class Transcript(TurnList):
 
         Tells whether there is any.
         """
-        chosen = self._view_of(self.chosen.position) if self.chosen is not None else None
+        chosen = self._chosen_view
         views = [chosen] if chosen is not None else reversed(self._mounted())
         view = next((view for view in views if view.reasoning is not None), None)
         if view is None or view.reasoning is None:
@@ -207,7 +216,7 @@ class Transcript(TurnList):
                 view.reply.measure_again()
 
     def watch_scroll_y(self, old: float, new: float) -> None:
-        """What comes near is laid out."""
+        """Lay out what comes near."""
         super().watch_scroll_y(old, new)
         self._fold_away()
         self.call_after_refresh(self._fold_away)  # a jump goes further than was near
@@ -222,7 +231,7 @@ class Transcript(TurnList):
         self._choose(self._nearest_in_view(-1))
 
     async def action_move(self, step: int) -> None:
-        """To the next turn or the one before; from where the user looks."""
+        """Move to the next turn or the one before; from where the user looks."""
         place = self._place_of_cursor()
         if place is None:
             return
@@ -231,31 +240,28 @@ class Transcript(TurnList):
             self._choose(nearest)
         elif 0 <= place + step < len(self._turns):
             position = self._turns[place + step].position
-            if self._view_of(position) is None:
+            view = self._view_of(position)
+            if view is None:
                 await self.show(self._turns, position)
-            else:
-                self._reveal(position, step)
+            else:  # of a turn that is larger than the screen, to where it is entered
+                top = step > 0 and view.outer_size.height > self.size.height
+                self.scroll_to_widget(view, top=top, animate=False, immediate=True)
             self._choose(position)
         elif step > 0:
             self.scroll_end(animate=False)
 
     async def action_first(self) -> None:
-        """To the first turn of all."""
         if self._turns:
             await self.show(self._turns, self._turns[0].position)
             self._choose(self._turns[0].position)
 
     async def action_last(self) -> None:
-        """To the latest turn."""
         await self.show(self._turns)
         self._choose(None)
         self.scroll_end(animate=False)
 
     def action_open(self) -> None:
-        """The exact text of the chosen turn."""
-        chosen = self.chosen
-        view = self._view_of(chosen.position) if chosen is not None else None
-        if view is not None:
+        if (view := self._chosen_view) is not None:
             self.post_message(self.Opened(view.turn, view.detail))
 
     def _choose(self, position: int | None) -> None:
@@ -268,20 +274,18 @@ class Transcript(TurnList):
         if self.has_focus:
             self.screen.refresh_bindings()
 
+    def _place(self, position: int | None, role: Role | None = None) -> int | None:
+        """The index of the turn at a position, said by `role`; the latest are looked at first."""
+        for place in reversed(range(len(self._turns))):
+            turn = self._turns[place]
+            if turn.position == position and role in (None, turn.role):
+                return place
+        return None
+
     def _place_of_cursor(self) -> int | None:
         """The index of the turn under the cursor; the last one where that is gone."""
-        last = len(self._turns) - 1
-        places = range(last, -1, -1)
-        found = (place for place in places if self._turns[place].position == self._cursor)
-        return next(found, last if self._turns else None)
-
-    def _reveal(self, position: int, step: int) -> None:
-        """Scroll to a turn; of one that is larger than the screen, to where it is entered."""
-        view = self._view_of(position)
-        if view is not None:
-            tall = view.outer_size.height > self.size.height
-            top = tall and step > 0
-            self.scroll_to_widget(view, top=top, animate=False, immediate=True)
+        place = self._place(self._cursor)
+        return len(self._turns) - 1 if place is None and self._turns else place
 
     def _is_in_view(self, view: TurnView) -> bool:
         """Whether it is on screen once what was scrolled is drawn: keys can come faster."""
@@ -291,16 +295,7 @@ class Transcript(TurnList):
     def _nearest_in_view(self, step: int) -> int | None:
         """The position of the first turn on screen that one comes to by such a step."""
         seen = [view.turn.position for view in self._mounted() if self._is_in_view(view)]
-        if not seen:
-            return None
-        return seen[0 if step > 0 else -1]
-
-    def _place_at(self, turn: Turn) -> int | None:
-        """The index of the turn that has its position and is said by the same."""
-        wanted = turn.position, turn.role
-        places = range(len(self._turns) - 1, -1, -1)
-        found = (n for n in places if (self._turns[n].position, self._turns[n].role) == wanted)
-        return next(found, None)
+        return seen[0 if step > 0 else -1] if seen else None
 
     def _growing_turn(self) -> Turn | None:
         last = self._turns[-1] if self._turns else None
@@ -316,10 +311,3 @@ class Transcript(TurnList):
             self._grown.clear()
             await self.put(Turn(position, Role.ASSISTANT, "", None, None, Status.STREAMING))
         return self._growing_view()
-
-    def _view(self, turn: Turn, detail: Detail) -> TurnView:
-        if turn.status is Status.STREAMING:
-            turn = replace(turn, content="".join(self._grown))
-        view = TurnView(turn, self._kinds.get(turn.position), detail)
-        view.hold(self._steering.of(turn.position))
-        return view
