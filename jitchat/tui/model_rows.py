@@ -25,7 +25,7 @@ _RUNNING, _READY, _NEEDS_KEY = "running here", "ready", "needs key"
 class ModelRow:
     """A provider, or one of its models."""
 
-    provider: str
+    choice: ProviderChoice
     model: str
     """Empty for the provider's own row."""
     title: str
@@ -33,17 +33,27 @@ class ModelRow:
     """What there is to know of a provider, or of a model that has no figures."""
     figures: tuple[str, str, str] = ("", "", "")
     """Of a model: its context size, and what a million tokens in and out cost."""
-    is_ready: bool = True
-    """Whether the provider can be asked; a row of one that cannot is greyed."""
-    wants_key: bool = False
     is_typed: bool = False
     """Whether it stands for the name that was typed, which no list has."""
     is_count: bool = False
     """Whether it only tells how many models of the provider are not drawn."""
 
     @property
+    def provider(self) -> str:
+        return self.choice.name
+
+    @property
     def id(self) -> tuple[str, str]:
-        return self.provider, self.model
+        return self.choice.name, self.model
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the provider can be asked; a row of one that cannot is greyed."""
+        return self.choice.is_usable
+
+    @property
+    def wants_key(self) -> bool:
+        return self.choice.state == _NEEDS_KEY
 
     def is_found_by(self, wanted: str) -> bool:
         return matches(wanted, f"{self.provider}/{self.model} {self.title}")
@@ -66,14 +76,12 @@ def rows_of(choice: ProviderChoice, now: datetime, in_use: str = "") -> list[Mod
     """
     title = one_line(choice.title)
     if choice.name == READER:
-        return [ModelRow(READER, READER, title, "quotes what was said; no key")]
-    ready, note = choice.is_usable, _about(choice, now)
-    wants_key = choice.state == _NEEDS_KEY
-    heading = ModelRow(choice.name, "", title, note, is_ready=ready, wants_key=wants_key)
-    rows = [_model_row(choice, model, now) for model in choice.models] if ready else []
+        return [ModelRow(choice, READER, title, "quotes what was said; no key")]
+    models = choice.models if choice.is_usable else ()
+    rows = [_model_row(choice, model, now) for model in models]
     if in_use and all(row.model != in_use for row in rows):
-        rows.insert(0, ModelRow(choice.name, in_use, one_line(in_use), is_ready=ready))
-    return [heading, *rows]
+        rows.insert(0, ModelRow(choice, in_use, one_line(in_use)))
+    return [ModelRow(choice, "", title, _about(choice, now)), *rows]
 
 
 def shortened_rows(rows: Sequence[ModelRow], in_use: str = "") -> Iterator[ModelRow]:
@@ -82,7 +90,7 @@ def shortened_rows(rows: Sequence[ModelRow], in_use: str = "") -> Iterator[Model
     yield from kept
     if left := len(rows) - len(kept):
         note = f"and {left:,} more: type to search them"
-        yield ModelRow(rows[0].provider, "", "", note, is_count=True)
+        yield ModelRow(rows[0].choice, "", "", note, is_count=True)
 
 
 def typed_rows(text: str, choices: Mapping[str, ProviderChoice]) -> Iterator[ModelRow]:
@@ -155,14 +163,8 @@ def _single_offer(choice: ProviderChoice) -> str:
 
 def _typed_row(choice: ProviderChoice, model: str) -> Iterator[ModelRow]:
     if not _lists(choice, model):
-        yield ModelRow(
-            choice.name,
-            model,
-            f"use {one_line(model)} of {one_line(choice.title)}",
-            is_ready=choice.is_usable,
-            wants_key=choice.state == _NEEDS_KEY,
-            is_typed=True,
-        )
+        title = f"use {one_line(model)} of {one_line(choice.title)}"
+        yield ModelRow(choice, model, title, is_typed=True)
 
 
 def _lists(choice: ProviderChoice, model: str) -> bool:
@@ -191,7 +193,7 @@ def _model_row(choice: ProviderChoice, model: ModelInfo, now: datetime) -> Model
     context = f"{model.limit.tokens:,}" if model.limit is not None else "?"
     is_gone = model.retires is not None and model.retires <= now.date()
     title = f"{one_line(model.name)}{f' · retired {model.retires}' if is_gone else ''}"
-    return ModelRow(choice.name, model.name, title, figures=(context, *_prices(choice, model)))
+    return ModelRow(choice, model.name, title, figures=(context, *_prices(choice, model)))
 
 
 def _prices(choice: ProviderChoice, model: ModelInfo) -> tuple[str, str]:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """Of one turn."""
-
     note: ReplyNote | None = None
     versions: tuple[int, ...] = ()
     """The positions of the turns that stand in its place, its own among them; empty for one."""

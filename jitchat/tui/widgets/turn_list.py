@@ -6,9 +6,8 @@ is while something changes above it.
 
 import asyncio
 from bisect import bisect_left
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
-from typing import Any
 
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -126,39 +125,31 @@ class TurnList(VerticalScroll):
         if not self._is_extending and self.is_mounted:
             page = self.size.height
             if new <= page and self._start > 0 and new < old:
-                self._extend(self._extend_up, self._shown)
+                self._extend(self._shown, up=True)
             elif new >= self.max_scroll_y - page and self._end < len(self._turns) and new > old:
-                self._extend(self._extend_down, self._shown)
+                self._extend(self._shown, up=False)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._fill, self._shown)
 
-    def _extend(self, way: Callable[[int], Coroutine[Any, Any, None]], shown: int) -> None:
+    def _extend(self, shown: int, *, up: bool) -> None:
         self._is_extending = True
-        self.call_later(way, shown)
+        self.call_later(self._mount_more, shown, up)
 
-    async def _extend_up(self, shown: int) -> None:
+    async def _mount_more(self, shown: int, up: bool) -> None:
         async with self._mounting:
             if shown != self._shown:
                 return
-            start = max(0, self._start - STEP)
-            views = await self.views_of(self._turns[start : self._start])
-            await self.mount_all(views, before=0)
-            self._start = start
-            if self._end - self._start > MOST:
+            start = max(0, self._start - STEP) if up else self._end
+            end = self._start if up else min(len(self._turns), self._end + STEP)
+            views = await self.views_of(self._turns[start:end])
+            await self.mount_all(views, before=0 if up else None)
+            self._start, self._end = min(start, self._start), max(end, self._end)
+            if self._end - self._start > MOST and up:
                 await self.remove_children(self._mounted()[MOST:])
                 self._end = self._start + MOST
                 self.anchor(anchor=False)  # there is no end to follow
-            self.call_after_refresh(self._extended, shown)
-
-    async def _extend_down(self, shown: int) -> None:
-        async with self._mounting:
-            if shown != self._shown:
-                return
-            end = min(len(self._turns), self._end + STEP)
-            await self.mount_all(await self.views_of(self._turns[self._end : end]))
-            self._end = end
-            if self._end - self._start > MOST:
+            elif self._end - self._start > MOST:
                 await self.remove_children(self._mounted()[:-MOST])
                 self._start = self._end - MOST
             self.call_after_refresh(self._extended, shown)
@@ -172,9 +163,9 @@ class TurnList(VerticalScroll):
         """Mount more at an end that is reached, also where the turns leave room."""
         if shown == self._shown and not self._is_extending:
             if self._start > 0 and self.scroll_y <= 0:
-                self._extend(self._extend_up, shown)
+                self._extend(shown, up=True)
             elif self._end < len(self._turns) and self.scroll_y >= self.max_scroll_y:
-                self._extend(self._extend_down, shown)
+                self._extend(shown, up=False)
 
     def _settle(self, at: int | None, shown: int) -> None:
         """Once the views have their heights: bring up the turn that is wanted."""
@@ -184,7 +175,7 @@ class TurnList(VerticalScroll):
         if view is not None:
             self.scroll_to_widget(view, top=True, animate=False)
         if at is None and self._start:
-            self._extend(self._extend_up, shown)
+            self._extend(shown, up=True)
         else:
             self.call_after_refresh(self._extended, shown)
 
