@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # not loaded for the first frame
 READER = "reader"
 MOST = 100
 """Models of one provider that are drawn; a search finds the others."""
-NO_MODEL = "For a model: start Ollama, or press Ctrl+L and paste a provider's key."
+NO_MODEL = "To use a real model, start Ollama or press Ctrl+L to add an API key."
 _RUNNING, _READY, _NEEDS_KEY = "running here", "ready", "needs key"
 
 

@@ -50,12 +50,12 @@ class KeyScreen(Dialog[bool]):
 
     def compose(self) -> ComposeResult:
         title, variable = one_line(self._choice.title), self._choice.key_variable
-        other = f" The variable {variable} does as well." if variable else ""
+        other = f" The environment variable {variable} also works." if variable else ""
         note = (
             f"Paste the key that {title} gave you, then press Enter."
-            f" It is kept in a file that only you can read, and sent to nobody else.{other}"
+            f" It is saved in a file that only you can read, and sent to nobody else.{other}"
         )
-        with box(f"Key of {title}", "Enter keep · Esc close"):
+        with box(f"{title} API key", "Enter save · Esc close"):
             yield Static(Content(note), id="key-note")
             yield KeyInput()
             yield Static(id="key-refusal")

@@ -26,7 +26,7 @@ Picked = tuple[str, str]
 LOOK_EVERY = 4.0
 """Seconds after which servers on this machine are looked for again, while the list is open."""
 NOTHING = (
-    "Nothing here has that in its name. PROVIDER/MODEL names a model that no list has;"
+    "No model here has that in its name. Type PROVIDER/MODEL to use one that is not listed;"
     " Enter on a provider lists its models."
 )
 
@@ -40,8 +40,8 @@ class ModelsScreen(Dialog[Picked | None]):
         Binding("up", "move('cursor_up')", show=False),
         Binding("pagedown", "move('page_down')", show=False),
         Binding("pageup", "move('page_up')", show=False),
-        Binding("f4", "key", "Key", id="models_key"),
-        Binding("f5", "refresh", "Ask again", id="models_refresh"),
+        Binding("f4", "key", "API key", id="models_key"),
+        Binding("f5", "refresh", "Refresh", id="models_refresh"),
     ]
 
     @dataclass
@@ -74,7 +74,7 @@ class ModelsScreen(Dialog[Picked | None]):
         self._refusals: dict[str, JitchatError] = {}
 
     def compose(self) -> ComposeResult:
-        with box("Models", "type to search · Enter use · F4 key · F5 ask again · Esc close"):
+        with box("Models", "type to search · Enter select · F4 key · F5 refresh · Esc close"):
             yield Input(self._wanted, placeholder="Search models and providers…", id="wanted")
             yield Static(id="models-header")
             yield ModelList(self._state_of)
