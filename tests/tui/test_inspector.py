@@ -161,57 +161,58 @@ async def test_the_rows_of_a_draft(backend: TestBackend, size: tuple[int, int]) 
         await the_last_row_tells_of_the_turns_that_were_never_candidates(pilot, screen)
 
 
-async def test_the_cursor_keeps_off_the_boundary_by_key_and_when_the_window_changes(
+async def what_was_cached_and_who_was_no_candidate_stand_there(screen: ChatScreen) -> None:
+    inspector, rows = screen.query_one(Inspector), screen.query_one("#segments", OptionList)
+    place, window = boundary(screen), screen.window
+    assert window is not None
+
+    def told(place: int = place) -> str:
+        return str(rows.get_option_at_index(place).prompt)
+
+    assert "never candidates" in told(rows.option_count - 1)
+
+    inspector.report(Usage(1_203, 3, 400))
+    assert told().startswith(f"── stable prefix cached 400 ✓ of ~{window.stable_tokens:,} ──")
+    inspector.show(window, sent=False)
+    assert "cached" not in told()
+    inspector.show(window, sent=True, usage=Usage(1_203, 3))
+    assert "none reported as cached" in told()
+
+
+async def the_cursor_keeps_off_the_boundary(pilot: Pilot[None], screen: ChatScreen) -> None:
+    """By key, and when the window changes."""
+    inspector, rows = screen.query_one(Inspector), screen.query_one("#segments", OptionList)
+    place = boundary(screen)
+    inspector.point_at("index")
+    assert rows.highlighted == place + 1
+    await pilot.press("up")
+    assert rows.highlighted == place - 1
+    await pilot.press("down", "enter")
+    await until(pilot, lambda: pilot.app.screen is not screen, "the text")
+    assert screen.window is not None
+    first = next(each for each in screen.window.segments if each.kind is Kind.INDEX)
+    assert pilot.app.screen.query_one("#exact", TextArea).text == first.text
+    await pilot.press("escape")
+    inspector.point_at("system")
+    window = screen.window
+    fewer = replace(window, segments=(window.segments[0], *window.segments[7:]))
+    await pilot.press("down")
+    inspector.show(fewer, sent=False)
+    assert (boundary(screen), rows.highlighted) == (1, 2)
+
+
+async def test_of_the_window_that_changes_the_cursor_the_boundary_and_the_sums_stay_right(
     backend: TestBackend,
 ) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
-        inspector, rows = screen.query_one(Inspector), screen.query_one("#segments", OptionList)
-        place = boundary(screen)
-        inspector.point_at("index")
-        assert rows.highlighted == place + 1
-        await pilot.press("up")
-        assert rows.highlighted == place - 1
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: pilot.app.screen is not screen, "the text")
-        assert screen.window is not None
-        first = next(each for each in screen.window.segments if each.kind is Kind.INDEX)
-        assert pilot.app.screen.query_one("#exact", TextArea).text == first.text
-        await pilot.press("escape")
-        inspector.point_at("system")
-        window = screen.window
-        fewer = replace(window, segments=(window.segments[0], *window.segments[7:]))
-        await pilot.press("down")
-        inspector.show(fewer, sent=False)
-        assert (boundary(screen), rows.highlighted) == (1, 2)
-
-
-async def test_what_was_cached_and_who_was_no_candidate_stand_there_until_another_window_comes(
-    backend: TestBackend,
-) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        await type_text(pilot, QUESTION)
-        inspector, rows = screen.query_one(Inspector), screen.query_one("#segments", OptionList)
-        place, window = boundary(screen), screen.window
-        assert window is not None
-
-        def told(place: int = place) -> str:
-            return str(rows.get_option_at_index(place).prompt)
-
-        assert "never candidates" in told(rows.option_count - 1)
-
-        inspector.report(Usage(1_203, 3, 400))
-        assert told().startswith(f"── stable prefix cached 400 ✓ of ~{window.stable_tokens:,} ──")
-        inspector.show(window, sent=False)
-        assert "cached" not in told()
-        inspector.show(window, sent=True, usage=Usage(1_203, 3))
-        assert "none reported as cached" in told()
-        inspector.clear()
-        inspector.report(Usage(1_203, 3, 400))
+        await what_was_cached_and_who_was_no_candidate_stand_there(screen)
+        await the_cursor_keeps_off_the_boundary(pilot, screen)
+        screen.query_one(Inspector).clear()
+        screen.query_one(Inspector).report(Usage(1_203, 3, 400))
+        rows, planned = screen.query_one("#segments", OptionList), screen.planned
         assert rows.option_count == 0
-        planned = screen.planned
         await pilot.press("shift+tab")
         await until(pilot, lambda: screen.planned > planned, "the window of full")
         await pilot.pause()

@@ -118,7 +118,7 @@ def parts_of(count: int) -> str:
     return "".join(one.format(number) for number in range(count))
 
 
-LONG = parts_of(40)
+LONG = parts_of(24)
 
 
 async def grown(body: ReplyBody, text: str, step: int = 397) -> None:
@@ -157,7 +157,7 @@ async def test_of_a_long_reply_only_what_is_near_is_laid_out_and_its_height_stay
         body.fold_away()
         await pilot.pause()
         parts = body.query(MarkdownPart)
-        assert len(parts) > 10
+        assert len(parts) > 6
         assert sum(part.markdown.display for part in parts) < 6
         assert body.size.height == height
         scroll.scroll_end(animate=False)
