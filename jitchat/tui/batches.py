@@ -39,7 +39,6 @@ class Batcher(Generic[_Item]):
             self._moment_is_over()
 
     def flush(self) -> None:
-        """Report what waits."""
         if self._moment is not None:
             self._moment.cancel()
             self._moment = None

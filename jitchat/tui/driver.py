@@ -146,7 +146,6 @@ class TerminalDriver(LinuxDriver):
             self.resume_application_mode()
 
     def run_input_thread(self) -> None:
-        """Turn what is typed into events, until the app or its terminal is gone."""
         parser, decode = XTermParser(), InputReader().decode
         cooked = _waiting(self.fileno)
         with selectors.DefaultSelector() as selector:

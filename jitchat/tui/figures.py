@@ -61,7 +61,6 @@ def part_bars(parts: tuple[tuple[str, float], ...], largest: float) -> str:
 
 
 def part_bar(value: float, largest: float) -> str:
-    """Draw one of them in a cell."""
     if value <= 0 or largest <= 0:
         return " "
     return PART_BARS[min(len(PART_BARS) - 1, int(value / largest * len(PART_BARS)))]

@@ -23,8 +23,6 @@ _RUNNING, _READY, _NEEDS_KEY = "running here", "ready", "needs key"
 
 @dataclass(frozen=True, slots=True)
 class ModelRow:
-    """A provider, or one of its models."""
-
     choice: ProviderChoice
     model: str
     """Empty for the provider's own row."""
@@ -172,7 +170,6 @@ def _lists(choice: ProviderChoice, model: str) -> bool:
 
 
 def _about(choice: ProviderChoice, now: datetime) -> str:
-    """Say what a provider wants, or what it has."""
     count = counted(len(choice.models), "model")
     match choice.state:
         case "needs key":

@@ -29,7 +29,6 @@ def cause_of(notice: str) -> object:
 
 
 def notify_error(screen: Widget, error: JitchatError) -> None:
-    """Show what happened and what to do."""
     sentence = ErrorSentence(error)
     sentence.cause = type(error), error.remedy
     screen.notify(sentence, severity="error", timeout=READ_SECONDS, markup=False)

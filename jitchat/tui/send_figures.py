@@ -35,9 +35,13 @@ def usage_sentence(
     the provider does not report, the count of `window` stands, as an estimate; of a reply that
     `is_broken_off` the provider had no occasion to.
     """
-    sent = _sent(usage, window, is_broken_off=is_broken_off)
-    parts = [sent, _answered(usage), cost_figure(cost, usage) if cost != 0 else ""]
-    return " · ".join(filter(None, parts))
+    parts = [_input_figure(usage, window, is_broken_off=is_broken_off)]
+    if usage is not None and usage.output_tokens is not None:
+        thought = f" ({usage.reasoning_tokens:,} reasoning)" if usage.reasoning_tokens else ""
+        parts.append(f"answer {reported(usage.output_tokens)}{thought}")
+    if cost != 0:
+        parts.append(cost_figure(cost, usage))
+    return " · ".join(parts)
 
 
 def cost_figure(cost: float | None, usage: Usage | None) -> str:
@@ -46,7 +50,7 @@ def cost_figure(cost: float | None, usage: Usage | None) -> str:
     return f"{cost_of(cost)}{' ✓' if is_reported else ''}"
 
 
-def _sent(usage: Usage | None, window: ContextWindow | None, *, is_broken_off: bool) -> str:
+def _input_figure(usage: Usage | None, window: ContextWindow | None, *, is_broken_off: bool) -> str:
     if usage is None or usage.input_tokens is None:
         own = f"~{window.used:,}, " if window is not None else ""
         if is_broken_off:
@@ -58,13 +62,6 @@ def _sent(usage: Usage | None, window: ContextWindow | None, *, is_broken_off: b
     return f"sent {reported(sent)}{parts}"
 
 
-def _answered(usage: Usage | None) -> str:
-    if usage is None or usage.output_tokens is None:
-        return ""
-    thought = f" ({usage.reasoning_tokens:,} reasoning)" if usage.reasoning_tokens else ""
-    return f"answer {reported(usage.output_tokens)}{thought}"
-
-
 def note_sentence(note: ReplyNote | None) -> str:
     """`gpt-5-mini · in 1,187 · cached 900 · out 210 · $0.0012`, and why it ended if not by itself.
 
@@ -72,24 +69,19 @@ def note_sentence(note: ReplyNote | None) -> str:
     """
     if note is None or not note.model:
         return ""
-    parts = [note.model, *_used(note.usage)]
+    parts, usage = [note.model], note.usage
+    if usage is not None and usage.input_tokens is not None:
+        parts.append(f"in {usage.input_tokens:,}")
+    if usage is not None and usage.cached_tokens:
+        parts.append(f"cached {usage.cached_tokens:,}")
+    if usage is not None and usage.output_tokens is not None:
+        parts.append(f"out {usage.output_tokens:,}")
     if note.cost:
-        parts.append(cost_figure(note.cost, note.usage))
+        parts.append(cost_figure(note.cost, usage))
     if note.stop and not Finished(note.stop).is_whole:
         goes_on = " — Alt+G goes on" if Finished(note.stop).is_by_length else ""
         parts.append(f"stopped: {shortened(note.stop, _STOP_SHOWN)}{goes_on}")
     return one_line(" · ".join(parts))
-
-
-def _used(usage: Usage | None) -> list[str]:
-    if usage is None:
-        return []
-    told = (
-        ("in", usage.input_tokens),
-        ("cached", usage.cached_tokens or None),
-        ("out", usage.output_tokens),
-    )
-    return [f"{name} {count:,}" for name, count in told if count is not None]
 
 
 def send_sentence(send: Send, number: int, of: int) -> str:

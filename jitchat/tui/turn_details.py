@@ -43,7 +43,6 @@ def is_broken_off(reply: Turn, stop: str | None) -> bool:
 
 
 def is_cut(reply: Turn, detail: Detail) -> bool:
-    """Whether a reply can be continued."""
     if reply.status in (Status.CUT, Status.CANCELLED, Status.INTERRUPTED):
         return True
     note = detail.note
@@ -51,8 +50,6 @@ def is_cut(reply: Turn, detail: Detail) -> bool:
 
 
 class TurnDetails:
-    """Reads the details of the few turns that are on screen."""
-
     def __init__(self, store: ColdStore, conversation: str) -> None:
         self._store, self._conversation = store, conversation
 

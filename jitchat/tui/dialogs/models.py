@@ -46,8 +46,6 @@ class ModelsScreen(Dialog[Picked | None]):
 
     @dataclass
     class Known(Message):
-        """What is known of providers now."""
-
         choices: Sequence[ProviderChoice]
         asked: str = ""
         """The one that listed its models just now."""
@@ -203,7 +201,6 @@ class ModelsScreen(Dialog[Picked | None]):
         self.app.push_screen(KeyScreen(self._backend, self._choices[provider]), closed)
 
     def _fill(self) -> None:
-        """Draw the rows that match."""
         wanted = self.query_one(Input).value
         rows = [*self._matching(wanted), *model_rows.typed_rows(wanted, self._choices)]
         self.query_one(ModelList).show(rows, wanted.strip())

@@ -44,8 +44,6 @@ _STABLE = [kind.value for kind in Kind if kind.is_stable]
 
 
 class BudgetBar(Widget):
-    """Draws one window."""
-
     window: reactive[ContextWindow | None] = reactive(None)
     refusal: reactive[WindowOverflow | None] = reactive(None)
     """Why there is no window, where what must be sent does not fit."""
@@ -64,7 +62,6 @@ class BudgetBar(Widget):
         self.set_class(faded, "-faded")
 
     def render(self) -> Content:
-        """Two lines: the bar and its legend."""
         if self.refusal is not None:
             return Content.assemble(
                 ("█" * self.size.width, "$error"),

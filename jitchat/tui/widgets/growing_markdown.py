@@ -51,8 +51,6 @@ def _highlighted(code: str, language: str) -> Content:
 
 
 class _Quote(MarkdownBlockQuote):
-    """A quotation: its blocks are a line apart."""
-
     def compose(self) -> ComposeResult:
         blocks = list(super().compose())
         for block in blocks[:-1]:
@@ -118,11 +116,9 @@ class MarkdownPart(Vertical):
 
     @property
     def blocks(self) -> list[MarkdownBlock]:
-        """The paragraphs, lists and the like."""
         return [child for child in self.markdown.children if isinstance(child, MarkdownBlock)]
 
     def fold(self, *, folded: bool) -> None:
-        """Keep only the height, or show the blocks."""
         if folded == (not self.markdown.display) or (folded and not self.size.height):
             return
         self.styles.height = self.size.height if folded else "auto"
@@ -138,8 +134,6 @@ class MarkdownPart(Vertical):
 
 
 class GrowingMarkdown(Vertical):
-    """The parts of one text, in order."""
-
     def __init__(self, text: str) -> None:
         super().__init__(classes="turn-body")
         self._parts = [MarkdownPart(text, first=True)]

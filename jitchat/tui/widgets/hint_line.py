@@ -212,7 +212,6 @@ class HintLine(Horizontal):
         self._mark.update(WORKING if working else "", layout=False)
 
     def show_faded(self, faded: bool) -> None:
-        """Fade the figures where that takes long."""
         self._cost.set_class(faded, "-faded")
 
     def show_edit(self, position: int | None) -> None:
@@ -235,7 +234,6 @@ class HintLine(Horizontal):
         self._draw()
 
     def _draw(self) -> None:
-        """Write the sentence, and as many keys as it leaves room for."""
         sentence = self._sentence()
         taken = 0 if self._pane and not self._question else sentence.cell_length
         keys = fitting(self._keys_now(), self.content_size.width - 1 - taken)

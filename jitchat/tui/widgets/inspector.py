@@ -48,8 +48,6 @@ class Inspector(Vertical):
 
     @dataclass
     class RowOpened(Message):
-        """The user wants to see a row's exact text."""
-
         title: str
         text: str
         note: str = ""
@@ -154,14 +152,12 @@ class Inspector(Vertical):
         self._draw_boundary(self._window)
 
     def refuse(self, error: JitchatError) -> None:
-        """Say why nothing can be sent as it stands."""
         why = "does not fit" if isinstance(error, WindowOverflow) else "cannot be planned"
         self._show_heading("next window", why)
         self._show_note(str(error), is_refusal=True)
         self._empty()
 
     def clear(self) -> None:
-        """Show that no window is known yet."""
         self._show_heading("", "")
         self._show_note("")
         self._empty()
@@ -224,7 +220,6 @@ class Inspector(Vertical):
         return row.turn if row is not None else None
 
     def offers(self, binding: Binding) -> bool:
-        """Whether a key applies to the row under the cursor."""
         if binding.action == "screen.switch_window":
             return self._can_switch
         return self.chosen is not None or binding.id not in ("turn_pin", "turn_exclude")
@@ -271,7 +266,6 @@ class Inspector(Vertical):
         return self._window.never_candidates if self._window is not None else None
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Open the row under the cursor."""
         event.stop()
         row, never = self._row_at(event.option_index), self._never
         if row is None:
@@ -295,7 +289,6 @@ class Inspector(Vertical):
         return row + (row >= self._stable)
 
     def _row_of(self, place: int) -> int:
-        """The row at a place in the list, which is not the boundary."""
         return place - (place > self._stable)
 
     def _fill(self, chosen: int | None, here: int | None = None) -> None:

@@ -50,7 +50,6 @@ class ModelFetch(Static):
             self._show(self._received)
 
     def start(self, *, asked: bool = False) -> None:
-        """Begin, unless it runs already."""
         if self._worker is None:
             self.display = True
             self._show(0)

@@ -147,7 +147,6 @@ class ModelList(PointedList):
         )
 
     def _first(self, searched: str) -> int | None:
-        """Where the highlight is at first; None where there is no row."""
         places = self._matching(searched) if searched else self._usable()
         return next(places, 0 if self._rows else None)
 

@@ -79,12 +79,11 @@ class Prompt(TextArea):
         return text
 
     def use_history(self, prompts: Sequence[str]) -> None:
-        """Take over earlier prompts, the newest first."""
+        """Walk these earlier prompts by Up and Down, the newest first."""
         self._history = list(dict.fromkeys(prompts))
         self._place = 0
 
     def take_draft(self) -> str:
-        """Take the draft out, leaving an empty prompt."""
         draft = self.draft
         self._place, self._unsent = 0, ""
         self._history = list(dict.fromkeys((draft, *self._history)))

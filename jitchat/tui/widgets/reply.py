@@ -59,7 +59,6 @@ class ReplyBody(GrowingMarkdown):
             await self._draw()
 
     async def finish(self, text: str) -> None:
-        """Show the whole text, as it was stored."""
         async with self._drawing:
             while await self._grow_a_little():
                 self.call_after_refresh(self.fold_away)
@@ -97,7 +96,11 @@ class ReplyBody(GrowingMarkdown):
 
     async def _grow_a_little(self) -> bool:
         """Append what is quick to draw of what waits; tell whether anything did."""
-        pieces = self._take_pending()
+        if self._waiting is not None:
+            self._waiting.stop()
+            self._waiting = None
+        pieces = "".join(self._pending)
+        self._pending.clear()
         is_flood = len(pieces) > LONGEST
         now = 0 if self._left else HEAD if is_flood else _quick(pieces)
         room = min(_room(self.source, pieces[:now]), LONGEST - self._drawn)
@@ -119,14 +122,6 @@ class ReplyBody(GrowingMarkdown):
             self._more.display = bool(self._left)
             self._more.update(Content(left_out(self._left)))
 
-    def _take_pending(self) -> str:
-        if self._waiting is not None:
-            self._waiting.stop()
-            self._waiting = None
-        pieces = "".join(self._pending)
-        self._pending.clear()
-        return pieces
-
 
 def beginning(text: str) -> str:
     """Cut a text that is all there to what is drawn of it: all, unless it is very long."""
@@ -135,7 +130,6 @@ def beginning(text: str) -> str:
 
 
 def left_out(characters: int) -> str:
-    """Say that a text goes on."""
     return f"… {characters:,} characters more: Enter shows them"
 
 
@@ -181,7 +175,6 @@ class Reasoning(Static):
         self.toggle()
 
     def toggle(self) -> None:
-        """Fold it, or show all of it."""
         if not self._pieces:
             self.unfolded = not self.unfolded
             self._draw()

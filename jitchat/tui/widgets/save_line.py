@@ -90,7 +90,6 @@ class SaveLine(Vertical):
         self.ask_for(f"Save {what} under a name or a path. Enter saves, Esc does not.", name)
 
     def ask_for(self, note: str, name: str) -> None:
-        """Ask for a name; `name` is offered."""
         self._there = ""
         self._show_note(note)
         self.display = True
@@ -103,7 +102,6 @@ class SaveLine(Vertical):
         return save(name, self._content, over=over)
 
     def leave(self) -> None:
-        """Save nothing."""
         self.display = False
         self.post_message(self.Ended())
 

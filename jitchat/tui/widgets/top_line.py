@@ -40,8 +40,6 @@ class Answering:
 
 @dataclass(frozen=True, slots=True)
 class TopText(Answering):
-    """The parts of the first line."""
-
     title: str = ""
     size: str = ""
     cost: str = ""
@@ -50,13 +48,12 @@ class TopText(Answering):
 
     @property
     def figures(self) -> str:
-        """What stands behind the title."""
         figures = _BETWEEN.join(filter(None, (self.size, self.cost)))
         return f"{_BETWEEN}{figures}" if figures and self.title else figures
 
     @property
     def status(self) -> str:
-        """What stands on the right: `openai gpt-5-mini · builtin-256 · o200k_base`."""
+        """`openai gpt-5-mini · builtin-256 · o200k_base`, behind what goes on."""
         name = f"{self.provider} {self.model}".strip()
         return _BETWEEN.join(filter(None, (self.state, name, self.embedder, self.counter)))
 
@@ -115,8 +112,6 @@ _AHEAD = 2
 
 
 class ModeTab(Static):
-    """One mode's name; a click chooses it."""
-
     @dataclass
     class Chosen(Message):
         mode: Mode
@@ -168,7 +163,6 @@ class TopLine(Horizontal):
         self._draw()
 
     def show_title(self, title: str, turns: int) -> None:
-        """The conversation's title and size."""
         self._text = replace(self._text, title=one_line(title), size=counted(turns, "turn"))
         self._draw()
 

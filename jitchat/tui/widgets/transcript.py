@@ -29,8 +29,6 @@ class Transcript(TurnList):
 
     @dataclass
     class Opened(Message):
-        """The user wants to see a turn's exact text."""
-
         turn: Turn
         detail: Detail
 
@@ -56,7 +54,6 @@ class Transcript(TurnList):
         return self._view_of(self.chosen.position) if self.chosen is not None else None
 
     def offers(self, binding: Binding) -> bool:
-        """Whether a key applies to the turn under the cursor."""
         view = self._chosen_view
         if view is None:
             return False
@@ -177,7 +174,6 @@ class Transcript(TurnList):
                     view.hold(steering.of(view.turn.position))
 
     async def views_of(self, turns: Sequence[Turn]) -> list[TurnView]:
-        """Make the views of some turns, with their details."""
         details = await self.details.of(turns) if self.details is not None and turns else {}
         views = []
         for turn in turns:
@@ -189,7 +185,6 @@ class Transcript(TurnList):
         return views
 
     def point_at(self, position: int) -> None:
-        """Move the cursor to a turn that is mounted."""
         self._choose(position)
 
     def toggle_reasoning(self) -> bool:
@@ -216,7 +211,6 @@ class Transcript(TurnList):
                 view.reply.measure_again()
 
     def watch_scroll_y(self, old: float, new: float) -> None:
-        """Lay out what comes near."""
         super().watch_scroll_y(old, new)
         self._fold_away()
         self.call_after_refresh(self._fold_away)  # a jump goes further than was near

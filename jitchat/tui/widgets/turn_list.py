@@ -188,5 +188,4 @@ class TurnList(VerticalScroll):
         return [view for view in self.children if isinstance(view, TurnView)]
 
     async def views_of(self, turns: Sequence[Turn]) -> list[TurnView]:
-        """Make the views of some turns, in order."""
         return [TurnView(turn) for turn in turns]

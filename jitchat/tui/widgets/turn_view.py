@@ -67,12 +67,10 @@ class TurnView(Vertical):
             yield self._note
 
     def on_mount(self) -> None:
-        """Draw the header, once styles are known."""
         self._draw_header()
 
     @property
     def reply(self) -> ReplyBody | None:
-        """What a model wrote; None for what a user did."""
         return self._body if isinstance(self._body, ReplyBody) else None
 
     def mark(self, kind: Kind | None) -> None:
@@ -98,7 +96,6 @@ class TurnView(Vertical):
                 self._draw_header()
 
     async def think(self, piece: str) -> None:
-        """Append to what the model thinks."""
         if self.reasoning is None:
             self.reasoning = Reasoning()
             await self.mount(self.reasoning, before=self._body)
@@ -114,7 +111,6 @@ class TurnView(Vertical):
             self._warning.update(Content(sentence))
 
     async def finish(self, turn: Turn, detail: Detail = NOTHING) -> None:
-        """Show the turn as it was stored."""
         self.turn, self.detail = turn, detail
         if not self.is_attached:  # the app ended while the details were looked up
             return

@@ -62,7 +62,6 @@ class WindowRow:
 
     @property
     def is_stable(self) -> bool:
-        """Whether the row is of the stable prefix."""
         return bool(self.segments) and self.segments[0].kind.is_stable
 
     @property
@@ -81,7 +80,6 @@ class WindowRow:
 
     @property
     def title(self) -> str:
-        """What stands above the row's exact text."""
         return one_line(f"{self.kind} {self.numbers_text} · {self.tokens:,} tokens")
 
 
@@ -182,13 +180,11 @@ def line_of(row: WindowRow, largest: float, shown: Bars = None) -> Content:
 
 
 def sum_line(never: NeverCandidates) -> Content:
-    """Draw the row for all that was never considered, which has no score."""
     ahead = _columns(Verdict.LEFT_OUT, "", f"{never.tokens:,}").rstrip()
     return Content.styled(f"{ahead}  {never.sentence}", MUTED)
 
 
 def ahead_of_reason(shown: Bars) -> str:
-    """Write what stands ahead of the reason in the header."""
     width = _width(shown)
     return _columns("kind", "turn", "tokens", "score", f"{'parts':<{width}}"[:width])
 
