@@ -23,7 +23,7 @@ from jitchat.settings.small_models import require_addresses
 from jitchat.store.models import ChosenModel
 from jitchat.store.store import ColdStore
 from jitchat.store.unstored import amount_of
-from jitchat.tui import collector
+from jitchat.tui import garbage
 
 if TYPE_CHECKING:
     from jitchat.lab.experiment import RunWanted
@@ -42,7 +42,7 @@ def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> 
     paths = flags.paths()
     check_key_bindings(flags.settings())
     require_terminal("The chat needs a terminal. `jitchat send TEXT` works without one.")
-    collector.rest()
+    garbage.pause()
     cold_store.quiet_libraries()
     from jitchat.tui.app import JitchatApp  # noqa: PLC0415  textual: only the chat needs it
 

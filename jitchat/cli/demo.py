@@ -13,7 +13,7 @@ from jitchat.cli.config import check_key_bindings
 from jitchat.cli.options import Flags, SharingCommand, tour_options
 from jitchat.settings import Settings
 from jitchat.transfer.formats import store_demo
-from jitchat.tui import collector
+from jitchat.tui import garbage
 
 
 @click.command("demo", cls=SharingCommand)
@@ -63,7 +63,7 @@ def run_tour(flags: Flags, pace: float | None) -> int:
     settings = tour_settings(flags)
     check_key_bindings(settings)
     require_terminal("The tour needs a terminal; `jitchat --help` lists what works without one.")
-    collector.rest()
+    garbage.pause()
     from jitchat.tui.tour.app import TourApp  # noqa: PLC0415  textual: not to print help
 
     with TemporaryDirectory(prefix="jitchat-demo-") as folder:

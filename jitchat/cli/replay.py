@@ -15,7 +15,7 @@ from jitchat.replay import Replay, Replayed, sends_for
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Send
 from jitchat.text.sanitize import one_line
-from jitchat.tui import figures
+from jitchat.tui import figures, send_figures
 from jitchat.why import parts_told
 from jitchat.window.window import ContextWindow, LedgerRow
 
@@ -124,13 +124,13 @@ def _print_replayed(replayed: Replayed, conversation: str, place: tuple[int, int
     `place` is the number among the sends of its turn, and how many there are.
     """
     window = replayed.window
-    say(figures.send_sentence(replayed.send, *place))
+    say(send_figures.send_sentence(replayed.send, *place))
     print_segments(window)
     for line in (*sums(window, conversation), figures.stable_sentence(window, replayed.send.usage)):
         say(line)
     _print_ledger(window)
-    say(figures.hash_sentence(replayed, whole=True))
-    for line in figures.ending_sentences(replayed):
+    say(send_figures.hash_sentence(replayed, whole=True))
+    for line in send_figures.ending_sentences(replayed):
         say(line)
     if replayed.reply is not None:
         say(replayed.reply.content)

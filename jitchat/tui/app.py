@@ -26,8 +26,8 @@ from jitchat.errors import StoreError
 from jitchat.store.pins import ChosenTheme
 from jitchat.tui.actions import in_palette
 from jitchat.tui.chat.screen import ChatScreen
+from jitchat.tui.notices import cause_of, notify_error
 from jitchat.tui.palette import palette
-from jitchat.tui.telling import cause_of, tell
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Conversation
@@ -141,7 +141,7 @@ class JitchatApp(App[None]):
         try:
             ChosenTheme(self._backend.store.database).put(theme.name)
         except StoreError as error:
-            tell(self.screen, error)
+            notify_error(self.screen, error)
 
     def on_ready(self) -> None:
         """Open the lab, where it was asked for."""
@@ -245,7 +245,7 @@ class JitchatApp(App[None]):
         with suppress(StoreError):  # there is no room yet
             await asyncio.to_thread(unstored.store_again)
         if rests := unstored.rests:
-            from jitchat.tui.screens.leaving import LeavingScreen  # noqa: PLC0415  rarely needed
+            from jitchat.tui.dialogs.leaving import LeavingScreen  # noqa: PLC0415  rarely needed
 
             self._asks_to_quit = True
             self.push_screen(LeavingScreen(rests), self._leave)

@@ -1,55 +1,84 @@
-"""The pieces of a reply on their way to the screen: put together, for each report costs it.
+"""Events on their way to the screen, some at a time, for each report costs the screen something.
 
-A model gives hundreds of pieces a second; the screen takes in some ten reports of them. The first
-piece waits for nothing, and no other event waits for pieces or overtakes them.
+A model gives hundreds of pieces a second, a lab run thousands of events. The first event waits
+for nothing; those that come within a moment after it are reported together.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
 from jitchat.events import Event, ReasoningDelta, ReplyDelta
 
-EVERY = 0.08
-"""Seconds between two reports of pieces, at least."""
+PIECES_EVERY = 0.08
+"""Seconds between two reports of the pieces of a reply, at least."""
+
+_Item = TypeVar("_Item")
 
 
-class Batches:
-    """Reports what happens to one message; lives in the event loop of the one who sends it."""
+class Batcher(Generic[_Item]):
+    """Lives in the event loop of the one who takes the events in."""
 
-    def __init__(self, report: Callable[[Event], object]) -> None:
-        self._report = report
-        self._kind: type[ReplyDelta] | type[ReasoningDelta] | None = None
-        self._texts: list[str] = []
-        self._waiting: asyncio.TimerHandle | None = None
+    def __init__(
+        self,
+        report: Callable[[Sequence[_Item]], object],
+        seconds: float,
+        is_urgent: Callable[[_Item], bool] = lambda _: False,
+    ) -> None:
+        """`seconds` part two reports at least; what is urgent is reported at once."""
+        self._report, self._seconds, self._is_urgent = report, seconds, is_urgent
+        self._items: list[_Item] = []
+        self._moment: asyncio.TimerHandle | None = None
 
-    def take(self, event: Event) -> None:
-        """Report an event, a piece with those that come within the same moment."""
-        if not isinstance(event, ReplyDelta | ReasoningDelta):
+    def take(self, item: _Item) -> None:
+        """Report an item, soon; never ahead of an earlier one."""
+        self._items.append(item)
+        if self._is_urgent(item):
             self.flush()
-            self._report(event)
-            return
-        if self._kind is not type(event):
-            self.flush()
-        self._kind = type(event)
-        self._texts.append(event.text)
-        if self._waiting is None:
-            self._report_now()
-            self._waiting = asyncio.get_running_loop().call_later(EVERY, self._moment_is_over)
+        elif self._moment is None:
+            self._moment_is_over()
 
     def flush(self) -> None:
-        """Report what waits: something else comes, or the end."""
-        if self._waiting is not None:
-            self._waiting.cancel()
-            self._waiting = None
-        self._report_now()
+        if self._moment is not None:
+            self._moment.cancel()
+            self._moment = None
+        self._report_items()
 
     def _moment_is_over(self) -> None:
-        self._waiting = None
-        if self._texts:
-            self._report_now()
-            self._waiting = asyncio.get_running_loop().call_later(EVERY, self._moment_is_over)
+        self._moment = None
+        if self._items:
+            self._report_items()
+            loop = asyncio.get_running_loop()
+            self._moment = loop.call_later(self._seconds, self._moment_is_over)
 
-    def _report_now(self) -> None:
-        if self._texts and self._kind is not None:
-            self._report(self._kind("".join(self._texts)))
-            self._texts.clear()
+    def _report_items(self) -> None:
+        if self._items:
+            items, self._items = self._items, []
+            self._report(items)
+
+
+def reply_batcher(report: Callable[[Event], object]) -> Batcher[Event]:
+    """Report what happens to one message: pieces of a reply are joined, all else comes at once."""
+
+    def report_joined(events: Sequence[Event]) -> None:
+        for event in _joined(events):
+            report(event)
+
+    return Batcher(report_joined, PIECES_EVERY, is_urgent=lambda event: not _is_piece(event))
+
+
+def _is_piece(event: Event) -> bool:
+    return isinstance(event, ReplyDelta | ReasoningDelta)
+
+
+def _joined(events: Sequence[Event]) -> list[Event]:
+    joined: list[Event] = []
+    for event in events:
+        match joined[-1:], event:
+            case [ReplyDelta(before)], ReplyDelta(text):
+                joined[-1] = ReplyDelta(before + text)
+            case [ReasoningDelta(before)], ReasoningDelta(text):
+                joined[-1] = ReasoningDelta(before + text)
+            case _:
+                joined.append(event)
+    return joined

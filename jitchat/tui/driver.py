@@ -1,13 +1,13 @@
-"""What Textual's reading of the keyboard lacks, added to its tables.
+"""What Textual's reading of the keyboard lacks.
 
-Alt+Enter as most terminals send it (ESC CR), which it takes for Enter; bytes that are no UTF-8,
-which end its input thread, and the app with it: they become U+FFFD; an Esc inside of a paste,
-which it takes for a key, and what follows for others: it becomes a visible ␛; and a shorter wait
-for what may follow Esc, which stops a reply.
-
-It may go away while the app runs, which ends the app; bytes that are no UTF-8 become U+FFFD; and
-what was typed before the app took the terminal over is read as it was meant. After SIGSTOP it is
-taken over anew, and its settings from before the app are still those that are restored.
+- Alt+Enter as most terminals send it (ESC CR), which it takes for Enter.
+- Bytes that are no UTF-8 end its input thread, and the app with it: they become U+FFFD.
+- An Esc inside of a paste is a key for it, and so is what follows: it becomes a visible ␛.
+- A shorter wait for what may follow Esc, which stops a reply.
+- The terminal may go away while the app runs, which ends the app.
+- What was typed before the app took the terminal over is read as it was meant.
+- After SIGSTOP the terminal is taken over anew, and its settings from before the app are still
+  those that are restored.
 """
 
 import codecs
@@ -35,7 +35,7 @@ class _Keys(Enum):
 
 
 def widen_input() -> None:
-    """Add them; may be done again."""
+    """Add the keys to Textual's tables; may be done again."""
     from textual import _ansi_sequences  # noqa: PLC0415  importing does nothing
 
     table: dict[str, Any] = _ansi_sequences.ANSI_SEQUENCES_KEYS  # type: ignore[assignment]
@@ -48,24 +48,22 @@ _PASTE, _PASTE_END = "\x1b[200~", "\x1b[201~"
 
 
 class InputReader:
-    """Decodes what a terminal sends, piece by piece."""
-
     def __init__(self) -> None:
         self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
         self._is_paste = False
         self._before = ""
-        """Of what was typed, the end that may begin a paste's mark."""
+        """The end of what was typed, which may begin a paste's mark."""
         self._held = ""
-        """Of what was pasted, the end that may begin the mark of its end."""
+        """The end of what was pasted, which may begin the mark of its end."""
 
     def decode(self, data: bytes, final: bool = False) -> str:
         """Decode as many of the bytes as are whole characters."""
-        rest, made = self._held + self._decode(data, final), ""
+        rest, text = self._held + self._decode(data, final), ""
         self._held = ""
         while rest:
             part, rest = self._pasted(rest, final=final) if self._is_paste else self._typed(rest)
-            made += part
-        return made
+            text += part
+        return text
 
     def _typed(self, text: str) -> tuple[str, str]:
         """Split behind a paste's mark; nothing is held back, for Esc is a key."""
@@ -114,8 +112,6 @@ class _Lasting:
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's, with its own way of reading."""
-
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401  Textual's own
         super().__init__(*arguments, **named)
         self._file: Any = _Lasting(self._file)
@@ -123,12 +119,10 @@ class TerminalDriver(LinuxDriver):
         """Whether the app has the terminal."""
 
     def start_application_mode(self) -> None:
-        """Take the terminal over, unless the app is in the background."""
         super().start_application_mode()  # type: ignore[no-untyped-call]
         self._is_on = not self._must_signal_resume
 
     def stop_application_mode(self) -> None:
-        """Give it back as it was."""
         self._is_on = False
         super().stop_application_mode()
 
@@ -152,7 +146,6 @@ class TerminalDriver(LinuxDriver):
             self.resume_application_mode()
 
     def run_input_thread(self) -> None:
-        """Turn what is typed into events, until the app or its terminal is gone."""
         parser, decode = XTermParser(), InputReader().decode
         cooked = _waiting(self.fileno)
         with selectors.DefaultSelector() as selector:

@@ -1,22 +1,13 @@
-"""Text in the cells of a list."""
+"""Figures of a window as text: what it holds, how sure that is, and what it is measured by."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
-from jitchat.errors import StoreError
-from jitchat.providers.provider import Finished
-from jitchat.replay import Replayed
-from jitchat.store.store import ColdStore
-from jitchat.store.windows import Send
-from jitchat.text.figures import cost_of
-from jitchat.text.sanitize import one_line, shorten
-from jitchat.values import ASSUMED, Status, Turn, Usage
+from jitchat.text.sanitize import one_line
+from jitchat.values import ASSUMED, Usage
 from jitchat.why import parts_told
 from jitchat.window.budget import Budget
 from jitchat.window.cost import spent
@@ -24,8 +15,6 @@ from jitchat.window.window import ContextWindow, LedgerRow
 
 if TYPE_CHECKING:
     from jitchat.index.indexer import Progress
-    from jitchat.store.windows import ReplyNote
-
 
 BESIDE = 3
 """Cells of a line of a list that are not its text: a margin on either side, the scrollbar."""
@@ -38,8 +27,6 @@ def cut(text: str, room: int) -> str:
 
 WORKING = "…"
 """Marks what is about to change: another window is being worked out."""
-_STOP_SHOWN = 60
-"""Characters of why a reply ended; all of it is in the view of the send."""
 PART_BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -74,7 +61,6 @@ def part_bars(parts: tuple[tuple[str, float], ...], largest: float) -> str:
 
 
 def part_bar(value: float, largest: float) -> str:
-    """Draw one of them in a cell."""
     if value <= 0 or largest <= 0:
         return " "
     return PART_BARS[min(len(PART_BARS) - 1, int(value / largest * len(PART_BARS)))]
@@ -164,166 +150,3 @@ def exact_sentence(window: ContextWindow, count: int) -> str:
 def indexing_sentence(progress: Progress) -> str:
     """`indexing 1,240 of 5,882`: turns."""
     return f"indexing {progress.done:,} of {progress.of:,}"
-
-
-def usage_sentence(
-    usage: Usage | None,
-    cost: float | None = 0.0,
-    window: ContextWindow | None = None,
-    *,
-    is_broken_off: bool = False,
-) -> str:
-    """`sent 3,398 ✓ (2,900 cached, 498 new) · answer 210 ✓ (120 reasoning) · $0.0041`.
-
-    `cost` is in US dollars: None where no price is known, 0 where nothing is charged. For what
-    the provider does not report, the count of `window` stands, as an estimate; of a reply that
-    `is_broken_off` the provider had no occasion to.
-    """
-    sent = _sent(usage, window, is_broken_off=is_broken_off)
-    parts = [sent, _answered(usage), cost_figure(cost, usage) if cost != 0 else ""]
-    return " · ".join(filter(None, parts))
-
-
-def cost_figure(cost: float | None, usage: Usage | None) -> str:
-    """`$0.0041`; `$0.0041 ✓` where the provider says that it charges that."""
-    is_reported = usage is not None and usage.cost is not None
-    return f"{cost_of(cost)}{' ✓' if is_reported else ''}"
-
-
-def _sent(usage: Usage | None, window: ContextWindow | None, *, is_broken_off: bool) -> str:
-    if usage is None or usage.input_tokens is None:
-        own = f"~{window.used:,}, " if window is not None else ""
-        if is_broken_off:
-            return f"{own}it ended before any usage came"
-        what = "input" if usage is not None and usage.output_tokens is not None else "usage"
-        return f"{own}the provider reports no {what}"
-    cached, sent = usage.cached_tokens, usage.input_tokens
-    parts = f" ({cached:,} cached, {max(0, sent - cached):,} new)" if cached else ""
-    return f"sent {reported(sent)}{parts}"
-
-
-def _answered(usage: Usage | None) -> str:
-    if usage is None or usage.output_tokens is None:
-        return ""
-    thought = f" ({usage.reasoning_tokens:,} reasoning)" if usage.reasoning_tokens else ""
-    return f"answer {reported(usage.output_tokens)}{thought}"
-
-
-def note_sentence(note: ReplyNote | None) -> str:
-    """`gpt-5-mini · in 1,187 · cached 900 · out 210 · $0.0012`, and why it ended if not by itself.
-
-    Empty where nothing is known of who answered.
-    """
-    if note is None or not note.model:
-        return ""
-    parts = [note.model, *_used(note.usage)]
-    if note.cost:
-        parts.append(cost_figure(note.cost, note.usage))
-    if note.stop and not Finished(note.stop).is_whole:
-        goes_on = " — Alt+G goes on" if Finished(note.stop).is_by_length else ""
-        parts.append(f"stopped: {shorten(note.stop, _STOP_SHOWN)}{goes_on}")
-    return one_line(" · ".join(parts))
-
-
-def _used(usage: Usage | None) -> list[str]:
-    if usage is None:
-        return []
-    told = (
-        ("in", usage.input_tokens),
-        ("cached", usage.cached_tokens or None),
-        ("out", usage.output_tokens),
-    )
-    return [f"{name} {count:,}" for name, count in told if count is not None]
-
-
-_SHORT_HASH = 12
-
-
-def send_sentence(send: Send, number: int, of: int) -> str:
-    """`send 2 of 5 · #61 · 2026-11-03 09:30 · jit · gpt-5-mini (openai)`."""
-    when = f"{send.sent_at:%Y-%m-%d %H:%M}" if send.sent_at is not None else ""
-    who = send.model if send.provider in ("", send.model) else f"{send.model} ({send.provider})"
-    parts = (f"send {number:,} of {of:,}", f"#{send.said}", when, send.mode.value, who)
-    return one_line(" · ".join(filter(None, parts)))
-
-
-def hash_sentence(replayed: Replayed, *, whole: bool = False) -> str:
-    """`sha256 3f2a91c04b77… as sent`, or that the window is no longer what was sent.
-
-    The hash in `whole`, or its beginning.
-    """
-    sent = replayed.send.digest
-    shown = one_line(sent if whole else f"{sent[:_SHORT_HASH]}…")
-    if replayed.is_as_sent:
-        return f"sha256 {shown} as sent"
-    now = replayed.digest if whole else f"{replayed.digest[:_SHORT_HASH]}…"
-    return f"sha256 {now}, but {shown} was sent: what is kept of this window is damaged"
-
-
-def ending_sentences(replayed: Replayed) -> Iterator[str]:
-    """Say what was reported and what it cost, then where the reply is and why it ended."""
-    send, reply = replayed.send, replayed.reply
-    yield usage_sentence(send.usage, send.cost, replayed.window)
-    if reply is None:
-        yield "no reply came"
-        return
-    is_early = send.stop and not Finished(send.stop).is_whole
-    stopped = f" · stopped: {one_line(send.stop or '')}" if is_early else ""
-    yield f"reply #{reply.position} ({reply.status}){stopped}"
-
-
-@dataclass(frozen=True, slots=True)
-class Detail:
-    """Of one turn."""
-
-    note: ReplyNote | None = None
-    versions: tuple[int, ...] = ()
-    """The positions of the turns that stand in its place, its own among them; empty for one."""
-
-    @property
-    def reasoning(self) -> str:
-        """What the model thought ahead of its answer."""
-        return self.note.reasoning if self.note is not None else ""
-
-
-NOTHING = Detail()
-
-
-def is_broken_off(reply: Turn, stop: str | None) -> bool:
-    """Whether a reply ended before the model ended it; `stop` is the model's word for why."""
-    return reply.status is not Status.COMPLETE and not stop
-
-
-def is_cut(reply: Turn, detail: Detail) -> bool:
-    """Whether a reply can be continued."""
-    if reply.status in (Status.CUT, Status.CANCELLED, Status.INTERRUPTED):
-        return True
-    note = detail.note
-    return note is not None and note.stop is not None and Finished(note.stop).is_by_length
-
-
-class TurnDetails:
-    """Reads the details of the few turns that are on screen."""
-
-    def __init__(self, store: ColdStore, conversation: str) -> None:
-        self._store, self._conversation = store, conversation
-
-    async def of(self, turns: Sequence[Turn]) -> Mapping[int, Detail]:
-        """Tell the details by position; without any where the store refuses."""
-        stored = [turn for turn in turns if turn.id and turn.status is not Status.STREAMING]
-        if not stored:
-            return {}
-        try:
-            return await asyncio.to_thread(self._read, stored)
-        except StoreError:
-            return {}
-
-    def _read(self, stored: Sequence[Turn]) -> Mapping[int, Detail]:
-        from jitchat.store.windows import WindowArchive  # noqa: PLC0415  see above
-
-        notes = WindowArchive(self._store.database).notes([turn.id for turn in stored])
-        versions = self._store.branches(self._conversation)
-        return {
-            turn.position: Detail(notes.get(turn.id), versions.get(turn.position, ()))
-            for turn in stored
-        }

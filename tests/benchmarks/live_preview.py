@@ -72,7 +72,7 @@ def store_talk(folder: Path, count: int) -> None:
 def run_app(folder: Path) -> None:
     """Run the app; called in the process that is measured."""
     from jitchat.cli.chat import SWITCH_SECONDS
-    from jitchat.tui import collector
+    from jitchat.tui import garbage
     from jitchat.tui.app import JitchatApp
     from jitchat.tui.driver import widen_input
     from tests.tui.support import TestBackend
@@ -80,7 +80,7 @@ def run_app(folder: Path) -> None:
     notes = Notes()
     _watch_steps(notes)
     _watch_windows(notes)
-    collector.rest()
+    garbage.pause()
     database = Database(folder / "cold.db")
     store = ColdStore(database)
     backend = TestBackend(store, folder / "crash.txt", embedder=BuiltinEmbedder())

@@ -9,7 +9,7 @@ import pytest
 from jitchat.cli import demo
 from jitchat.cli.demo import tour_settings
 from jitchat.cli.options import Flags
-from jitchat.tui import collector
+from jitchat.tui import garbage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,7 +105,7 @@ def test_it_runs_on_a_database_of_its_own_that_is_gone_afterwards(
 
     monkeypatch.setattr(demo, "run_app", run_app)
     monkeypatch.setattr(demo, "require_terminal", lambda otherwise: None)
-    monkeypatch.setattr(collector, "rest", lambda: None)
+    monkeypatch.setattr(garbage, "pause", lambda: None)
 
     assert jitchat("demo", *arguments).code == 3
     ((file, conversations, given),) = ran

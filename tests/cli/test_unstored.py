@@ -15,7 +15,7 @@ from jitchat.cli import chat
 from jitchat.cli.chat import run_chat
 from jitchat.cli.options import Flags
 from jitchat.events import Event, WindowBuilt
-from jitchat.tui import collector
+from jitchat.tui import garbage
 from jitchat.values import Mode
 from tests.session.sending import send
 from tests.session.test_full_disk import LONG, fill, free
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def stores(monkeypatch: pytest.MonkeyPatch) -> list[ColdStore]:
     monkeypatch.setattr(chat, "require_terminal", lambda otherwise: None)
-    monkeypatch.setattr(collector, "rest", lambda: None)
+    monkeypatch.setattr(garbage, "pause", lambda: None)
     return []
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Input
 
-from jitchat.tui.screens.models import ModelsScreen
+from jitchat.tui.dialogs.models import ModelsScreen
 from jitchat.tui.widgets.model_list import ModelList
 from jitchat.tui.widgets.top_line import TopLine
 from tests.tui.support import chat, notices, ready, until

@@ -11,7 +11,7 @@ from textual.widgets import Input
 from jitchat.errors import JitchatError, KeyRefused, SettingsError, Unreachable
 from jitchat.settings import Settings
 from jitchat.settings.sections import ProviderSettings
-from jitchat.tui.screens.models import ModelsScreen
+from jitchat.tui.dialogs.models import ModelsScreen
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.window.budget import Budget

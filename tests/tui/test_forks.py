@@ -11,7 +11,7 @@ from textual.widgets import TextArea
 from jitchat.providers.provider import Finished, ReasoningDelta, ReasoningFound
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.chat.branches import GO_ON
-from jitchat.tui.screens.exact import PART, ExactScreen
+from jitchat.tui.dialogs.exact import PART, ExactScreen
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.reply import Reasoning as ReasoningLine
 from jitchat.tui.widgets.top_line import ModeTab

@@ -10,7 +10,7 @@ from textual.widgets import OptionList, Static, TextArea
 
 from jitchat.tui.figures import BESIDE
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.tui.widgets.segment_rows import HEADER, SINGLY, line_of, rows_of
+from jitchat.tui.widgets.window_rows import SINGLY, ahead_of_reason, line_of, rows_of
 from jitchat.values import Mode, Usage
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.support import conversation_of, demo_session, session_on, talk
@@ -28,8 +28,8 @@ QUESTION = "what did we settle on for the deploy window?"
 def test_every_segment_and_everything_left_out_has_a_row(store: ColdStore) -> None:
     window = demo_session(store).preview(QUESTION, Mode.JIT)
     rows = rows_of(window)
-    assert [segment for _, segments, _ in rows for segment in segments] == list(window.segments)
-    left = [row for kind, _, row in rows if kind == Verdict.LEFT_OUT]
+    assert [segment for row in rows for segment in row.segments] == list(window.segments)
+    left = [row.ledger for row in rows if row.kind == Verdict.LEFT_OUT]
     assert left == [row for row in window.ledger if row.verdict is Verdict.LEFT_OUT]
 
 
@@ -38,26 +38,19 @@ def test_a_long_recent_block_is_gathered_and_still_adds_up(store: ColdStore) -> 
     window = session_on(store, conversation_of(store, turns)).preview("and?", Mode.FULL)
     rows = rows_of(window)
     assert len(rows) < SINGLY + 60
-    assert [segment for _, segments, _ in rows for segment in segments] == list(window.segments)
-    assert _tokens(rows) == window.used
-
-
-def _tokens(rows: object) -> int:
-    return sum(segment.tokens for _, segments, _ in rows for segment in segments)  # type: ignore[attr-defined]
+    assert [segment for row in rows for segment in row.segments] == list(window.segments)
+    assert sum(row.tokens for row in rows) == window.used
 
 
 def test_rows_of_a_window_of_draft_and_system_only(store: ColdStore) -> None:
     window: ContextWindow = session_on(store, store.create("Empty")).preview("hello", Mode.JIT)
-    assert [kind for kind, _, _ in rows_of(window)] == [Kind.SYSTEM, Kind.DRAFT]
+    assert [row.kind for row in rows_of(window)] == [Kind.SYSTEM, Kind.DRAFT]
 
 
 def test_every_reason_stands_under_its_heading(store: ColdStore) -> None:
     window = demo_session(store).preview(QUESTION, Mode.JIT)
-    for kind, segments, row in rows_of(window):
-        reason = row.reason if row and kind == Verdict.LEFT_OUT else segments[0].reason
-        if kind != Kind.INDEX:
-            found = line_of(kind, segments, row, 1.0).plain.index(reason)
-            assert found == HEADER.index("why"), kind
+    for row in rows_of(window):
+        assert line_of(row, 1.0).plain.index(row.reason) == len(ahead_of_reason(None)), row.kind
 
 
 async def test_enter_tells_all_that_the_ledger_says_of_a_turn_that_was_left_out(
@@ -81,10 +74,11 @@ async def test_enter_tells_all_that_the_ledger_says_of_a_turn_that_was_left_out(
 
 def test_an_index_row_says_why_the_turn_is_not_there_at_full_text(store: ColdStore) -> None:
     window = demo_session(store).preview(QUESTION, Mode.JIT)
-    listed = [each for each in rows_of(window) if each[0] == Kind.INDEX and each[2]]
+    listed = [row for row in rows_of(window) if row.kind == Kind.INDEX and row.ledger]
     assert listed
-    for each in listed:
-        assert line_of(*each, 1.0).plain.endswith(each[2].reason)
+    for row in listed:
+        assert row.ledger is not None
+        assert line_of(row, 1.0).plain.endswith(row.ledger.reason)
 
 
 def boundary(screen: ChatScreen) -> int:
@@ -169,7 +163,47 @@ async def test_the_rows_of_a_draft(backend: TestBackend, size: tuple[int, int]) 
         await the_last_row_tells_of_the_turns_that_were_never_candidates(pilot, screen)
 
 
-async def test_the_cursor_keeps_off_the_boundary_by_key_and_when_the_window_changes(
+async def what_was_cached_and_who_was_no_candidate_stand_there(screen: ChatScreen) -> None:
+    inspector, rows = screen.query_one(Inspector), screen.query_one("#segments", OptionList)
+    place, window = boundary(screen), screen.window
+    assert window is not None
+
+    def told(place: int = place) -> str:
+        return str(rows.get_option_at_index(place).prompt)
+
+    assert "never candidates" in told(rows.option_count - 1)
+
+    inspector.report(Usage(1_203, 3, 400))
+    assert told().startswith(f"── stable prefix cached 400 ✓ of ~{window.stable_tokens:,} ──")
+    inspector.show(window, sent=False)
+    assert "cached" not in told()
+    inspector.show(window, sent=True, usage=Usage(1_203, 3))
+    assert "none reported as cached" in told()
+
+
+async def the_cursor_keeps_off_the_boundary(pilot: Pilot[None], screen: ChatScreen) -> None:
+    """By key, and when the window changes."""
+    inspector, rows = screen.query_one(Inspector), screen.query_one("#segments", OptionList)
+    place = boundary(screen)
+    inspector.point_at("index")
+    assert rows.highlighted == place + 1
+    await pilot.press("up")
+    assert rows.highlighted == place - 1
+    await pilot.press("down", "enter")
+    await until(pilot, lambda: pilot.app.screen is not screen, "the text")
+    assert screen.window is not None
+    first = next(each for each in screen.window.segments if each.kind is Kind.INDEX)
+    assert pilot.app.screen.query_one("#exact", TextArea).text == first.text
+    await pilot.press("escape")
+    inspector.point_at("system")
+    window = screen.window
+    fewer = replace(window, segments=(window.segments[0], *window.segments[7:]))
+    await pilot.press("down")
+    inspector.show(fewer, sent=False)
+    assert (boundary(screen), rows.highlighted) == (1, 2)
+
+
+async def test_of_the_window_that_changes_the_cursor_the_boundary_and_the_sums_stay_right(
     backend: TestBackend,
 ) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:

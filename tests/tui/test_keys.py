@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from jitchat.settings.settings import Settings
 from jitchat.tui.actions import ACTIONS, in_palette, screen_bindings
-from jitchat.tui.screens.help import HelpScreen
+from jitchat.tui.dialogs.help import HelpScreen
 from jitchat.tui.widgets.hint_line import EDITING, IDLE, fitting
 from tests.tui.support import TestBackend, demo_app, notices, ready
 

@@ -10,7 +10,7 @@ import pytest
 
 from jitchat.errors import StoreFull
 from jitchat.store.replies import ReplyWriter
-from jitchat.tui.screens.leaving import LeavingScreen
+from jitchat.tui.dialogs.leaving import LeavingScreen
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Status
 from tests.support import ScriptedProvider
@@ -45,30 +45,30 @@ async def refused(
             yield pilot, refusing
 
 
-@pytest.mark.parametrize("key", ["enter", "ctrl+q"])
-async def test_quitting_asks_and_a_second_time_quits(
-    backend: TestBackend, monkeypatch: pytest.MonkeyPatch, key: str
+async def asked(pilot: Pilot[None]) -> LeavingScreen:
+    """The question that quitting asks."""
+    await pilot.press("ctrl+q")
+    await until(pilot, lambda: isinstance(pilot.app.screen, LeavingScreen), "the question")
+    assert isinstance(pilot.app.screen, LeavingScreen)
+    return pilot.app.screen
+
+
+async def test_quitting_asks_esc_stays_and_a_second_time_quits(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with refused(backend, monkeypatch) as (pilot, _):
-        await pilot.press("ctrl+q")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LeavingScreen), "the question")
-        shown = str(pilot.app.screen.query_one("#leaving-note").render())
+        question = await asked(pilot)
+        shown = str(question.query_one("#leaving-note").render())
         assert shown.startswith("6 characters of a reply cannot be stored")
         await pilot.press("c")
         assert pilot.app.clipboard == "It is "
-        assert pilot.app._exit is False
-        await pilot.press(key)
-        await until(pilot, lambda: pilot.app._exit, "the end")
-    assert backend.store.unstored.rests == ["It is "]
-
-
-async def test_esc_stays(backend: TestBackend, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with refused(backend, monkeypatch) as (pilot, _):
-        await pilot.press("ctrl+q")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LeavingScreen), "the question")
         await pilot.press("escape")
         await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "the chat")
         assert pilot.app._exit is False
+        await asked(pilot)
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: pilot.app._exit, "the end")
+    assert backend.store.unstored.rests == ["It is "]
 
 
 async def test_with_room_again_it_is_stored_and_nothing_is_asked(
@@ -93,6 +93,7 @@ async def test_a_growing_reply_whose_saves_are_refused_is_asked_about_as_well(
             screen.query_one(Prompt).insert("when?")
             await pilot.press("enter")
             await until(pilot, lambda: backend.store.unstored, "the first refused save")
-            await pilot.press("ctrl+q")
-            await until(pilot, lambda: isinstance(pilot.app.screen, LeavingScreen), "a question")
+            await asked(pilot)
             assert screen.busy
+            await pilot.press("enter")
+            await until(pilot, lambda: pilot.app._exit, "the end")

@@ -52,13 +52,7 @@ async def test_a_model_that_came_and_is_refused_is_told_once_and_one_that_did_no
         )
 
 
-async def test_nothing_is_fetched_where_that_is_forbidden(backend: TestBackend) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        assert not screen.query_one(ModelFetch).running
-
-
-async def test_indexing_that_fails_is_told_and_the_chat_goes_on(
+async def test_indexing_that_fails_is_told_and_nothing_is_fetched_where_that_is_forbidden(
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object, **__: object) -> None:
@@ -66,7 +60,8 @@ async def test_indexing_that_fails_is_told_and_the_chat_goes_on(
 
     monkeypatch.setattr(ConversationIndex, "catch_up", full)
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        await ready(pilot)
+        screen = await ready(pilot)
+        assert not screen.query_one(ModelFetch).running
         messages = notices(pilot)
         assert "The disk is full. Free some space." in messages
         assert pilot.app.is_running

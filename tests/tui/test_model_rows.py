@@ -8,15 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from jitchat.providers.catalogue.models import State
-from jitchat.tui.chat.offers import NOTHING, offer
-from jitchat.tui.widgets.model_list import (
-    Columns,
-    RowState,
-    in_order,
-    meant_by,
-    rows_of,
-    typed_rows,
-)
+from jitchat.tui.model_rows import NO_MODEL, in_order, meant_by, offer, rows_of, typed_rows
+from jitchat.tui.widgets.model_list import Columns, RowState
 from tests.tui.choices import (
     GROQ,
     LM_STUDIO,
@@ -158,8 +151,8 @@ def test_no_name_or_sentence_is_cut(width: int) -> None:
 @pytest.mark.parametrize(
     ("choices", "sentence"),
     [
-        ([READER, OPENAI, LM_STUDIO], NOTHING),
-        ([READER, replace(GROQ, has_key=False)], NOTHING),
+        ([READER, OPENAI, LM_STUDIO], NO_MODEL),
+        ([READER, replace(GROQ, has_key=False)], NO_MODEL),
         (
             [READER, replace(OLLAMA, models=OLLAMA.models[:1])],
             "Ollama runs here with qwen3:8b: press Ctrl+L, then Enter.",

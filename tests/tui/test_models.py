@@ -11,9 +11,10 @@ from textual.widgets import Input, Static
 
 from jitchat.errors import KeyRefused, SettingsError
 from jitchat.providers.catalogue.models import State
-from jitchat.tui.screens.key import KeyInput, KeyScreen
-from jitchat.tui.screens.models import ModelsScreen
-from jitchat.tui.widgets.model_list import MOST, ModelList
+from jitchat.tui.dialogs.key import KeyInput, KeyScreen
+from jitchat.tui.dialogs.models import ModelsScreen
+from jitchat.tui.model_rows import MOST
+from jitchat.tui.widgets.model_list import ModelList
 from jitchat.tui.widgets.prompt import PLACEHOLDER, Prompt
 from tests.support import ScriptedProvider
 from tests.tui.choices import GROQ, OLLAMA, OPENAI, READER, model, openrouter
@@ -81,39 +82,25 @@ async def test_looking_around_that_fails_leaves_the_reader_usable(models, monkey
         assert pilot.app.screen is chat(pilot)
 
 
-async def test_a_server_that_was_found_is_not_forgotten_when_the_rest_is_read(models) -> None:
-    models.local = [OLLAMA]
-    models.providers = [READER, OPENAI, replace(OLLAMA, state=State.NOT_LOOKED, models=())]
+async def test_a_server_that_starts_is_found_and_not_forgotten_and_the_chosen_row_stays(
+    models,
+) -> None:
+    models.local = []
+    models.providers = [READER, openrouter(), replace(OLLAMA, state=State.NOT_LOOKED, models=())]
     async with demo_app(models).run_test(size=SIZE) as pilot:
         screen = await opened(pilot)
+        await pilot.press("down")
+        went = chosen(pilot)
+        models.local = [OLLAMA]
+        await pilot.press("f5")
         await until(pilot, lambda: ("ollama", "qwen3:8b") in rows(pilot), "the server")
+        assert chosen(pilot) == went
         screen.post_message(ModelsScreen.Known(models.providers))
         await pilot.pause()
         assert ("ollama", "qwen3:8b") in rows(pilot)
 
 
-async def test_a_server_that_starts_while_the_list_is_open_is_found(models) -> None:
-    models.local = []
-    models.providers = [READER, replace(OLLAMA, state=State.NOT_RUNNING, models=())]
-    async with demo_app(models).run_test(size=SIZE) as pilot:
-        await opened(pilot)
-        models.local = [OLLAMA]
-        await pilot.press("f5")
-        await until(pilot, lambda: ("ollama", "qwen3:8b") in rows(pilot), "the server")
-
-
-async def test_enter_on_a_provider_lists_its_models_and_goes_to_them(models) -> None:
-    models.lists["groq"] = (model("llama-3.1-8b"), model("kimi-k2"))
-    async with demo_app(models).run_test(size=SIZE) as pilot:
-        await opened(pilot)
-        await enter_text(pilot, "groq")
-        await pilot.press("enter")
-        await until(pilot, lambda: chosen(pilot) == ("groq", "llama-3.1-8b"), "its models")
-        await pilot.press("down", "enter")
-        await answers(pilot, "kimi-k2")
-
-
-async def test_while_it_is_asked_its_row_says_so_and_a_second_enter_asks_no_more(
+async def test_a_provider_that_is_asked_says_so_at_its_row_or_why_it_has_no_list_and_then_has_one(
     models, monkeypatch
 ) -> None:
     asked, gate = [], asyncio.Event()
@@ -121,51 +108,24 @@ async def test_while_it_is_asked_its_row_says_so_and_a_second_enter_asks_no_more
     async def slow(provider: str) -> object:
         asked.append(provider)
         await gate.wait()
-        return replace(GROQ, models=(model("kimi-k2"),))
+        return replace(GROQ, models=(model("llama-3.1-8b"), model("kimi-k2")))
 
-    monkeypatch.setattr(models, "fetch_models", slow)
-    async with demo_app(models).run_test(size=SIZE) as pilot:
-        await opened(pilot)
-        await enter_text(pilot, "groq")
-        await pilot.press("enter", "enter", "f5")
-        await until(pilot, lambda: "asking…" in drawn(pilot), "the row")
-        gate.set()
-        await until(pilot, lambda: ("groq", "kimi-k2") in rows(pilot), "its models")
-        assert asked == ["groq"]
-        assert "asking…" not in drawn(pilot)
-
-
-async def test_a_provider_that_does_not_answer_says_so_at_its_row(models) -> None:
     async with demo_app(models).run_test(size=SIZE) as pilot:
         await opened(pilot)
         await enter_text(pilot, "groq")
         await pilot.press("enter")
         await until(pilot, lambda: "groq cannot be reached. Start it." in drawn(pilot), "why")
         assert told(pilot) == []
-        models.lists["groq"] = (model("kimi-k2"),)
-        await pilot.press("f5")
-        await until(pilot, lambda: ("groq", "kimi-k2") in rows(pilot), "its models")
+        monkeypatch.setattr(models, "fetch_models", slow)
+        await pilot.press("enter", "enter", "f5")
+        await until(pilot, lambda: "asking…" in drawn(pilot), "the row")
+        gate.set()
+        await until(pilot, lambda: chosen(pilot) == ("groq", "llama-3.1-8b"), "its models")
+        assert asked == ["groq"]
+        assert "asking…" not in drawn(pilot)
         assert "cannot be reached" not in drawn(pilot)
-
-
-async def test_a_key_is_pasted_kept_and_the_models_are_listed(models) -> None:
-    models.lists["openai"] = (model("gpt-5-mini"), model("o9"))
-    async with demo_app(models).run_test(size=SIZE) as pilot:
-        await opened(pilot)
-        await enter_text(pilot, "openai")
-        await pilot.press("enter")
-        await pilot.pause()
-        assert isinstance(pilot.app.screen, KeyScreen)
-        field = pilot.app.screen.query_one(KeyInput)
-        field.post_message(events.Paste(f"\n{KEY}\r\n"))
-        await until(pilot, lambda: field.value, "the paste")
-        assert KEY not in str(field.render_line(0).text)
-        await pilot.press("enter")
-        await until(pilot, lambda: models.keys, "the key")
-        assert models.keys == {"openai": KEY}
-        await until(pilot, lambda: ("openai", "gpt-5-mini") in rows(pilot), "its models")
-        assert told(pilot) == ["The key is kept."]
-        assert chosen(pilot) == ("openai", "gpt-5-mini")
+        await pilot.press("down", "enter")
+        await answers(pilot, "kimi-k2")
 
 
 async def test_what_is_no_key_is_refused_in_place_and_may_be_left_and_pasted_again(models) -> None:
@@ -188,13 +148,16 @@ async def test_what_is_no_key_is_refused_in_place_and_may_be_left_and_pasted_aga
         await pilot.press("enter")
         await pilot.pause()
         assert isinstance(pilot.app.screen, KeyScreen), "one that is named asks for it first too"
-        await enter_text(pilot, KEY)
+        field = pilot.app.screen.query_one(KeyInput)
+        field.post_message(events.Paste(f"\n{KEY}\r\n"))
+        await until(pilot, lambda: field.value, "the paste")
+        assert KEY not in str(field.render_line(0).text)
         await pilot.press("enter")
         await answers(pilot, "o9")
         assert models.keys == {"openai": KEY}
 
 
-async def test_a_refused_key_can_be_replaced_from_its_row(models) -> None:
+async def test_a_refused_key_can_be_replaced_from_its_row_and_the_models_are_listed(models) -> None:
     models.list_refusal = KeyRefused("Groq refused the key.", "Set GROQ_API_KEY.")
     async with demo_app(models).run_test(size=SIZE) as pilot:
         await opened(pilot)
@@ -209,42 +172,28 @@ async def test_a_refused_key_can_be_replaced_from_its_row(models) -> None:
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen), "the list")
         await until(pilot, lambda: ("groq", "kimi-k2") in rows(pilot), "its models")
+        assert models.keys == {"groq": KEY}
+        assert told(pilot) == ["The key is kept."]
+        assert chosen(pilot) == ("groq", "kimi-k2")
         assert "refused" not in drawn(pilot)
 
 
-async def test_another_key_for_the_model_in_use_is_used_at_once(models) -> None:
-    models.provider = ScriptedProvider(name="openrouter", model="x-ai/grok-4")
+async def test_the_model_in_use_is_marked_although_no_list_has_it_and_uses_another_key_at_once(
+    models,
+) -> None:
+    models.provider = ScriptedProvider(name="openrouter", model="secret-model")
     async with demo_app(models).run_test(size=SIZE) as pilot:
         await opened(pilot)
         before = chat(pilot).session
-        assert chosen(pilot) == ("openrouter", "x-ai/grok-4")
+        assert chosen(pilot) == ("openrouter", "secret-model")
+        assert "  • secret-model" in drawn(pilot)
         await pilot.press("f4")
         await pilot.pause()
         await enter_text(pilot, KEY)
         await pilot.press("enter")
         await until(pilot, lambda: chat(pilot).session is not before, "the new session")
         assert pilot.app.screen is chat(pilot)
-        assert status(pilot).startswith("openrouter x-ai/grok-4")
-
-
-async def test_the_model_in_use_is_marked_and_found_although_no_list_has_it(models) -> None:
-    models.provider = ScriptedProvider(name="openrouter", model="secret-model")
-    async with demo_app(models).run_test(size=SIZE) as pilot:
-        await opened(pilot)
-        assert chosen(pilot) == ("openrouter", "secret-model")
-        assert "  • secret-model" in drawn(pilot)
-
-
-async def test_a_row_that_the_user_went_to_stays_chosen_when_others_come(models) -> None:
-    models.local = []
-    models.providers = [READER, openrouter(), replace(OLLAMA, state=State.NOT_LOOKED, models=())]
-    async with demo_app(models).run_test(size=SIZE) as pilot:
-        screen = await opened(pilot)
-        await pilot.press("down")
-        went = chosen(pilot)
-        screen.post_message(ModelsScreen.Known([OLLAMA]))
-        await until(pilot, lambda: ("ollama", "qwen3:8b") in rows(pilot), "the server")
-        assert chosen(pilot) == went
+        assert status(pilot).startswith("openrouter secret-model")
 
 
 async def test_of_very_many_models_those_that_are_not_drawn_are_counted(models) -> None:

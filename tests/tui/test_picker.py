@@ -40,7 +40,9 @@ async def test_the_next_window_says_that_nobody_was_asked_and_the_sent_one_who_p
         assert shown(screen, "#inspector-note").startswith("picked by small[red]-1: ~")
         assert "saved against full" in shown(screen, "#inspector-note")
         await idle(pilot)
-        titles = [row[1][0].reason for row in screen.query_one(Inspector)._rows if row[1]]
+        titles = [
+            row.segments[0].reason for row in screen.query_one(Inspector)._rows if row.segments
+        ]
         assert "picked by small[red]-1" in titles
 
 

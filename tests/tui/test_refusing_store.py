@@ -12,7 +12,7 @@ from jitchat.memory import Memory
 from jitchat.store.replies import ReplyWriter
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.chat import sends
-from jitchat.tui.telling import tell
+from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_view import TurnView
@@ -58,9 +58,9 @@ async def test_of_one_cause_the_newer_notice_takes_the_place_of_the_older(
 ) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
-        tell(screen, StoreFull("The reply cannot be written.", "Free some space."))
-        tell(screen, StoreBusy("Another program holds it.", "Close it."))
-        tell(screen, StoreFull("The draft cannot be written.", "Free some space."))
+        notify_error(screen, StoreFull("The reply cannot be written.", "Free some space."))
+        notify_error(screen, StoreBusy("Another program holds it.", "Close it."))
+        notify_error(screen, StoreFull("The draft cannot be written.", "Free some space."))
         newest = [
             "Another program holds it. Close it.",
             "The draft cannot be written. Free some space.",

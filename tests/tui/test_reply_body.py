@@ -13,7 +13,8 @@ from textual.widgets import Markdown
 from textual.widgets.markdown import MarkdownBlock
 
 from jitchat.tui.widgets import reply
-from jitchat.tui.widgets.reply import LONGEST_REST, ReplyBody, ReplyPart
+from jitchat.tui.widgets.growing_markdown import MarkdownPart
+from jitchat.tui.widgets.reply import LONGEST_REST, ReplyBody
 from tests.tui.support import until
 
 
@@ -21,8 +22,8 @@ class ReplyApp(App[None]):
     """One reply."""
 
     CSS = """
-    ReplyBody, ReplyPart { height: auto; }
-    ReplyPart.-next { margin: 1 0 0 0; }
+    ReplyBody, MarkdownPart { height: auto; }
+    MarkdownPart.-next { margin: 1 0 0 0; }
     MarkdownBlock { margin: 0 0 1 0; }
     """
 
@@ -117,7 +118,7 @@ def parts_of(count: int) -> str:
     return "".join(one.format(number) for number in range(count))
 
 
-LONG = parts_of(40)
+LONG = parts_of(24)
 
 
 async def grown(body: ReplyBody, text: str, step: int = 397) -> None:
@@ -155,8 +156,8 @@ async def test_of_a_long_reply_only_what_is_near_is_laid_out_and_its_height_stay
         height = body.size.height
         body.fold_away()
         await pilot.pause()
-        parts = body.query(ReplyPart)
-        assert len(parts) > 10
+        parts = body.query(MarkdownPart)
+        assert len(parts) > 6
         assert sum(part.markdown.display for part in parts) < 6
         assert body.size.height == height
         scroll.scroll_end(animate=False)
@@ -191,7 +192,7 @@ async def test_emphasis_looks_as_textual_draws_it():
             await pilot.pause()
             ours, theirs = (
                 [(each.text, each.style) for each in part.query_one(MarkdownBlock).render_line(0)]
-                for part in (body.query_one(ReplyPart), plain)
+                for part in (body.query_one(MarkdownPart), plain)
             )
             assert [each for each in ours if each[0].strip()] == [
                 each for each in theirs if each[0].strip()
@@ -213,11 +214,11 @@ async def test_the_parts_of_a_reply_stand_a_line_apart_like_its_paragraphs():
         await grown(body, "".join(f"Line {number}.\n\n" for number in range(12)), 10)
         await pilot.pause()
         lines = [block.region.y for block in body.query(MarkdownBlock)]
-        assert len(body.query(ReplyPart)) == 2
+        assert len(body.query(MarkdownPart)) == 2
         assert {after - line for line, after in pairwise(lines)} == {2}
 
 
-@pytest.mark.parametrize("unit", ["x", "word ", "- item\n"])
+@pytest.mark.parametrize("unit", ["x", "- item\n"])
 async def test_of_a_megabyte_that_comes_at_once_the_beginning_is_drawn_and_the_rest_counted(unit):
     text = (unit * 1_000_000)[:1_000_000]
     async with ReplyApp().run_test() as pilot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hypothesis import given
@@ -11,17 +12,15 @@ from textual.widgets import OptionList
 from jitchat.errors import WindowOverflow
 from jitchat.tui.widgets import inspector as inspector_module
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.tui.widgets.segment_rows import (
+from jitchat.tui.widgets.window_rows import (
     ENTERED,
     LEFT,
     MARK_AT,
     MOST,
-    is_stable,
     line_of,
-    marked_line,
     rows_of,
     with_changes,
-    without_left,
+    without_marks,
 )
 from jitchat.values import Mode
 from jitchat.window.calibration import NO_CALIBRATION
@@ -45,33 +44,29 @@ def test_rows_that_left_are_put_in_their_place_and_taken_out_again(first: int, t
     except WindowOverflow:
         return
     before, after = map(rows_of, windows)
-    rows, marks = with_changes(after, before, windows)
-    assert without_left(rows, marks)[0] == after
+    rows = with_changes(after, before, *windows)
+    assert without_marks(rows) == after
     found = difference(*windows)
     changed = (
         {each.turn for each in (*found.entered, *found.moved)},
         {each.turn for each in found.left},
     )
-    if not marks:
+    if not any(row.mark for row in rows):
         assert not any(changed) or sum(map(len, changed)) > MOST
         return
-    turns = {
-        mark: {rows[n][1][0].turn for n, each in marks.items() if each == mark}
-        for mark in (ENTERED, LEFT)
-    }
+    turns = {mark: {row.turn for row in rows if row.mark == mark} for mark in (ENTERED, LEFT)}
     assert (turns[ENTERED], turns[LEFT]) == changed
-    stable = [is_stable(segments) for _, segments, _ in rows]
+    stable = [row.is_stable for row in rows]
     assert stable == sorted(stable, reverse=True), "the boundary parts them"
 
 
 def test_a_mark_takes_a_cell_that_is_blank_otherwise(store: ColdStore) -> None:
     window = demo_session(store).preview(QUESTION, Mode.JIT)
     for row in rows_of(window):
-        line = line_of(*row, 1.0)
-        assert line.plain[MARK_AT] == " "
-        marked = marked_line(line, ENTERED).plain
-        assert marked.replace(ENTERED, " ", 1) == line.plain
-        assert marked_line(line, "") is line
+        line = line_of(row, 1.0).plain
+        assert line[MARK_AT] == " "
+        marked = line_of(replace(row, mark=ENTERED), 1.0).plain
+        assert marked.replace(ENTERED, " ", 1) == line
 
 
 async def test_rows_that_came_and_went_are_marked_for_a_moment(

@@ -8,19 +8,20 @@ import pytest
 from rich.cells import cell_len
 
 from jitchat.tui.widgets.model_fetch import ModelFetch
-from jitchat.tui.widgets.top_line import Answering, TopLine, TopText, cut_in_the_middle, fitted
+from jitchat.tui.widgets.top_line import TopLine, TopText, cut_in_the_middle, fitted
 from tests.tui.support import TestBackend, demo_app, ready, until
 
-WHO = Answering("work", "a-very-long-model-name-of-2026-preview", "builtin-256", "~estimate")
-WHOLE = TopText("Release planning (demo)", "62 turns", "$0.0017", "", WHO)
+MODEL = "a-very-long-model-name-of-2026-preview"
+NAMES = "work", MODEL, "builtin-256", "~estimate"
+WHOLE = TopText(*NAMES, title="Release planning (demo)", size="62 turns", cost="$0.0017")
 
 
 @pytest.mark.parametrize(
     ("room", "left", "right"),
     [
-        (120, "Release planning (demo) · 62 turns · $0.0017", str(WHO)),
-        (100, "Release p… · 62 turns · $0.0017", str(WHO)),
-        (90, "Release… · $0.0017", str(WHO)),
+        (120, "Release planning (demo) · 62 turns · $0.0017", WHOLE.status),
+        (100, "Release p… · 62 turns · $0.0017", WHOLE.status),
+        (90, "Release… · $0.0017", WHOLE.status),
         (77, "Release… · $0.0017", "work a-very-long-mo…-2026-preview · builtin-256 · ~estimate"),
         (56, "$0.0017", "work a-very-l…preview · builtin-256 · ~estimate"),
         (40, "$0.0017", "work a-very-l…preview · ~estimate"),
@@ -33,14 +34,14 @@ def test_what_matters_least_gives_way_first(room: int, left: str, right: str):
     assert text.width <= room
 
 
-@pytest.mark.parametrize("room", range(30, 140))
-def test_cost_model_and_the_mark_of_an_estimate_stay_in_any_room(room: int):
-    text = fitted(replace(WHOLE, title="日本語" * 9, state="indexing 1 of 300"), room)
+def test_cost_model_and_the_mark_of_an_estimate_stay_in_any_room():
+    for room in range(30, 140):
+        text = fitted(replace(WHOLE, title="日本語" * 9, state="indexing 1 of 300"), room)
 
-    assert text.cost == "$0.0017"
-    assert text.status.endswith("~estimate")
-    assert text.who.model
-    assert text.width <= room
+        assert text.cost == "$0.0017"
+        assert text.status.endswith("~estimate")
+        assert text.model
+        assert text.width <= room
 
 
 def test_a_name_is_cut_in_its_middle():
@@ -49,11 +50,12 @@ def test_a_name_is_cut_in_its_middle():
     assert cell_len(cut_in_the_middle("模型" * 20, 16)) == 16
 
 
-async def test_a_small_terminal_shows_the_download_and_what_must_stay(
+async def test_a_small_terminal_shows_the_download_and_what_must_stay_and_a_title_as_one_line(
     backend: TestBackend,
 ) -> None:
+    """The store cleans a title, too; one that somebody else wrote there has only this."""
     backend.may_fetch_model = True
-    backend.provider.model = "a-very-long-model-name-of-2026-preview"  # type: ignore[misc]
+    backend.provider.model = MODEL  # type: ignore[misc]
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
 
@@ -69,14 +71,7 @@ async def test_a_small_terminal_shows_the_download_and_what_must_stay(
         await until(pilot, lambda: " · none · ~estimate" in line(), "the whole status")
         await pilot.resize_terminal(140, 40)
         await until(pilot, lambda: "Release planning (demo) · 60 turns" in line(), "the title")
-
-
-async def test_a_title_is_drawn_as_one_line_of_text_whatever_is_in_it(backend: TestBackend) -> None:
-    """The store cleans a title, too; one that somebody else wrote there has only this."""
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
         screen.query_one(TopLine).show_title("a\x1b[2J\nb\x9b31m\x07\u202ec", 3)
         await pilot.pause()
-        line = "".join(each.text for each in screen._compositor.render_strips()[0])
-        assert line.strip().startswith("a␛[2J b\ufffd31m␇\ufffdc · 3 turns")
-        assert not [each for each in line if each in "\x1b\x9b\x07\n\u202e"]
+        assert line().strip().startswith("a␛[2J b\ufffd31m␇\ufffdc · 3 turns")
+        assert not [letter for letter in line() if letter in "\x1b\x9b\x07\n\u202e"]

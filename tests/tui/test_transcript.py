@@ -10,8 +10,9 @@ from textual.widgets.markdown import MarkdownBlock
 
 from jitchat.tui.chat import screen as chat
 from jitchat.tui.palette import palette
-from jitchat.tui.widgets import stretch
-from jitchat.tui.widgets.transcript import MOST, Transcript
+from jitchat.tui.widgets import turn_list
+from jitchat.tui.widgets.transcript import Transcript
+from jitchat.tui.widgets.turn_list import MOST
 from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.window.window import Kind
 from tests.support import talk
@@ -123,14 +124,14 @@ async def test_scrolling_to_an_end_mounts_more_in_order() -> None:
 async def test_paging_far_back_from_the_end_and_on_again_passes_over_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(stretch, "MOST", 20)
+    monkeypatch.setattr(turn_list, "MOST", 20)
     app = TranscriptApp()
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = app.query_one(Transcript)
         await transcript.show(TURNS)
         await until(pilot, lambda: transcript.max_scroll_y > 0, "the end")
         app.animation_level = "full"
-        while lines := await paged(pilot, transcript, -1, 970):
+        while lines := await paged(pilot, transcript, -1, 976):
             assert -24 <= lines < 0
             app.animation_level = "none"
         assert positions(transcript)[-1] < 1_000

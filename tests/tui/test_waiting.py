@@ -9,7 +9,7 @@ import pytest
 from textual import constants
 
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.screens.models import ModelsScreen
+from jitchat.tui.dialogs.models import ModelsScreen
 from jitchat.tui.widgets import hint_line
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
@@ -64,11 +64,11 @@ async def test_the_wait_for_the_first_token_is_counted_until_it_comes(
         assert hint._ticks is None
 
 
-async def test_a_sign_moves_meanwhile_unless_nothing_is_to_move(
+async def test_a_sign_moves_meanwhile_and_a_long_wait_says_that_a_local_server_may_load_its_model(
     backend: TestBackend, moment: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(constants, "TEXTUAL_ANIMATIONS", "full")
-    provider = backend.provider = ScriptedProvider(script=(asyncio.Event(),))
+    provider = backend.provider = ScriptedProvider((asyncio.Event(),), "ollama", "qwen3:8b")
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         hint = await sent(pilot, provider)
         signs = set()
@@ -77,22 +77,14 @@ async def test_a_sign_moves_meanwhile_unless_nothing_is_to_move(
             hint._tick()
             signs.add(shown(pilot, "#working"))
         assert signs == {*hint_line.FRAMES}
-        await pilot.press("escape")
-        await idle(pilot)
-        assert shown(pilot, "#working") == ""
-
-
-async def test_of_a_server_on_this_machine_a_long_wait_says_that_it_may_load_its_model(
-    backend: TestBackend, moment: list[float]
-) -> None:
-    provider = backend.provider = ScriptedProvider((asyncio.Event(),), "ollama", "qwen3:8b")
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        hint = await sent(pilot, provider)
         assert "loading" not in shown(pilot)
-        moment[0] += 42
+        moment[0] = 142.5
         hint._tick()
         told = "waiting for the first token, the server may still be loading the model · 42 s"
         assert shown(pilot).startswith(told)
+        await pilot.press("escape")
+        await idle(pilot)
+        assert shown(pilot, "#working") == ""
 
 
 async def test_a_short_notice_stands_in_the_last_line_and_a_long_one_over_the_screen(

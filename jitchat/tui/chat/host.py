@@ -11,7 +11,7 @@ from textual.widget import Widget
 from textual.worker import Worker
 
 from jitchat.errors import JitchatError
-from jitchat.tui.telling import SECONDS, tell
+from jitchat.tui.notices import READ_SECONDS, notify_error
 
 
 class Host:
@@ -62,12 +62,12 @@ class Host:
     def say(self, sentence: str, *, seconds: float | None = None) -> None:
         self._screen.notify(sentence, timeout=seconds, markup=False)
 
-    def warn(self, sentence: str, *, seconds: float = SECONDS) -> None:
+    def warn(self, sentence: str, *, seconds: float = READ_SECONDS) -> None:
         self._screen.notify(sentence, severity="warning", timeout=seconds, markup=False)
 
     def tell(self, error: JitchatError) -> None:
         """Say what happened and what to do."""
-        tell(self._screen, error)
+        notify_error(self._screen, error)
 
     def focus(self, widget: Widget) -> None:
         self._screen.set_focus(widget)

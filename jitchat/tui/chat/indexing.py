@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from textual.worker import Worker, get_current_worker
 
 from jitchat.errors import JitchatError
-from jitchat.tui import collector
+from jitchat.tui import garbage
 from jitchat.tui.chat.host import Host
 from jitchat.tui.chat.messages import BacklogEnded, BacklogMoved, LinesMoved
 from jitchat.tui.chat.opening import Opening
@@ -59,7 +59,7 @@ class Indexing:
         self.host.cancel("backlog", "embedder", "lines")
         self.indexed = self._settled = False
         self.progress = None
-        collector.release()
+        garbage.unfreeze()
 
     def stop_writing_lines(self) -> None:
         """End the requests to a model that is about to be closed."""
@@ -81,7 +81,7 @@ class Indexing:
         """Have the garbage collector skip all that is loaded by now."""
         if not self._settled:
             self._settled = True
-            collector.settle()
+            garbage.freeze()
 
     def change_embedder(self) -> None:
         """Use an embedding model that was fetched as soon as every turn has its vector."""

@@ -17,7 +17,8 @@ from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.steering import Steering
 from jitchat.tui.chat.surfaces import Surfaces
-from jitchat.tui.figures import is_broken_off, usage_sentence
+from jitchat.tui.send_figures import usage_sentence
+from jitchat.tui.turn_details import is_broken_off
 from jitchat.values import Role, Turn
 from jitchat.window.window import ContextWindow
 

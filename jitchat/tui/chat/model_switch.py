@@ -15,12 +15,11 @@ from jitchat.text.sanitize import one_line
 from jitchat.tui.chat import messages
 from jitchat.tui.chat.host import Host
 from jitchat.tui.chat.indexing import Indexing
-from jitchat.tui.chat.offers import offer
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.surfaces import Surfaces
-from jitchat.tui.widgets.model_list import READER, meant_by
+from jitchat.tui.model_rows import READER, meant_by, offer
 from jitchat.tui.widgets.prompt import PLACEHOLDER
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ class ModelSwitch:
         self.host.run(find(), "named", exclusive=True)
 
     def open_list(self, wanted: str = "") -> None:
-        from jitchat.tui.screens.models import ModelsScreen  # noqa: PLC0415  not on the first frame
+        from jitchat.tui.dialogs.models import ModelsScreen  # noqa: PLC0415  not on the first frame
 
         session = self.opening.session
         in_use = (session.provider.name, session.provider.model) if session else ("", "")

@@ -14,7 +14,7 @@ from jitchat.tui.chat.draft_keeper import DraftKeeper
 from jitchat.tui.chat.host import Host
 from jitchat.tui.chat.messages import ConversationShown, SessionReady, SessionRefused
 from jitchat.tui.chat.surfaces import Surfaces
-from jitchat.tui.figures import TurnDetails
+from jitchat.tui.turn_details import TurnDetails
 from jitchat.values import Conversation
 from jitchat.window.steering import Steering
 

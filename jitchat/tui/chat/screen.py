@@ -31,8 +31,9 @@ from jitchat.tui.chat.sends import NEW_TITLE, Sends
 from jitchat.tui.chat.steering import Steering
 from jitchat.tui.chat.surfaces import Surfaces
 from jitchat.tui.chat.views import Views
-from jitchat.tui.figures import ledger_note, note_sentence
-from jitchat.tui.telling import SECONDS, tell, telling
+from jitchat.tui.figures import ledger_note
+from jitchat.tui.notices import READ_SECONDS, notify_error, reports_errors
+from jitchat.tui.send_figures import note_sentence
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.model_fetch import ModelFetch
@@ -121,7 +122,7 @@ class ChatScreen(Screen[None]):
         self.keeper.keep_now(leaving=True)
         await self.opening.close()
 
-    @telling
+    @reports_errors
     async def open(self, conversation: Conversation, at: int | None = None) -> None:
         """Leave the conversation for another one, at its end or at one of its turns."""
         await self.leave()
@@ -181,7 +182,7 @@ class ChatScreen(Screen[None]):
         else:
             prompt.give_back(message.text)
             if self.opening.refusal is not None:
-                tell(self, self.opening.refusal)
+                notify_error(self, self.opening.refusal)
             else:
                 self.sends.waits()
 
@@ -233,7 +234,7 @@ class ChatScreen(Screen[None]):
     # The conversation
 
     @on(messages.SessionReady)
-    @telling
+    @reports_errors
     async def _session_ready(self, message: messages.SessionReady) -> None:
         if message.opening != self.opening.number:
             return
@@ -250,7 +251,7 @@ class ChatScreen(Screen[None]):
             self.indexing.indexed = True
             self._warn(f"{READ_ONLY} {refusal}", 60)
         if self.backend.warning and message.opening == 1:
-            self._warn(self.backend.warning, SECONDS)
+            self._warn(self.backend.warning, READ_SECONDS)
         if self.backend.may_fetch_model:
             self.surfaces.model_fetch.start()
         if self._waiting is not None:
@@ -266,7 +267,7 @@ class ChatScreen(Screen[None]):
             self.models.pick(self.backend.settings.provider.name)
         self.opening.refuse(message.error)
         self.indexing.settle()
-        tell(self, message.error)
+        notify_error(self, message.error)
 
     @on(messages.PreviewReady)
     def _preview_ready(self, message: messages.PreviewReady) -> None:
@@ -308,13 +309,13 @@ class ChatScreen(Screen[None]):
     # A message on its way
 
     @on(messages.SessionReported)
-    @telling
+    @reports_errors
     async def _session_reported(self, message: messages.SessionReported) -> None:
         self._attend()
         await self.sends.take(message)
 
     @on(messages.SendEnded)
-    @telling
+    @reports_errors
     async def _send_ended(self, message: messages.SendEnded) -> None:
         self.meter.sum_up()
         await self.sends.end(message)
@@ -326,7 +327,7 @@ class ChatScreen(Screen[None]):
         self.sends.retry_storing()
 
     @on(messages.ReplyStored)
-    @telling
+    @reports_errors
     async def _reply_stored(self, message: messages.ReplyStored) -> None:
         await self.sends.show_stored_late(message)
 
@@ -359,13 +360,13 @@ class ChatScreen(Screen[None]):
     @on(messages.ModelRefused)
     def _model_refused(self, message: messages.ModelRefused) -> None:
         self.indexing.show_status()
-        tell(self, message.error)
+        notify_error(self, message.error)
 
     @on(messages.ModelChanged)
-    @telling
+    @reports_errors
     async def _model_changed(self, message: messages.ModelChanged) -> None:
         if message.note:
-            self._warn(message.note, SECONDS)
+            self._warn(message.note, READ_SECONDS)
         if message.session is None:
             await self.open(self.opening.conversation)
         else:
@@ -378,7 +379,7 @@ class ChatScreen(Screen[None]):
         self.views.take_styles(message.styles)
 
     @on(messages.ViewLeft)
-    @telling
+    @reports_errors
     async def _view_left(self, message: messages.ViewLeft) -> None:
         if self.session is not None:
             await self.views.follow(self.session, message.outcome)
@@ -431,7 +432,7 @@ class ChatScreen(Screen[None]):
         self.surfaces.inspector.point_at(message.kind)
 
     def _show_exact(self, title: str, text: str, note: str) -> None:
-        from jitchat.tui.screens.exact import ExactScreen  # noqa: PLC0415  not on the first frame
+        from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
 
         self.app.push_screen(ExactScreen(title, text, note))
 
@@ -512,7 +513,7 @@ class ChatScreen(Screen[None]):
         else:
             self.steering.undo_hold(self.session, self.opening.number)
 
-    @telling
+    @reports_errors
     async def action_regenerate(self) -> None:
         if self.session is not None and not self.sends.waits():
             await self.branches.regenerate(self.session)
@@ -521,7 +522,7 @@ class ChatScreen(Screen[None]):
         if self.session is not None and not self.sends.waits():
             self.branches.edit(self.session)
 
-    @telling
+    @reports_errors
     async def action_go_on(self) -> None:
         if self.session is not None and not self.sends.waits():
             await self.branches.go_on(self.session)
@@ -530,7 +531,7 @@ class ChatScreen(Screen[None]):
         # A click is handled by the header that is taken away, which would wait for itself.
         self.call_later(self._go_to_version, step, position)
 
-    @telling
+    @reports_errors
     async def _go_to_version(self, step: int, position: int | None) -> None:
         if self.session is not None and not self.sends.waits():
             await self.branches.go_to_version(self.session, step, position)
@@ -539,7 +540,7 @@ class ChatScreen(Screen[None]):
         if not self.surfaces.transcript.toggle_reasoning():
             self.notify("No reasoning came with this reply.", markup=False)
 
-    @telling
+    @reports_errors
     async def action_switch_window(self) -> None:
         """Show the window that was sent last, or else the next one; the draft stays."""
         if self.session is None or self.sends.waits():
@@ -549,7 +550,7 @@ class ChatScreen(Screen[None]):
         elif not await self.meter.show_last_sent(self.session):
             self.notify("Nothing was sent here yet.", markup=False)
 
-    @telling
+    @reports_errors
     async def action_sent_window(self) -> None:
         """Show the window that was sent for the chosen turn, and what was reported for it."""
         session = self.session
@@ -579,7 +580,7 @@ class ChatScreen(Screen[None]):
             wanted = experiment.RunWanted(experiment.preset(preset, is_reader=True))
             self.views.open_lab(wanted, begins=True)
 
-    @telling
+    @reports_errors
     async def action_new_conversation(self) -> None:
         """Open an empty conversation; one that is empty already is used again."""
         if self.sends.waits():
@@ -589,12 +590,12 @@ class ChatScreen(Screen[None]):
         await self.open(empty or store.create(NEW_TITLE))
 
     def action_resume(self) -> None:
-        from jitchat.tui.screens.resume import ResumeScreen  # noqa: PLC0415  not on the first frame
+        from jitchat.tui.dialogs.resume import ResumeScreen  # noqa: PLC0415  not on the first frame
 
         if not self.sends.waits():
             self.app.push_screen(ResumeScreen(self.backend.store), self._resumed)
 
-    @telling
+    @reports_errors
     async def _resumed(self, chosen: tuple[str, int | None] | None) -> None:
         if chosen is not None:
             conversation = await asyncio.to_thread(self.backend.store.conversation, chosen[0])
@@ -616,6 +617,6 @@ class ChatScreen(Screen[None]):
             fetch.start(asked=True)
 
     def action_help(self) -> None:
-        from jitchat.tui.screens.help import HelpScreen  # noqa: PLC0415  not on the first frame
+        from jitchat.tui.dialogs.help import HelpScreen  # noqa: PLC0415  not on the first frame
 
         self.app.push_screen(HelpScreen(self.backend.hint()))

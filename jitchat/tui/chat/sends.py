@@ -15,7 +15,7 @@ from jitchat import events
 from jitchat.errors import JitchatError, KeyRefused, StoreError
 from jitchat.providers.catalogue.table import PRESETS
 from jitchat.text.sanitize import one_line, shorten
-from jitchat.tui.batches import Batches
+from jitchat.tui.batches import reply_batcher
 from jitchat.tui.chat.draft_keeper import DraftKeeper
 from jitchat.tui.chat.host import Host
 from jitchat.tui.chat.messages import (
@@ -29,8 +29,9 @@ from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.steering import Steering
 from jitchat.tui.chat.surfaces import Surfaces
-from jitchat.tui.figures import is_broken_off, usage_sentence
-from jitchat.tui.telling import SECONDS
+from jitchat.tui.notices import READ_SECONDS
+from jitchat.tui.send_figures import usage_sentence
+from jitchat.tui.turn_details import is_broken_off
 from jitchat.tui.widgets.hint_line import AWAITED, LOADING
 from jitchat.values import Conversation, Mode, Role, Turn
 from jitchat.window.steering import NO_MORE, Once
@@ -125,7 +126,7 @@ class Sends:
         elif isinstance(event, events.SendFailed):
             self.host.tell(event.error)
         if isinstance(event, events.SendFailed) and isinstance(event.error, KeyRefused):
-            self.host.say(ANOTHER_KEY, seconds=SECONDS)
+            self.host.say(ANOTHER_KEY, seconds=READ_SECONDS)
         if isinstance(event, events.TurnsRetrieved):
             self._say_that_the_picker_is_asked()
 
@@ -203,7 +204,7 @@ class Sends:
         self, session: Session, sent: AsyncGenerator[events.Event, None], draft: str
     ) -> None:
         worker, cancelled, error = get_current_worker(), True, None
-        batches = Batches(lambda event: self.host.post(SessionReported(worker, event)))
+        batches = reply_batcher(lambda event: self.host.post(SessionReported(worker, event)))
         try:
             async with aclosing(sent) as stream:
                 async for event in stream:
@@ -259,7 +260,7 @@ class Sends:
             case events.RetryScheduled(seconds, why):
                 self.surfaces.hint.count_down(seconds, why)
             case events.RequestAdapted(sentence) | events.LimitLearnt(_, sentence):
-                self.host.say(one_line(sentence), seconds=SECONDS)
+                self.host.say(one_line(sentence), seconds=READ_SECONDS)
 
     async def _show_reply(self, turn: Turn) -> None:
         """Show a reply that is stored, and what is known of it."""

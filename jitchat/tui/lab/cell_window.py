@@ -17,11 +17,11 @@ from jitchat.lab.experiment import Result
 from jitchat.lab.run_file import RunFile
 from jitchat.lab.stats import percent
 from jitchat.text.sanitize import for_terminal
+from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.figures import ledger_note
 from jitchat.tui.lab.cells import detail
 from jitchat.tui.lab.frame import LabFrame
 from jitchat.tui.lab.setup import SHORT
-from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Turn

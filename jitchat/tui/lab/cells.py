@@ -15,10 +15,11 @@ from textual.widgets import OptionList, Static
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.stats import Place, Tally, duration, percent
 from jitchat.text.sanitize import one_line, shorten
-from jitchat.tui.figures import BESIDE, cut, tokens, usage_sentence
+from jitchat.tui.figures import BESIDE, cut, tokens
 from jitchat.tui.lab.heatmap import NOTHING
 from jitchat.tui.lab.shown_run import ShownRun
 from jitchat.tui.palette import MUTED
+from jitchat.tui.send_figures import usage_sentence
 from jitchat.tui.widgets.row_list import RowList
 
 MARKS = {

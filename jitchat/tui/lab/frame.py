@@ -24,10 +24,10 @@ from jitchat.lab.experiment import Result
 from jitchat.lab.run_file import Run
 from jitchat.lab.stats import Tally
 from jitchat.text.sanitize import one_line
+from jitchat.tui.dialogs.help import HelpScreen
 from jitchat.tui.lab.runner import Opened
 from jitchat.tui.lab.setup import SHORT, too_small
-from jitchat.tui.screens.help import HelpScreen
-from jitchat.tui.telling import tell
+from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.values import Mode
 
@@ -164,7 +164,7 @@ class LabFrame(Screen[bool | None]):
 
     def tell(self, error: JitchatError) -> None:
         """Show an error of ours."""
-        tell(self, error)
+        notify_error(self, error)
 
     def action_help(self) -> None:
         """Keys and words."""

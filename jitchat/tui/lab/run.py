@@ -21,6 +21,7 @@ from jitchat.lab.export.files import FORMATS, exported
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import Run
 from jitchat.text.sanitize import for_terminal, one_line, shorten
+from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.lab.cell_window import CellWindow
 from jitchat.tui.lab.cells import SquarePane, whole
 from jitchat.tui.lab.curve import CurvePlot, SpentTable
@@ -30,7 +31,6 @@ from jitchat.tui.lab.runner import LabRunner
 from jitchat.tui.lab.setup import Page, planned
 from jitchat.tui.lab.shown_run import Progress, ShownRun, kinds_told
 from jitchat.tui.palette import MUTED
-from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.widgets.save_line import SaveLine, save
 
 _STOPPING = "stopping; what came is kept"

@@ -19,6 +19,7 @@ from jitchat.lab.run_file import RunFile
 from jitchat.lab.runs import Runs
 from jitchat.lab.service import LabService
 from jitchat.lab.stats import Tally, count_results
+from jitchat.tui.batches import Batcher
 from jitchat.tui.lab.setup import Sending
 from jitchat.tui.lab.shown_run import ShownRun
 from jitchat.values import Mode
@@ -87,43 +88,12 @@ class LabRunner:
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
         if self._is_stopped:
             return
-        batch = _Batch(report)
+        batch = Batcher(report, EVERY)
         try:
             with suppress(asyncio.CancelledError):
                 await lab.run(batch.take)
         finally:
             batch.flush()
-
-
-class _Batch:
-    """The first event waits for nothing; those that come within a moment go together."""
-
-    def __init__(self, report: Report) -> None:
-        self._report = report
-        self._events: list[LabEvent] = []
-        self._waiting: asyncio.TimerHandle | None = None
-
-    def take(self, event: LabEvent) -> None:
-        self._events.append(event)
-        if self._waiting is None:
-            self._moment_is_over()
-
-    def flush(self) -> None:
-        if self._waiting is not None:
-            self._waiting.cancel()
-            self._waiting = None
-        self._hand_on()
-
-    def _moment_is_over(self) -> None:
-        self._waiting = None
-        if self._events:
-            self._hand_on()
-            self._waiting = asyncio.get_running_loop().call_later(EVERY, self._moment_is_over)
-
-    def _hand_on(self) -> None:
-        if self._events:
-            events, self._events = self._events, []
-            self._report(events)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ _GONE = "Its conversations, windows and answers are deleted. This cannot be take
 class AskingScreen(ModalScreen[bool]):
     """Tells what is going to happen; Enter does it, Esc does not."""
 
-    CSS_PATH = ["../screens/dialog.tcss", "lab.tcss"]  # noqa: RUF012  Textual's own shape
+    CSS_PATH = ["../dialogs/dialog.tcss", "lab.tcss"]  # noqa: RUF012  Textual's own shape
 
     def __init__(self, title: str, told: tuple[str, ...]) -> None:
         super().__init__(classes="dialog")

@@ -14,7 +14,7 @@ from textual.timer import Timer
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.lab.stats import Tallies
 from jitchat.tui.chat.screen import ChatScreen
-from jitchat.tui.telling import tell
+from jitchat.tui.notices import notify_error
 from jitchat.tui.tour.bar import Progress, TourBar, TourKey
 from jitchat.tui.tour.script import (
     DEPLOY_WINDOW,
@@ -236,7 +236,7 @@ class Tour:
                 case Measure() as step:
                     await self._measure(step)
         except JitchatError as error:
-            tell(self._chat, error)
+            notify_error(self._chat, error)
 
     async def _ask(self, session: Session, step: Ask, place: int) -> None:
         """Ask the question: the first time as a message, then once more beside it."""

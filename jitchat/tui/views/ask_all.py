@@ -18,9 +18,10 @@ from jitchat.compare_modes import ModeComparison
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.events import AnswerProgress, Event, ReasoningFound, ReplyDelta
 from jitchat.text.sanitize import one_line
-from jitchat.tui.batches import Batches
-from jitchat.tui.figures import cost_figure, reported, tokens, used_figure
-from jitchat.tui.telling import tell, telling
+from jitchat.tui.batches import reply_batcher
+from jitchat.tui.figures import reported, tokens, used_figure
+from jitchat.tui.notices import notify_error, reports_errors
+from jitchat.tui.send_figures import cost_figure
 from jitchat.tui.views.view import Body, Branched, Subject, View
 from jitchat.tui.views.what_if import Comparison, compare, title_of
 from jitchat.tui.widgets.reply import ReplyBody
@@ -225,7 +226,7 @@ class AskAllView(View):
         def report(mode: Mode, event: Event) -> None:
             self.post_message(self.Reported(mode, event))
 
-        batches = {mode: Batches(partial(report, mode)) for mode in Mode}
+        batches = {mode: reply_batcher(partial(report, mode)) for mode in Mode}
         error: JitchatError | None = None
         try:
             await asking.run(lambda mode, event: batches[mode].take(event))
@@ -249,7 +250,7 @@ class AskAllView(View):
         """Show each answer whole, and say with which the conversation goes on."""
         self._asker = None
         if message.error is not None:
-            tell(self, message.error)
+            notify_error(self, message.error)
         if self._asking is not None:
             for mode, answer in self._asking.answers.items():
                 await self._columns[mode].finish(answer)
@@ -281,7 +282,7 @@ class AskAllView(View):
         modes = list(Mode)
         self.action_look_at(modes[(modes.index(self.looked_at) + step) % len(modes)].value)
 
-    @telling
+    @reports_errors
     async def action_go_on(self) -> None:
         if self._asking is None:
             return

@@ -14,7 +14,7 @@ from jitchat.memory import Memory
 from jitchat.store.regression_cases import Case, CaseKind
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.sentences import turn_references
-from jitchat.tui.telling import tell
+from jitchat.tui.notices import notify_error
 from jitchat.tui.views.exchange import Exchange, ExchangeHeading, find_exchange, why_none
 from jitchat.tui.views.regression_cases import CaseNotes
 from jitchat.tui.views.view import Body, Subject, View
@@ -189,7 +189,7 @@ class MissingTurnView(View):
         self.load(
             partial(self._finder.find, self._input.value),
             self._show,
-            refuse=partial(tell, self),
+            refuse=partial(notify_error, self),
             group="rows",
         )
 

@@ -14,8 +14,8 @@ from jitchat.session import Session
 from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
+from jitchat.tui.notices import reports_errors
 from jitchat.tui.palette import MUTED
-from jitchat.tui.telling import telling
 from jitchat.tui.views.view import Body, GoTo, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.why import Standing
@@ -153,7 +153,7 @@ class RegressionCasesView(View):
             self._try_all()
 
     @work(exclusive=True, group="cases")
-    @telling
+    @reports_errors
     async def _try_all(self) -> None:
         """List the cases, then try one after the other; another list ends that."""
         cases = await asyncio.to_thread(self._notes.all)

@@ -12,8 +12,8 @@ from jitchat.errors import JitchatError
 from jitchat.replay import Replay
 from jitchat.store.windows import Send
 from jitchat.text.sanitize import for_terminal
+from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.figures import ledger_note
-from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.views import sent_window_page
 from jitchat.tui.views.scrubber import Scrubber
 from jitchat.tui.views.send_again import SendAgainScreen

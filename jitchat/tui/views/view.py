@@ -29,7 +29,7 @@ from jitchat.errors import JitchatError
 from jitchat.text.sanitize import for_terminal
 from jitchat.tui.actions import VIEWS
 from jitchat.tui.chat.pins import PinHistory
-from jitchat.tui.telling import tell
+from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.values import Mode, Status, Turn
 from jitchat.window.steering import NO_MORE, Once
@@ -256,7 +256,7 @@ class View(ModalScreen[Outcome | None]):
             try:
                 result = await asyncio.to_thread(alone)
             except JitchatError as error:
-                tell(self, error)
+                notify_error(self, error)
             else:
                 show(result)
 

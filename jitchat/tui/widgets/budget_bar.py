@@ -37,15 +37,13 @@ _BREAK = "╱╱"
 _USED = 0.75
 """The share of the width that what is used has at least."""
 _REST = ("free", "reserve")
-_LONG = {name: name for name in PATTERNS}
-_SHORT = _LONG | {"system": "sys", "recent": "rec", "index": "idx", "retrieved": "ret"}
+_SHORT = {"system": "sys", "pinned": "pin", "recent": "rec", "index": "idx"}
+_SHORT |= {"retrieved": "ret", "reserve": "rsv"}
+"""Names in the legend where the line is short."""
 _STABLE = [kind.value for kind in Kind if kind.is_stable]
-_SHORT |= {"reserve": "rsv", "pinned": "pin"}
 
 
 class BudgetBar(Widget):
-    """Draws one window."""
-
     window: reactive[ContextWindow | None] = reactive(None)
     refusal: reactive[WindowOverflow | None] = reactive(None)
     """Why there is no window, where what must be sent does not fit."""
@@ -54,19 +52,16 @@ class BudgetBar(Widget):
 
     @dataclass
     class KindClicked(Message):
-        """The user points at a kind of segment."""
-
         kind: str
 
-    _named: Mapping[str, str] = {}
-    """The legend, by kind, without the patterns."""
+    _legend: Mapping[str, str] = {}
+    """What is written in the legend, by kind, without the patterns."""
 
     def show_faded(self, faded: bool) -> None:
-        """Whether working it out takes long."""
+        """Fade the bar where working out another window takes long."""
         self.set_class(faded, "-faded")
 
     def render(self) -> Content:
-        """Two lines: the bar and its legend."""
         if self.refusal is not None:
             return Content.assemble(
                 ("█" * self.size.width, "$error"),
@@ -75,65 +70,60 @@ class BudgetBar(Widget):
             )
         if self.window is None:
             return Content("·" * self.size.width)
-        shares = self._shares(self.window)
-        cells = in_two_scales(shares, self.size.width - 1)
-        bar = [(PATTERNS[name] * count, f"$kind-{name}") for name, count in cells.items()]
-        free = list(cells).index("free")
-        bar[free : free + 1] = self._free(self.window, cells["free"], _is_broken(shares))
-        bar.insert(len(_STABLE), (_BOUNDARY, "$foreground"))
-        legend = self._legend(shares, _LONG)
+        shares = _shares(self.window)
+        bar: list[tuple[str, str]] = []
+        for name, count in in_two_scales(shares, self.size.width - 1).items():
+            if name == "free" and _is_broken(shares):
+                bar += _broken_free(self.window, count)
+            else:
+                bar.append((PATTERNS[name] * count, f"$kind-{name}"))
+            if name == _STABLE[-1]:
+                bar.append((_BOUNDARY, "$foreground"))
+        legend = self._draw_legend(self.window)
         if legend.cell_length > self.size.width:
-            legend = self._legend(shares, _SHORT)
+            legend = self._draw_legend(self.window, short=True)
         if self.working:
             legend = Content.assemble(WORKING, legend[1:])
         return Content.assemble(*bar, "\n", legend)
 
-    def _free(self, window: ContextWindow, cells: int, is_broken: bool) -> list[tuple[str, str]]:
-        """Draw what is free; behind a break, its figure is written where the room would be."""
-        if not is_broken:
-            return [(PATTERNS["free"] * cells, "$kind-free")]
-        told = f"{_BREAK} {tokens(window.free, exact=window.is_sure)} free "
-        told = next((each for each in (told, _BREAK) if len(each) <= cells), "")
-        return [(told, "$foreground"), (PATTERNS["free"] * (cells - len(told)), "$kind-free")]
+    def _draw_legend(self, window: ContextWindow, *, short: bool = False) -> Content:
+        before, after = ("", " ") if short else (" ", "  ")
+        parts, legend = [], {}
+        for name, count in _shares(window).items():
+            if count or name != "pinned":
+                figure = tokens(count, exact=window.is_sure or name == "reserve")
+                shown = _SHORT.get(name, name) if short else name
+                legend[name] = f"{before}{shown} {figure}{after}"
+                parts += [(PATTERNS[name], f"$kind-{name}"), (legend[name], "")]
+        self._legend = legend
+        return Content.assemble(*parts)
 
     def on_click(self, event: events.Click) -> None:
-        """Say which part was clicked."""
         if self.window is None:
             return
         if event.y > 0:
-            self._click_legend(event.x)
-            return
-        right, shares = 0, self._shares(self.window)
-        for name, count in in_two_scales(shares, self.size.width - 1).items():
-            right += count + (name == _STABLE[-1])
+            cells = {name: len(text) + 1 for name, text in self._legend.items()}
+        else:
+            cells = in_two_scales(_shares(self.window), self.size.width - 1)
+            cells[_STABLE[-1]] += 1
+        right = 0
+        for name, count in cells.items():
+            right += count
             if event.x < right:
                 self.post_message(self.KindClicked(name))
                 return
 
-    def _click_legend(self, x: int) -> None:
-        right = 0
-        for name, told in self._named.items():
-            right += len(told) + 1
-            if x < right:
-                self.post_message(self.KindClicked(name))
-                return
 
-    def _shares(self, window: ContextWindow) -> dict[str, int]:
-        found = {kind.value: window.tokens_of(kind) for kind in Kind}
-        return found | {"free": window.free, "reserve": window.budget.reserve}
+def _shares(window: ContextWindow) -> dict[str, int]:
+    used = {kind.value: window.tokens_of(kind) for kind in Kind}
+    return used | {"free": window.free, "reserve": window.budget.reserve}
 
-    def _legend(self, shares: dict[str, int], names: dict[str, str]) -> Content:
-        """The figures; in few letters where the line is short."""
-        exact = self.window is not None and self.window.is_sure
-        gap, between = ("  ", " ") if names is _LONG else (" ", "")
-        parts: list[tuple[str, str]] = []
-        self._named = {}
-        for name, count in shares.items():
-            if count or name != "pinned":
-                figure = tokens(count, exact=exact or name == "reserve")
-                self._named[name] = f"{between}{names[name]} {figure}{gap}"
-                parts += [(PATTERNS[name], f"$kind-{name}"), (self._named[name], "")]
-        return Content.assemble(*parts)
+
+def _broken_free(window: ContextWindow, cells: int) -> list[tuple[str, str]]:
+    """Draw what is free behind a break: its figure is written where the room would be."""
+    whole = f"{_BREAK} {tokens(window.free, exact=window.is_sure)} free "
+    text = next((text for text in (whole, _BREAK) if len(text) <= cells), "")
+    return [(text, "$foreground"), (PATTERNS["free"] * (cells - len(text)), "$kind-free")]
 
 
 def in_two_scales(shares: dict[str, int], width: int) -> dict[str, int]:

@@ -1,10 +1,9 @@
-"""What stands above a window's rows: which window it is, and a note on it.
+"""The inspector: a window as a table, its size above it.
 
 It is given the very window that is sent; it counts and ranks nothing itself.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -17,95 +16,17 @@ from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.sanitize import one_line
+from jitchat.tui import figures
 from jitchat.tui.actions import hold_bindings
-from jitchat.tui.figures import (
-    BESIDE,
-    WORKING,
-    ledger_note,
-    limit_sentence,
-    size_sentence,
-    stable_sentence,
-)
+from jitchat.tui.widgets import window_rows
 from jitchat.tui.widgets.row_list import RowList
-from jitchat.tui.widgets.segment_rows import (
-    HEADER,
-    LEFT,
-    Bars,
-    Row,
-    ahead_of_reason,
-    bars_that_fit,
-    is_stable,
-    lines_of,
-    reason_of,
-    rows_of,
-    rule,
-    sum_line,
-    telling_row,
-    title_of,
-    turn_of,
-    turns_of,
-    with_changes,
-    without_left,
-)
 from jitchat.values import Usage
 from jitchat.window.cost import picking_sentences
-from jitchat.window.window import ContextWindow, Kind, LedgerRow, Verdict
+from jitchat.window.window import ContextWindow, Kind, LedgerRow, NeverCandidates, Verdict
 
 _SWITCH = Style.from_meta({"@click": "screen.switch_window"})
-
-
-class WindowTitle(Static):
-    """Which window it is, and its size or why there is none."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(id=name)
-        self._which = self._told = ""
-        self._working = self._switches = False
-
-    def show(self, which: str = "", told: str = "") -> None:
-        """Another window; nothing for none."""
-        self._which, self._told = which, told
-        self._draw()
-
-    def offer_switch(self, offered: bool) -> None:
-        """Whether a click shows the other window, the one sent or the next."""
-        if offered != self._switches:
-            self._switches = offered
-            self._draw()
-
-    def show_working(self, working: bool) -> None:
-        """Say whether another window is being worked out."""
-        self._working = working
-        self._draw()
-
-    def _draw(self) -> None:
-        mark = WORKING if self._working else " "
-        which = (f" {self._which}{mark}", "reverse bold") if self._which else ""
-        parts: list[Any] = [which]
-        if self._which and self._switches:
-            is_next = self._which.startswith("next")
-            parts.insert(0 if is_next else 1, (" sent " if is_next else " next ", _SWITCH))
-        self.update(Content.assemble(*parts, f" {self._told}"), layout=False)
-
-
-class WindowNote(Static):
-    """On the limit and who picked, or on why nothing can be sent; often there is none."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(id=name)
-        self._noted = "", False
-
-    def show(self, note: str, *, is_refusal: bool = False) -> None:
-        """Another note, if it is another one: all of the screen is laid out for it."""
-        if (note, is_refusal) != self._noted:
-            self._noted = note, is_refusal
-            self.update(Content(note))
-            self.set_class(is_refusal, "-refusal")
-            self.display = bool(note)
-
-
 MARKED_SECONDS = 0.8
-"""So long it is shown what came and what went."""
+"""So long it is shown which rows came and which went."""
 
 
 class SegmentList(RowList):
@@ -120,8 +41,6 @@ class SegmentList(RowList):
 
 
 class Inspector(Vertical):
-    """A window as a table."""
-
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("space", "toggle_turn", "in or out, once", False, "␣", id="inspector_once"),
         *hold_bindings(),
@@ -129,8 +48,6 @@ class Inspector(Vertical):
 
     @dataclass
     class RowOpened(Message):
-        """The user wants to see a row's exact text."""
-
         title: str
         text: str
         note: str = ""
@@ -147,24 +64,27 @@ class Inspector(Vertical):
         """The user wants a row's turn out of the next message, or in it."""
 
         turn: int | None
-        """None where the row is not of one turn that was said."""
+        """None where the row is not of one stored turn."""
         is_there: bool
         """Whether it is in the window at full text."""
 
     def __init__(self, *, in_chat: bool = False) -> None:
         """`in_chat` has the list switch between the window that was sent and the next."""
         super().__init__(id="inspector")
-        self._title = WindowTitle("inspector-title")
-        self._note = WindowNote("inspector-note")
-        self._header = Static(Content(HEADER), id="segments-header")
+        self._title = Static(id="inspector-title")
+        self._note = Static(id="inspector-note")
+        """On the limit and who picked, or on why nothing can be sent."""
+        self._header = Static(id="segments-header")
         self._list = SegmentList("segments") if in_chat else RowList("segments")
-        self._whole = Static(id="row-reason")
-        self._is_sent = self._switches = False
-        self._bars: Bars = None
-        self._rows: list[Row] = []
-        self._marks: dict[int, str] = {}
-        """Of rows that came or went just now, by index."""
+        self._reason = Static(id="row-reason")
+        """All of the reason of the row under the cursor, where its line has no room for that."""
+        self._heading = "", ""
+        """Which window it is, and its size or why there is none."""
+        self._is_sent = self._can_switch = self._is_working = False
+        self._bars: window_rows.Bars = None
+        self._rows: list[window_rows.WindowRow] = []
         self._settling: Timer | None = None
+        """Runs while rows are marked."""
         self._window: ContextWindow | None = None
         self._usage: Usage | None = None
         """What the provider reported for the window."""
@@ -172,51 +92,45 @@ class Inspector(Vertical):
         """So many rows are of the stable prefix; in the list, its boundary comes after them."""
 
     def compose(self) -> ComposeResult:
-        """Title, a note, table, and of the row under the cursor what its line has no room for.
-
-        The note is on what cannot be sent, or on the limit and who picked.
-        """
         yield self._title
         yield self._note
         yield self._header
         yield self._list
-        yield self._whole
+        yield self._reason
 
     def on_mount(self) -> None:
-        """No row is pointed at."""
-        self._whole.display = False
+        self._reason.display = False
+        self._header.update(Content(f"{window_rows.ahead_of_reason(None)}why"))
 
     def show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
-        """The window that was sent, with what was reported for it, or the one that would be."""
-        which = "sent window" if sent else "next window"
-        self._title.show(which, size_sentence(window))
-        limit = [limit_sentence(window)] if window.limit_source else []
-        self._note.show("\n".join([*limit, *picking_sentences(window)]))
+        """Show the window that was sent, with what was reported for it, or the next one."""
+        self._show_heading("sent window" if sent else "next window", figures.size_sentence(window))
+        limit = [figures.limit_sentence(window)] if window.limit_source else []
+        self._show_note("\n".join([*limit, *picking_sentences(window)]))
         chosen = self.chosen
         self._take_rows(window, sent=sent)
         self._window, self._usage, self._is_sent = window, usage, sent
         self._fill(chosen)
 
     def _take_rows(self, window: ContextWindow, *, sent: bool) -> None:
-        """Another window's rows; what came and went by the draft is marked for a moment."""
+        """Take another window's rows; those that came and went by the draft are marked."""
         self._stop_settling()
-        before, _ = without_left(self._rows, self._marks)
-        self._rows, self._marks = rows_of(window), {}
+        before, rows = window_rows.without_marks(self._rows), window_rows.rows_of(window)
         follows = self._window is not None and not sent and not self._is_sent
         if follows and self._window is not None and self.app.animation_level != "none":
-            windows = self._window, window
-            self._rows, self._marks = with_changes(self._rows, before, windows)
-        if self._marks:
+            rows = window_rows.with_changes(rows, before, self._window, window)
+        self._rows = rows
+        if any(row.mark for row in rows):
             self._settling = self.set_timer(MARKED_SECONDS, self._settle)
 
     def _settle(self) -> None:
-        """The marks go, and with them the rows of what left."""
+        """Take the marks away, and with them the rows of what left."""
         self._stop_settling()
         here, chosen = self._list.highlighted or 0, self.chosen
-        self._rows, gone = without_left(self._rows, self._marks)
-        above = sum(self._option_of(number) < here for number in gone)
-        self._marks = {}
-        self._fill(chosen, here - above)
+        above = self._rows[: self._row_of(here)]
+        gone = sum(row.mark == window_rows.LEFT for row in above)
+        self._rows = window_rows.without_marks(self._rows)
+        self._fill(chosen, here - gone)
 
     def _stop_settling(self) -> None:
         if self._settling is not None:
@@ -224,65 +138,90 @@ class Inspector(Vertical):
             self._settling = None
 
     def report(self, usage: Usage) -> None:
-        """What the provider says of the window that was sent, as far as it is on screen."""
+        """Show what the provider says of the window that was sent, as far as it is on screen."""
         if self._window is not None and usage != self._usage:
             self._usage = usage
             self._draw_boundary(self._window)
 
     def on_resize(self) -> None:
-        """The boundary is as wide as the list, and bars are where they cut no reason."""
+        """Have the boundary as wide as the list, and bars only where they cut no reason."""
         if self._window is None:
             return
-        if bars_that_fit(self._rows, self._room) != self._bars:
+        if window_rows.bars_that_fit(self._rows, self._room) != self._bars:
             self._fill(self.chosen)
         self._draw_boundary(self._window)
 
     def refuse(self, error: JitchatError) -> None:
-        """Why nothing can be sent as it stands."""
         why = "does not fit" if isinstance(error, WindowOverflow) else "cannot be planned"
-        self._title.show("next window", why)
-        self._note.show(str(error), is_refusal=True)
+        self._show_heading("next window", why)
+        self._show_note(str(error), is_refusal=True)
         self._empty()
 
     def clear(self) -> None:
-        """No window is known yet."""
-        self._title.show()
-        self._note.show("")
+        self._show_heading("", "")
+        self._show_note("")
         self._empty()
 
     def offer_switch(self, offered: bool) -> None:
         """Whether there is another window to switch to, the one sent or the next."""
-        self._switches = offered
-        self._title.offer_switch(offered)
+        if offered != self._can_switch:
+            self._can_switch = offered
+            self._draw_title()
 
     def show_working(self, working: bool) -> None:
         """Say in the title whether another window is being worked out."""
-        self._title.show_working(working)
+        self._is_working = working
+        self._draw_title()
 
     def show_faded(self, faded: bool) -> None:
         """Whether that takes long."""
         self._title.set_class(faded, "-faded")
 
+    def _show_heading(self, which: str, text: str) -> None:
+        self._heading = which, text
+        self._draw_title()
+
+    def _draw_title(self) -> None:
+        which, text = self._heading
+        parts: list[tuple[str, str | Style]] = []
+        if which:
+            mark = figures.WORKING if self._is_working else " "
+            parts.append((f" {which}{mark}", "reverse bold"))
+        if which and self._can_switch:
+            is_next = which.startswith("next")
+            parts.insert(0 if is_next else 1, (" sent " if is_next else " next ", _SWITCH))
+        self._title.update(Content.assemble(*parts, f" {text}"), layout=False)
+
+    def _show_note(self, note: str, *, is_refusal: bool = False) -> None:
+        """Show another note, if it is another one: all of the screen is laid out for it."""
+        if note != str(self._note.content) or is_refusal != self._note.has_class("-refusal"):
+            self._note.update(Content(note))
+            self._note.set_class(is_refusal, "-refusal")
+            self._note.display = bool(note)
+
     def point_at(self, what: str | int) -> bool:
         """Move the cursor to the first row of a kind, or of a turn; False where there is none."""
         for number, row in enumerate(self._rows):
-            if (what == row[0] or what in turns_of(row)) and self._marks.get(number) != LEFT:
+            if (what == row.kind or what in row.turns) and row.mark != window_rows.LEFT:
                 self._list.highlighted = self._option_of(number)
                 self._list.focus()
                 return True
         return False
 
+    def _row_at(self, place: int | None) -> window_rows.WindowRow | None:
+        """The row at a place in the list; None for the sum of what was not considered."""
+        number = len(self._rows) if place is None else self._row_of(place)
+        return self._rows[number] if number < len(self._rows) else None
+
     @property
     def chosen(self) -> int | None:
         """The turn of the row under the cursor; None where that is not of one turn."""
-        place = self._list.highlighted
-        number = len(self._rows) if place is None else self._row_of(place)
-        return turn_of(self._rows[number]) if number < len(self._rows) else None
+        row = self._row_at(self._list.highlighted)
+        return row.turn if row is not None else None
 
     def offers(self, binding: Binding) -> bool:
-        """Whether a key applies to the row under the cursor."""
         if binding.action == "screen.switch_window":
-            return self._switches
+            return self._can_switch
         return self.chosen is not None or binding.id not in ("turn_pin", "turn_exclude")
 
     def question_of(self, binding: Binding) -> str:
@@ -297,62 +236,52 @@ class Inspector(Vertical):
         self.post_message(self.RowToggled(turn, is_there))
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Tell all of the reason of the row under the cursor."""
         event.stop()
-        self._tell_whole()
+        self._show_reason()
 
     def on_descendant_focus(self) -> None:
-        """The cursor can be seen now."""
-        self._tell_whole()
+        self._show_reason()
 
     def on_descendant_blur(self) -> None:
-        """Nobody looks at a row any more."""
-        self._whole.display = False
+        self._reason.display = False
 
     @property
     def _room(self) -> int:
         """Cells of a line of the list; at most 0 before there is a layout."""
-        return self.content_size.width - BESIDE
+        return self.content_size.width - figures.BESIDE
 
-    def _tell_whole(self) -> None:
+    def _show_reason(self) -> None:
+        """Show all of the reason of the row under the cursor, where its line cuts that."""
         reason, place = "", self._list.highlighted
         if place is not None and place != self._stable and self._list.has_focus:
-            number = self._row_of(place)
-            is_row = number < len(self._rows)
-            reason = reason_of(*self._rows[number][1:]) if is_row else self._never()
-        told = Content(one_line(reason))
-        ahead = ahead_of_reason(self._bars)
-        self._whole.update(told)
-        self._whole.display = told.cell_length > self._room - len(ahead)
+            row, never = self._row_at(place), self._never
+            reason = row.reason if row is not None else never.sentence if never else ""
+        line = Content(one_line(reason))
+        self._reason.update(line)
+        ahead = window_rows.ahead_of_reason(self._bars)
+        self._reason.display = line.cell_length > self._room - len(ahead)
 
-    def _never(self) -> str:
-        never = self._window.never_candidates if self._window is not None else None
-        return never.sentence if never is not None else ""
+    @property
+    def _never(self) -> NeverCandidates | None:
+        return self._window.never_candidates if self._window is not None else None
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Open the row under the cursor."""
         event.stop()
-        number = self._row_of(event.option_index)
-        if number >= len(self._rows):
-            self._open_sum()
-            return
-        kind, segments, row = self._rows[number]
-        if segments:
-            text = "".join(segment.text for segment in segments)
-            note = ledger_note(row) if row else segments[0].reason
-            self.post_message(self.RowOpened(title_of(kind, segments, row), text, note))
-        elif row is not None:
-            self.post_message(self.LeftOutOpened(row))
-
-    def _open_sum(self) -> None:
-        never = self._window.never_candidates if self._window is not None else None
-        if never is not None:
-            title = f"{Verdict.LEFT_OUT} · {never.tokens:,} tokens together"
-            self.post_message(self.RowOpened(title, never.sentence))
+        row, never = self._row_at(event.option_index), self._never
+        if row is None:
+            if never is not None:
+                title = f"{Verdict.LEFT_OUT} · {never.tokens:,} tokens together"
+                self.post_message(self.RowOpened(title, never.sentence))
+        elif row.segments:
+            text = "".join(segment.text for segment in row.segments)
+            note = figures.ledger_note(row.ledger) if row.ledger else row.segments[0].reason
+            self.post_message(self.RowOpened(row.title, text, note))
+        elif row.ledger is not None:
+            self.post_message(self.LeftOutOpened(row.ledger))
 
     def _empty(self) -> None:
         self._stop_settling()
-        self._rows, self._window, self._marks = [], None, {}
+        self._rows, self._window = [], None
         self._list.draw((), None)
 
     def _option_of(self, row: int) -> int:
@@ -360,17 +289,17 @@ class Inspector(Vertical):
         return row + (row >= self._stable)
 
     def _row_of(self, place: int) -> int:
-        """The row at a place in the list, which is not the boundary."""
         return place - (place > self._stable)
 
     def _fill(self, chosen: int | None, here: int | None = None) -> None:
         """Write the list; the cursor stays on the turn that was chosen, or where it is."""
-        self._stable = sum(is_stable(row[1]) for row in self._rows)
+        self._stable = sum(row.is_stable for row in self._rows)
         if self._list.has_focus:
             here = self._list.highlighted if here is None else here
-            turns = enumerate(map(turn_of, self._rows) if chosen is not None else ())
-            here = next((self._option_of(row) for row, each in turns if each == chosen), here)
-        place = self._option_of(telling_row(self._rows, self._marks)) if here is None else here
+            turns = [row.turn for row in self._rows]
+            if chosen is not None and chosen in turns:
+                here = self._option_of(turns.index(chosen))
+        place = self._option_of(window_rows.best_row(self._rows)) if here is None else here
         self._list.draw(self._lines(), self._stable if self._window is not None else None)
         if self._rows:
             after_boundary = place + (place == self._stable)
@@ -378,19 +307,17 @@ class Inspector(Vertical):
 
     def _lines(self) -> list[Content]:
         """Every row, the boundary of the stable prefix, and the sum of what was not considered."""
-        self._bars = bars_that_fit(self._rows, self._room)
-        ahead = ahead_of_reason(self._bars)
-        self._header.update(Content(f"{ahead}why"))
-        lines = lines_of(self._rows, self._marks, self._bars)
+        self._bars = window_rows.bars_that_fit(self._rows, self._room)
+        self._header.update(Content(f"{window_rows.ahead_of_reason(self._bars)}why"))
+        lines = window_rows.lines_of(self._rows, self._bars)
         if self._window is not None:
-            never = self._window.never_candidates
             lines.insert(self._stable, self._boundary(self._window))
-            lines += [sum_line(never)] if never else []
+            lines += [window_rows.sum_line(self._never)] if self._never else []
         return lines
 
     def _draw_boundary(self, window: ContextWindow) -> None:
         self._list.draw_one(self._stable, self._boundary(window))
 
     def _boundary(self, window: ContextWindow) -> Content:
-        told = stable_sentence(window, self._usage)
-        return Content(rule(told, self.size.width - BESIDE))
+        sentence = figures.stable_sentence(window, self._usage)
+        return Content(window_rows.boundary_line(sentence, self.size.width - figures.BESIDE))

@@ -24,9 +24,8 @@ class ModelFetch(Static):
 
     @dataclass
     class Ended(Message):
-        """The download is over: whether the model is here, and what to tell about it."""
-
         fetched: bool
+        """Whether the model is here."""
         sentence: str
         asked: bool
         """Whether the user asked for it, rather than the settings."""
@@ -38,20 +37,19 @@ class ModelFetch(Static):
         super().__init__(id="model-fetch")
         self._backend = backend
         self._worker: Worker[None] | None = None
-        self._brief = False
+        self._is_brief = False
         self._received = 0
         self.display = False
         self.cells = 0
         """What it takes of the line, with the blanks ahead of it."""
 
     def be_brief(self, *, brief: bool) -> None:
-        """In fewer words, where there is little room."""
-        if brief is not self._brief:
-            self._brief = brief
+        """Use fewer words, where there is little room."""
+        if brief is not self._is_brief:
+            self._is_brief = brief
             self._show(self._received)
 
     def start(self, *, asked: bool = False) -> None:
-        """Begin, unless it runs already."""
         if self._worker is None:
             self.display = True
             self._show(0)
@@ -64,7 +62,6 @@ class ModelFetch(Static):
 
     @property
     def running(self) -> bool:
-        """Whether it runs."""
         return self._worker is not None
 
     @work(group="fetch")
@@ -75,18 +72,16 @@ class ModelFetch(Static):
         finally:
             self._worker = None
             self.display = False
-            self._take(0)
+            self._show(0)
             self.post_message(self.Ended(fetched, sentence, asked))
 
     def _show(self, received: int) -> None:
         self._received = received
         size = f"{received / _MEGABYTE:.0f} MB"
-        brief = f"fetching {size} · F5"
-        told = Content(brief if self._brief else f"fetching model, {size} · F5 stops")
-        self.update(told)
-        self._take(told.cell_length + _AHEAD if self.display else 0)
-
-    def _take(self, cells: int) -> None:
+        brief, whole = f"fetching {size} · F5", f"fetching model, {size} · F5 stops"
+        content = Content(brief if self._is_brief else whole)
+        self.update(content)
+        cells = content.cell_length + _AHEAD if self.display else 0
         if cells != self.cells:
             self.cells = cells
             self.post_message(self.Moved())

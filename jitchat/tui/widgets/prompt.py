@@ -24,8 +24,6 @@ PLACEHOLDER = "Ask about anything that was said…"
 
 
 class Prompt(TextArea):
-    """Where the user writes."""
-
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding(PROMPT_BINDINGS["newline"], "newline", "New line", id="newline", show=False),
         Binding(PROMPT_BINDINGS["prompt_quit"], "quit_or_delete", id="prompt_quit", show=False),
@@ -43,8 +41,6 @@ class Prompt(TextArea):
 
     @dataclass
     class Submitted(Message):
-        """The user wants this sent."""
-
         text: str
 
     @dataclass
@@ -58,15 +54,13 @@ class Prompt(TextArea):
 
     def __init__(self) -> None:
         super().__init__(
-            id="prompt",
-            compact=True,
-            highlight_cursor_line=False,
-            placeholder=PLACEHOLDER,
+            id="prompt", compact=True, highlight_cursor_line=False, placeholder=PLACEHOLDER
         )
         self.submitted: list[str] = []
         """What was taken out of the prompt and is nowhere else yet."""
         self._history: list[str] = []
         self._place = 0
+        """The prompt of the history that is shown, counted from 1; 0 for what was typed."""
         self._unsent = ""
         self._pastes: dict[str, str] = {}
         self._key_at = float("-inf")
@@ -85,15 +79,14 @@ class Prompt(TextArea):
         return text
 
     def use_history(self, prompts: Sequence[str]) -> None:
-        """Earlier prompts, the newest first."""
+        """Walk these earlier prompts by Up and Down, the newest first."""
         self._history = list(dict.fromkeys(prompts))
         self._place = 0
 
     def take_draft(self) -> str:
-        """The draft, leaving an empty prompt."""
         draft = self.draft
         self._place, self._unsent = 0, ""
-        self._history = [draft, *(each for each in self._history if each != draft)]
+        self._history = list(dict.fromkeys((draft, *self._history)))
         self.text = ""
         self._pastes.clear()
         self._key_at = float("-inf")
@@ -102,16 +95,14 @@ class Prompt(TextArea):
     def give_back(self, draft: str) -> None:
         """Put a draft that was not sent back, ahead of what was typed since."""
         typed = self.text
-        held = self._held(draft) if len(draft) > LARGE_PASTE else for_terminal(draft)
-        self.text = f"{held}\n{typed}" if typed.strip() else held
-        self.move_cursor(self.document.end)
+        shown = self._shortened(draft)
+        self._write(f"{shown}\n{typed}" if typed.strip() else shown)
 
     def swap(self, draft: str) -> str:
-        """Put another draft in place; returns the one that stood there."""
+        """Put another draft in place; return the one that stood there."""
         before = self.draft
         self._pastes.clear()
-        self.text = self._held(draft) if len(draft) > LARGE_PASTE else for_terminal(draft)
-        self.move_cursor(self.document.end)
+        self._write(self._shortened(draft))
         return before
 
     def empty(self) -> bool:
@@ -124,18 +115,14 @@ class Prompt(TextArea):
     async def _on_key(self, event: events.Key) -> None:
         self._key_at = time.monotonic()
         if event.key == "enter":
-            event.stop()
-            event.prevent_default()
             self._enter()
-        elif event.key in ("up", "down") and self._at_edge(event.key):
-            event.stop()
-            event.prevent_default()
+        elif event.key in ("up", "down") and self._is_at_edge(event.key):
             self._walk(1 if event.key == "up" else -1)
-        elif not event.is_printable and await self._acts_on(event.key):
-            event.stop()
-            event.prevent_default()
-        else:
+        elif event.is_printable or not await self._acts_on(event.key):
             await super()._on_key(event)
+            return
+        event.stop()
+        event.prevent_default()
 
     async def _acts_on(self, key: str) -> bool:
         """Run the action that the key is bound to here, if it is.
@@ -150,11 +137,10 @@ class Prompt(TextArea):
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
-        text = for_terminal(event.text.replace("\r\n", "\n").replace("\r", "\n"))
-        self.insert(self._held(text) if len(text) > LARGE_PASTE else text)
+        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        self.insert(self._shortened(for_terminal(text)))
 
     def action_newline(self) -> None:
-        """Break the line at the cursor."""
         self.insert("\n")
 
     def action_recase(self, how: str) -> None:
@@ -167,12 +153,12 @@ class Prompt(TextArea):
     def action_transpose_words(self) -> None:
         """Exchange the word at the cursor with the one before it, as shells do."""
         row, column = self.cursor_location
-        words = [each.span() for each in re.finditer(r"\w+", self.document.get_line(row))]
+        line = self.document.get_line(row)
+        words = [match.span() for match in re.finditer(r"\w+", line)]
         after = next((n for n, (_, end) in enumerate(words) if end > column), len(words) - 1)
         if after < 1:
             return
         (begin, middle), (second, end) = words[after - 1], words[after]
-        line = self.document.get_line(row)
         changed = line[second:end] + line[middle:second] + line[begin:middle]
         self.replace(changed, (row, begin), (row, end), maintain_selection_offset=False)
 
@@ -184,7 +170,6 @@ class Prompt(TextArea):
             self.post_message(self.QuitAsked())
 
     def action_scroll_chat(self, pages: int) -> None:
-        """Let the conversation move without leaving the prompt."""
         self.post_message(self.ScrollAsked(pages))
 
     def _enter(self) -> None:
@@ -206,12 +191,19 @@ class Prompt(TextArea):
         if text in self.submitted:
             self.submitted.remove(text)
 
-    def _held(self, text: str) -> str:
+    def _shortened(self, text: str) -> str:
+        """Hold a very large text aside, with a marker in its place."""
+        if len(text) <= LARGE_PASTE:
+            return for_terminal(text)
         marker = f"[pasted text {len(self._pastes) + 1}: {len(text):,} characters]"
         self._pastes[marker] = text
         return marker
 
-    def _at_edge(self, key: str) -> bool:
+    def _write(self, text: str) -> None:
+        self.text = text
+        self.move_cursor(self.document.end)
+
+    def _is_at_edge(self, key: str) -> bool:
         row, _ = self.cursor_location
         last = self.document.line_count - 1
         return self.selection.is_empty and row == (0 if key == "up" else last)
@@ -223,9 +215,7 @@ class Prompt(TextArea):
         if self._place == 0:
             self._unsent = self.text
         self._place = place
-        chosen = self._history[place - 1] if place else self._unsent
-        self.text = self._held(chosen) if len(chosen) > LARGE_PASTE else for_terminal(chosen)
-        self.move_cursor(self.document.end)
+        self._write(self._shortened(self._history[place - 1] if place else self._unsent))
 
 
 def _capitalized(text: str) -> str:

@@ -1,241 +1,21 @@
-"""A reply on screen as it grows: its Markdown block by block, and its reasoning.
-
-A style that depends on a block's place among the others would be found anew for each of them
-whenever one is mounted; so the last one is told by the widget that it has none below it. What
-emphasis and the like look like is found once, for the widget, and not once more for each block.
-
-Only the last part grows. One that is far from what the user sees keeps its height and is not laid
-out, so that a reply of a hundred pages costs what one of three does.
+"""A reply on screen as it grows: its text, and its reasoning.
 
 To draw it is to lay out the screen and its last paragraphs: a key that comes in the middle
 waits. So it is drawn now and then, and beside typing right behind a key, for the next one is then
 furthest away. Of what is very long, the beginning is drawn, and a line says how much more there is.
 
-While it grows, its last line is shown; drawn now and then, for only the end of it is read.
+While the reasoning grows, its last line is shown; drawn now and then, for only the end is read.
 """
 
 import asyncio
-import re
 import time
-from functools import lru_cache
-from typing import ClassVar
 
-from markdown_it import MarkdownIt
-from textual import events
-from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.timer import Timer
-from textual.widget import AwaitMount, Widget
-from textual.widgets import Markdown, Static
-from textual.widgets._markdown import MarkdownBlock, MarkdownBlockQuote, MarkdownFence
+from textual.widgets import Static
 
 from jitchat.text.sanitize import for_terminal, one_line
-
-
-class _Fence(MarkdownFence):
-    """Code, coloured as the language that it names; which one it may be is not guessed.
-
-    Trying every language that is known takes a second.
-    """
-
-    @classmethod
-    def highlight(cls, code: str, language: str, ansi: bool = False, dark: bool = False) -> Content:
-        """Colour it, in any theme by the same names; without a language, it stays as it is."""
-        del ansi, dark
-        return _highlighted(code, language) if language else Content(code)
-
-
-@lru_cache(maxsize=16)
-def _highlighted(code: str, language: str) -> Content:
-    """Textual asks for it twice as it mounts code, and whenever a style may be another."""
-    from textual.highlight import HighlightTheme, highlight  # noqa: PLC0415  not before there is code
-
-    class Readable(HighlightTheme):
-        """In the theme's own colours, none of them faded; also those of a terminal."""
-
-        STYLES = {  # noqa: RUF012  Textual's own shape
-            token: re.sub(r" \d+%", "", style) for token, style in HighlightTheme.STYLES.items()
-        }
-
-    return highlight(code, language=language, theme=Readable)
-
-
-class _Quote(MarkdownBlockQuote):
-    """A quotation."""
-
-    def compose(self) -> ComposeResult:
-        """Its blocks, a line apart."""
-        blocks = list(super().compose())
-        for block in blocks[:-1]:
-            block.styles.margin = (0, 0, 1, 0)
-        yield from blocks
-
-
-def _plain(block: type[MarkdownBlock]) -> type[MarkdownBlock]:
-    """Such a block that leaves it to the widget what emphasis looks like."""
-    made: type[MarkdownBlock] = type(block.__name__, (block,), {})
-    # A widget's class statement does not take it.
-    setattr(made, "_inherit_component_classes", False)  # noqa: B010
-    return made
-
-
-class ReplyMarkdown(Markdown):
-    """What a model wrote, or a part of it."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(MarkdownBlock.COMPONENT_CLASSES)
-    DEFAULT_CSS = """
-    ReplyMarkdown {
-        &:dark > .code_inline { background: $warning 10%; color: $text-warning 95%; }
-        &:light > .code_inline { background: $error 5%; color: $text-error 95%; }
-        &:ansi > .code_inline { background: ansi_default; }
-        & > .em { text-style: italic; }
-        & > .strong { text-style: bold; }
-        & > .s { text-style: strike; }
-    }
-    """
-    BLOCKS = {  # noqa: RUF012  Textual's own shape
-        **{name: _plain(block) for name, block in Markdown.BLOCKS.items()},
-        "fence": _plain(_Fence),
-        "code_block": _plain(_Fence),
-        "blockquote_open": _plain(_Quote),
-    }
-
-    def mount(
-        self,
-        *widgets: Widget,
-        before: int | str | Widget | None = None,
-        after: int | str | Widget | None = None,
-    ) -> AwaitMount:
-        """Mount blocks; the last one of all has no line below it."""
-        for last in self.children[-1:]:
-            last.styles.clear_rule("margin")
-        widgets[-1].styles.margin = 0
-        return super().mount(*widgets, before=before, after=after)
-
-
-MOST_BLOCKS = 8
-"""Paragraphs, lists and the like in one part, about a screen of them."""
-NEAR = 0.25
-"""Screens above and below that are laid out, too."""
-
-
-class ReplyPart(Vertical):
-    """Some blocks of it; folded, an empty space as high as they are."""
-
-    def __init__(self, text: str, *, first: bool) -> None:
-        super().__init__(classes="reply-part" if first else "reply-part -next")
-        self.markdown = ReplyMarkdown(text, open_links=False)
-
-    def compose(self) -> ComposeResult:
-        """What is hidden where it is folded."""
-        yield self.markdown
-
-    @property
-    def blocks(self) -> list[MarkdownBlock]:
-        """Its paragraphs, lists and the like."""
-        return [each for each in self.markdown.children if isinstance(each, MarkdownBlock)]
-
-    def fold(self, *, folded: bool) -> None:
-        """Keep only its height, or show it."""
-        if folded == (not self.markdown.display) or (folded and not self.size.height):
-            return
-        self.styles.height = self.size.height if folded else "auto"
-        self.markdown.display = not folded
-
-    async def split(self) -> str:
-        """Take the last block away; its text, which begins another part."""
-        *_, before, last = self.blocks
-        text = "".join(self.markdown.source.splitlines(keepends=True)[last.source_range[0] :])
-        await last.remove()
-        before.styles.margin = 0
-        return text
-
-
-class ReplyParts(Vertical):
-    """The parts of one text, in order."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(classes="turn-body")
-        self._parts = [ReplyPart(text, first=True)]
-        self._texts = [text]
-        """All of it, as it came."""
-        self._at_once = bool(text)
-        """Whether the only part was parsed as a whole: to that, Textual appends wrongly."""
-        self._width = 0
-
-    def compose(self) -> ComposeResult:
-        """One part at first."""
-        yield from self._parts
-
-    @property
-    def source(self) -> str:
-        """The text."""
-        return "".join(self._texts)
-
-    async def grow(self, text: str) -> None:
-        """Append to it."""
-        self._texts.append(text)
-        part = self._parts[-1]
-        with self.app.batch_update():
-            if self._at_once:
-                self._at_once, text = False, self.source
-                await part.markdown.update("")
-            await part.markdown.append(text)
-            if len(part.blocks) > MOST_BLOCKS:
-                begun = await part.split()
-                self._parts.append(ReplyPart("", first=False))
-                await self.mount(self._parts[-1])
-                await self._parts[-1].markdown.append(begun)
-
-    async def become(self, text: str) -> None:
-        """Another text, or all of this one, once it is known that nothing more comes.
-
-        What was parsed as it came is parsed again only where it may read otherwise as a whole.
-        """
-        before = self.source
-        if text.startswith(before) and not _defines_links(text):
-            if len(text) > len(before):
-                await self.grow(text[len(before) :])
-            return
-        self._texts = [text]
-        for part in self._parts[1:]:
-            await part.remove()
-        del self._parts[1:]
-        self._at_once = bool(text)
-        self._parts[0].fold(folded=False)
-        await self._parts[0].markdown.update(text)
-
-    def fold_away(self) -> None:
-        """Lay out only what is near what the user sees."""
-        if len(self._parts) == 1 or not self.is_mounted:
-            return
-        screen = self.screen.region
-        near = screen.grow((int(NEAR * screen.height), 0) * 2)
-        for part in self._parts[:-1]:
-            part.fold(folded=not part.region.overlaps(near))
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Heights that were kept are those of the old width."""
-        if event.size.width != self._width:
-            self._width = event.size.width
-            self.measure_again()
-
-    def measure_again(self) -> None:
-        """Lay all of it out, for heights that were kept may be others now."""
-        for part in self._parts:
-            part.fold(folded=False)
-        self.call_after_refresh(self.fold_away)
-
-
-def _defines_links(text: str) -> bool:
-    """Whether a line says where links elsewhere in the text go."""
-    if "]:" not in text:
-        return False
-    known: dict[str, object] = {}
-    MarkdownIt("gfm-like").parse(text, known)
-    return bool(known.get("references"))
-
+from jitchat.tui.widgets.growing_markdown import GrowingMarkdown
 
 DRAW_EVERY = 0.1
 """Seconds between two drawings, at least."""
@@ -251,9 +31,7 @@ DRAW_BESIDE_TYPING = 0.6
 """Seconds until it is drawn although keys were pressed just now."""
 
 
-class ReplyBody(ReplyParts):
-    """The text of an assistant's turn."""
-
+class ReplyBody(GrowingMarkdown):
     def __init__(self, text: str) -> None:
         begun = beginning(text)
         super().__init__(for_terminal(begun))
@@ -266,23 +44,21 @@ class ReplyBody(ReplyParts):
         self._drawing = asyncio.Lock()
 
     async def on_mount(self) -> None:
-        """Say how much is not drawn."""
         await self._show_left()
 
     def add(self, piece: str, *, typing: bool) -> None:
-        """A piece of the reply; drawn with those that come within the same moment."""
+        """Append a piece; it is drawn with those that come within the same moment."""
         self._pending.append(piece)
         if self._waiting is None:
             wait = DRAW_BESIDE_TYPING if typing else DRAW_EVERY
             self._waiting = self.set_timer(wait, self._draw_if_rested)
 
     async def draw_behind_key(self) -> None:
-        """A key was drawn: a good moment, unless the last drawing was just now."""
+        """Draw now that a key was drawn, unless the last drawing was just now."""
         if self._rest <= 0 and not self._drawing.locked():
             await self._draw()
 
     async def finish(self, text: str) -> None:
-        """The whole of it, as it was stored."""
         async with self._drawing:
             while await self._grow_a_little():
                 self.call_after_refresh(self.fold_away)
@@ -320,7 +96,11 @@ class ReplyBody(ReplyParts):
 
     async def _grow_a_little(self) -> bool:
         """Append what is quick to draw of what waits; tell whether anything did."""
-        pieces = self._take_pending()
+        if self._waiting is not None:
+            self._waiting.stop()
+            self._waiting = None
+        pieces = "".join(self._pending)
+        self._pending.clear()
         is_flood = len(pieces) > LONGEST
         now = 0 if self._left else HEAD if is_flood else _quick(pieces)
         room = min(_room(self.source, pieces[:now]), LONGEST - self._drawn)
@@ -342,28 +122,19 @@ class ReplyBody(ReplyParts):
             self._more.display = bool(self._left)
             self._more.update(Content(left_out(self._left)))
 
-    def _take_pending(self) -> str:
-        if self._waiting is not None:
-            self._waiting.stop()
-            self._waiting = None
-        pieces = "".join(self._pending)
-        self._pending.clear()
-        return pieces
-
 
 def beginning(text: str) -> str:
-    """What is drawn of a text that is all there: all of it, unless it is very long."""
+    """Cut a text that is all there to what is drawn of it: all, unless it is very long."""
     head = text if len(text) <= LONGEST else text[:HEAD]
     return head[: _room("", head)]
 
 
 def left_out(characters: int) -> str:
-    """Say that a text goes on."""
     return f"… {characters:,} characters more: Enter shows them"
 
 
 def _quick(pieces: str) -> int:
-    """How many characters are drawn now: whole lines, and not much more than `MOST_AT_ONCE`."""
+    """Count the characters to draw now: whole lines, and not much more than `MOST_AT_ONCE`."""
     most = max(MOST_AT_ONCE, min(len(pieces) // 3, MOST_BEHIND))
     if len(pieces) <= most:
         return len(pieces)
@@ -371,7 +142,7 @@ def _quick(pieces: str) -> int:
 
 
 def _room(drawn: str, pieces: str) -> int:
-    """How many characters can follow what is drawn until a line is too long to be laid out."""
+    """Count the characters that can follow until a line is too long to be laid out."""
     length, place = len(drawn) - drawn.rfind("\n") - 1, 0
     for line in pieces.splitlines(keepends=True):
         if length + len(line) > LONGEST_LINE:
@@ -380,55 +151,53 @@ def _room(drawn: str, pieces: str) -> int:
     return place
 
 
-MOST = 40_000
-"""Characters that are unfolded; the exact text has all of them."""
+MOST_UNFOLDED = 40_000
+"""Characters of reasoning that are unfolded; the exact text has all of them."""
 _TAIL = 400
 
 
 class Reasoning(Static):
-    """Folded until it is asked for; a click does."""
+    """Folded until it is asked for; a click unfolds it, and folds it again."""
 
     def __init__(self, text: str = "", tokens: int = 0) -> None:
         super().__init__(classes="turn-reasoning")
         self._text, self._tokens = text, tokens
-        self._grown: list[str] = []
+        self._pieces: list[str] = []
+        """What came since it grows; empty once it is settled."""
         self._tail = ""
         self._waiting: Timer | None = None
         self.unfolded = False
 
     def on_mount(self) -> None:
-        """Draw it as it is."""
         self._draw()
 
     def on_click(self) -> None:
-        """Fold or unfold."""
         self.toggle()
 
     def toggle(self) -> None:
-        """Fold it, or show all of it."""
-        if not self._grown:
+        if not self._pieces:
             self.unfolded = not self.unfolded
             self._draw()
 
     def add(self, piece: str) -> None:
-        """A piece more; drawn with those that come within the same moment."""
-        self._grown.append(piece)
+        """Append a piece; it is drawn with those that come within the same moment."""
+        self._pieces.append(piece)
         self._tail = (self._tail + piece)[-_TAIL:]
         if self._waiting is None:
             self._waiting = self.set_timer(DRAW_EVERY, self._draw_growing)
 
     def settle(self, text: str, tokens: int = 0) -> None:
-        """The whole of it; `tokens` where the provider reported them, else 0."""
+        """Show the whole of it; `tokens` where the provider reported them, else 0."""
         self._stop()
         self.remove_class("-growing")
         self._text, self._tokens = text, tokens
-        self._grown.clear()
+        self._pieces.clear()
         self._draw()
 
     def end(self) -> None:
-        """No more comes of it: the answer begins."""
-        if self._grown:
-            self.settle(self._text + "".join(self._grown))
+        """Settle what came: the answer begins."""
+        if self._pieces:
+            self.settle(self._text + "".join(self._pieces))
 
     def _draw_growing(self) -> None:
         self._stop()
@@ -441,9 +210,10 @@ class Reasoning(Static):
         if not self.unfolded:
             self.update(Content(f"▸ reasoning · {size}"))
             return
-        left = len(self._text) - MOST
-        more = f"\n… {left:,} characters more: Enter shows them" if left > 0 else ""
-        self.update(Content(f"▾ reasoning · {size}\n{for_terminal(self._text[:MOST])}{more}"))
+        left = len(self._text) - MOST_UNFOLDED
+        more = f"\n{left_out(left)}" if left > 0 else ""
+        text = for_terminal(self._text[:MOST_UNFOLDED])
+        self.update(Content(f"▾ reasoning · {size}\n{text}{more}"))
 
     def _stop(self) -> None:
         if self._waiting is not None:

@@ -31,7 +31,12 @@ def save(name: str, content: bytes, *, over: bool = False) -> Path:
     """
     try:
         path = Path(name).expanduser()
-        (_replace if over else _create)(path, content)
+        if over:
+            _replace(path, content)
+        else:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+                file.write(content)
     except FileExistsError:
         what = f"{shorten(name, 60)} is there already."
         raise AlreadyThere(what, "Enter replaces it; or name another.") from None
@@ -40,12 +45,6 @@ def save(name: str, content: bytes, *, over: bool = False) -> Path:
         what = f"{shorten(name, 60)} cannot be written: {shorten(reason, 80)}."
         raise JitchatError(what, "Name another file.") from None
     return path.absolute()
-
-
-def _create(path: Path, content: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-    with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
-        file.write(content)
 
 
 def _replace(path: Path, content: bytes) -> None:
@@ -62,7 +61,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 class SaveLine(Vertical):
-    """Hidden until there is something to save."""
+    """Asks under which name to save; hidden until there is something to save."""
 
     @dataclass
     class Ended(Message):
@@ -82,7 +81,6 @@ class SaveLine(Vertical):
         """The name of the file that was found there: asked for again, it is replaced."""
 
     def compose(self) -> ComposeResult:
-        """What is asked, or why it is not there yet; and the name."""
         yield Static(id="save-note")
         yield Input(id="save-name", compact=True)
 
@@ -91,27 +89,19 @@ class SaveLine(Vertical):
         self._content = content
         self.ask_for(f"Save {what} under a name or a path. Enter saves, Esc does not.", name)
 
-    def ask_for(self, told: str, name: str) -> None:
-        """Ask for a name; `name` is offered."""
+    def ask_for(self, note: str, name: str) -> None:
         self._there = ""
-        self._say(told)
+        self._show_note(note)
         self.display = True
         line = self.query_one(Input)
         line.value = name
         line.focus()
 
     def write(self, name: str, *, over: bool) -> Path:
-        """Save what there is under a name; `over` replaces a file that is there. For a thread.
-
-        Raises:
-            AlreadyThere: There is one.
-            JitchatError: It cannot be written.
-
-        """
+        """Save what there is under a name, as `save` does; a subclass may save something else."""
         return save(name, self._content, over=over)
 
     def leave(self) -> None:
-        """Save nothing."""
         self.display = False
         self.post_message(self.Ended())
 
@@ -132,10 +122,10 @@ class SaveLine(Vertical):
     def _tried(self, message: _Tried) -> None:
         if isinstance(message.outcome, JitchatError):
             self._there = message.name if isinstance(message.outcome, AlreadyThere) else ""
-            self._say(str(message.outcome))
+            self._show_note(str(message.outcome))
             return
         self.display = False
         self.post_message(self.Ended(message.outcome))
 
-    def _say(self, text: str) -> None:
+    def _show_note(self, text: str) -> None:
         self.query_one("#save-note", Static).update(Content(one_line(text)))

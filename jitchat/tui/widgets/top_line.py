@@ -5,7 +5,7 @@ middle of the model's. What a conversation cost, and whether its tokens are esti
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 
 from rich.cells import cell_len, set_cell_size
 from textual import events, on
@@ -21,8 +21,6 @@ from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.values import Mode
 
-_LEAST_TITLE, _LEAST_EMBEDDER, _LEAST_MODEL = 8, 11, 16
-"""Cells that are left of each at first, as long as others can give way."""
 _FEWEST = 4
 """Fewer cells than these tell nothing."""
 _BETWEEN = " · "
@@ -39,47 +37,39 @@ class Answering:
     counter: str = ""
     """With `~` ahead of it where it estimates."""
 
-    def __str__(self) -> str:
-        """`openai gpt-5-mini · builtin-256 · o200k_base`."""
-        name = f"{self.provider} {self.model}".strip()
-        return _BETWEEN.join(filter(None, (name, self.embedder, self.counter)))
-
 
 @dataclass(frozen=True, slots=True)
-class TopText:
-    """The parts of the first line."""
-
+class TopText(Answering):
     title: str = ""
     size: str = ""
     cost: str = ""
     state: str = ""
     """What goes on, or is not yet as it should be; mostly empty."""
-    who: Answering = field(default_factory=Answering)
 
     @property
     def figures(self) -> str:
-        """What stands behind the title."""
-        told = _BETWEEN.join(filter(None, (self.size, self.cost)))
-        return f"{_BETWEEN}{told}" if told and self.title else told
+        figures = _BETWEEN.join(filter(None, (self.size, self.cost)))
+        return f"{_BETWEEN}{figures}" if figures and self.title else figures
 
     @property
     def status(self) -> str:
-        """What stands on the right."""
-        return _BETWEEN.join(filter(None, (self.state, str(self.who))))
+        """`openai gpt-5-mini · builtin-256 · o200k_base`, behind what goes on."""
+        name = f"{self.provider} {self.model}".strip()
+        return _BETWEEN.join(filter(None, (self.state, name, self.embedder, self.counter)))
 
     @property
     def width(self) -> int:
-        """Cells that all of it takes."""
         return cell_len(f"{self.title}{self.figures}{self.status}")
 
 
 def fitted(text: TopText, room: int) -> TopText:
     """Let parts give way until the text takes at most `room` cells, or nothing more can."""
-    for give_way in _STEPS:
+    for name, least, shorten in _STEPS:
         excess = text.width - room
         if excess <= 0:
             break
-        text = give_way(text, excess)
+        part = getattr(text, name)
+        text = replace(text, **{name: shorten(part, max(least, cell_len(part) - excess))})
     return text
 
 
@@ -98,46 +88,23 @@ def _cut(text: str, width: int) -> str:
     return f"{set_cell_size(text, width - 1).rstrip()}…" if width >= _FEWEST else ""
 
 
-def _title(least: int) -> Callable[[TopText, int], TopText]:
-    def shorten(text: TopText, excess: int) -> TopText:
-        width = max(least, cell_len(text.title) - excess)
-        return replace(text, title=_cut(text.title, width))
-
-    return shorten
+def _leave_out(text: str, width: int) -> str:
+    del text, width
+    return ""
 
 
-def _model(least: int) -> Callable[[TopText, int], TopText]:
-    def shorten(text: TopText, excess: int) -> TopText:
-        width = max(least, cell_len(text.who.model) - excess)
-        return _with(text, model=cut_in_the_middle(text.who.model, width))
-
-    return shorten
-
-
-def _embedder(text: TopText, excess: int) -> TopText:
-    width = max(_LEAST_EMBEDDER, cell_len(text.who.embedder) - excess)
-    return _with(text, embedder=cut_in_the_middle(text.who.embedder, width))
-
-
-def _state(text: TopText, excess: int) -> TopText:
-    return replace(text, state=_cut(text.state, cell_len(text.state) - excess))
-
-
-def _with(text: TopText, **changed: str) -> TopText:
-    return replace(text, who=replace(text.who, **changed))
-
-
-_STEPS: tuple[Callable[[TopText, int], TopText], ...] = (
-    _title(_LEAST_TITLE),
-    lambda text, _: replace(text, size=""),
-    _embedder,
-    _model(_LEAST_MODEL),
-    _title(0),
-    lambda text, _: _with(text, embedder=""),
-    _model(2 * _FEWEST),
-    _state,
-    lambda text, _: _with(text, provider=""),
+_STEPS: tuple[tuple[str, int, Callable[[str, int], str]], ...] = (
+    ("title", 8, _cut),
+    ("size", 0, _leave_out),
+    ("embedder", 11, cut_in_the_middle),
+    ("model", 16, cut_in_the_middle),
+    ("title", 0, _cut),
+    ("embedder", 0, _leave_out),
+    ("model", 2 * _FEWEST, cut_in_the_middle),
+    ("state", 0, _cut),
+    ("provider", 0, _leave_out),
 )
+"""What gives way, in this order: a part, the cells that are left of it, and how it is shortened."""
 
 
 _AHEAD = 2
@@ -145,38 +112,29 @@ _AHEAD = 2
 
 
 class ModeTab(Static):
-    """One mode's name; a click chooses it."""
-
     @dataclass
     class Chosen(Message):
-        """The user wants this mode."""
-
         mode: Mode
 
     def __init__(self, mode: Mode) -> None:
-        told = Content(f" {mode.value} ")
-        super().__init__(told, classes="mode")
-        self.cells = told.cell_length
+        super().__init__(classes="mode")
         self.mode = mode
-        self._once = False
+        self.cells = 0
+        self.mark(is_on=False, once=False)
 
     def mark(self, *, is_on: bool, once: bool) -> None:
         """Whether it is in use, and whether for one message only."""
         self.set_class(is_on, "-on")
-        if self._once != (is_on and once):
-            self._once = is_on and once
-            told = Content(f" {self.mode.value}{' once' * self._once} ")
-            self.cells = told.cell_length
-            self.update(told)
+        name = Content(f" {self.mode.value}{' once' if is_on and once else ''} ")
+        if name.cell_length != self.cells:
+            self.cells = name.cell_length
+            self.update(name)
 
     def on_click(self) -> None:
-        """Choose this mode."""
         self.post_message(self.Chosen(self.mode))
 
 
 class TopLine(Horizontal):
-    """Title, modes, status."""
-
     def __init__(self, fetch: ModelFetch) -> None:
         super().__init__(id="top-line")
         self._fetch = fetch
@@ -188,7 +146,6 @@ class TopLine(Horizontal):
         self._modes = [ModeTab(mode) for mode in Mode]
 
     def compose(self) -> ComposeResult:
-        """Title on the left, status on the right."""
         yield self._title
         yield from self._modes
         yield self._fetch
@@ -196,20 +153,16 @@ class TopLine(Horizontal):
 
     @on(events.Click, "#status")
     async def _who_clicked(self) -> None:
-        """Pick who answers."""
         await self.run_action("screen.models")
 
     def on_resize(self) -> None:
-        """There is more room, or less."""
         self._fetch.be_brief(brief=self.screen.has_class("-narrow"))
         self._draw()
 
     def on_model_fetch_moved(self) -> None:
-        """The download takes more room, or less."""
         self._draw()
 
     def show_title(self, title: str, turns: int) -> None:
-        """The conversation's title and size."""
         self._text = replace(self._text, title=one_line(title), size=plural(turns, "turn"))
         self._draw()
 
@@ -226,18 +179,14 @@ class TopLine(Horizontal):
 
     def show_status(self, state: str, who: Answering | None = None) -> None:
         """What goes on, if anything, and who answers; None where nobody does yet."""
-        who = who or Answering()
-        said = Answering(
-            *map(one_line, (who.provider, who.model, who.embedder, who.counter)),
-        )
-        self._text = replace(self._text, state=one_line(state), who=said)
+        names = {name: one_line(text) for name, text in asdict(who or Answering()).items()}
+        self._text = replace(self._text, state=one_line(state), **names)
         self._draw()
 
     def _draw(self) -> None:
-        """All of it, or what matters most, as far as there is room."""
         text = fitted(self._text, self._room())
-        told = Content.assemble((text.title, "bold"), (text.figures, MUTED))
-        self._title.update(told, layout=False)
+        title = Content.assemble((text.title, "bold"), (text.figures, MUTED))
+        self._title.update(title, layout=False)
         if text.status != self._drawn:
             self._drawn = text.status
             self._status.update(Content(text.status))

@@ -7,19 +7,16 @@ from textual.binding import Binding
 from textual.message import Message
 
 from jitchat.tui.actions import pane_bindings
-from jitchat.tui.figures import NOTHING, Detail, TurnDetails, is_cut
-from jitchat.tui.widgets.reply import ReplyBody
-from jitchat.tui.widgets.stretch import MOST, TurnStretch
+from jitchat.tui.turn_details import NOTHING, Detail, TurnDetails, is_cut
+from jitchat.tui.widgets.turn_list import TurnList
 from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Steering
 from jitchat.window.window import Kind
 
-__all__ = ["MOST", "Transcript"]
 
-
-class Transcript(TurnStretch):
-    """The turns around where the user looks; one of them is chosen while it has the focus."""
+class Transcript(TurnList):
+    """One of the turns is chosen while the list has the focus."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("down", "move(1)", show=False),
@@ -32,15 +29,13 @@ class Transcript(TurnStretch):
 
     @dataclass
     class Opened(Message):
-        """The user wants to see a turn's exact text."""
-
         turn: Turn
         detail: Detail
 
     def __init__(self) -> None:
         super().__init__("transcript")
         self.details: TurnDetails | None = None
-        """What is shown beside the texts; of the conversation that is on screen."""
+        """Of the conversation that is on screen; None before there is one."""
         self._kinds: Mapping[int, Kind] = {}
         self._steering = Steering()
         self._grown: list[str] = []
@@ -54,16 +49,18 @@ class Transcript(TurnStretch):
         place = self._place_of_cursor() if self.has_focus else None
         return None if place is None else self._turns[place]
 
+    @property
+    def _chosen_view(self) -> TurnView | None:
+        return self._view_of(self.chosen.position) if self.chosen is not None else None
+
     def offers(self, binding: Binding) -> bool:
-        """Whether a key applies to the turn under the cursor."""
-        chosen = self.chosen
-        view = self._view_of(chosen.position) if chosen is not None else None
-        if chosen is None or view is None:
+        view = self._chosen_view
+        if view is None:
             return False
-        is_reply = chosen.role is Role.ASSISTANT
+        is_reply = view.turn.role is Role.ASSISTANT
         applies = {
-            "turn_edit": chosen.role is Role.USER,
-            "turn_go_on": is_reply and is_cut(chosen, view.detail),
+            "turn_edit": view.turn.role is Role.USER,
+            "turn_go_on": is_reply and is_cut(view.turn, view.detail),
             "turn_reasoning": view.reasoning is not None,
             "turn_mattered": is_reply,
             "turn_miss": is_reply,
@@ -76,10 +73,16 @@ class Transcript(TurnStretch):
         return binding.tooltip.format(turn=self.chosen.position if self.chosen else "")
 
     async def put(self, turn: Turn) -> None:
-        """A turn as it now is: a new one at the end, in view, or one that is here already."""
-        place = self._place_of(turn)
+        """Show a turn as it now is: a new one at the end, or one that is here already.
+
+        What grows is the reply that is stored.
+        """
+        place = self._place(turn.position, turn.role)
+        if place is None and turn.role is Role.ASSISTANT and self._growing_turn() is not None:
+            place = len(self._turns) - 1
         if place is not None:
-            detail = await self._detail_of(turn)
+            details = await self.details.of([turn]) if self.details is not None else {}
+            detail = details.get(turn.position, NOTHING)
             view = self._view_of(self._turns[place].position)
             self._turns[place] = turn
             if view is not None:
@@ -101,7 +104,7 @@ class Transcript(TurnStretch):
 
         The reply that is growing is another one.
         """
-        place = self._place_at(turn)
+        place = self._place(turn.position, turn.role)
         if place is None or self._turns[place].status is Status.STREAMING:
             return False
         view = self._view_of(turn.position)
@@ -111,13 +114,12 @@ class Transcript(TurnStretch):
         return True
 
     def detail_of(self, turn: Turn) -> Detail:
-        """What is shown beside a turn that is mounted."""
         view = self._view_of(turn.position)
         return view.detail if view is not None else NOTHING
 
     async def stream(self, piece: str, position: int, *, typing: bool = False) -> None:
-        """A piece of the reply that will be the turn at `position`, if nobody comes between."""
-        view = await self._growing_view(position)
+        """Append to the reply that will be the turn at `position`, if nobody comes between."""
+        view = await self._begun_view(position)
         self._grown.append(piece)
         if view is not None and view.reply is not None:
             if view.reasoning is not None:
@@ -125,8 +127,8 @@ class Transcript(TurnStretch):
             view.reply.add(piece, typing=typing)
 
     async def think(self, piece: str, position: int) -> None:
-        """A piece of what the model thinks ahead of it."""
-        view = await self._growing_view(position)
+        """Append to what the model thinks ahead of that reply."""
+        view = await self._begun_view(position)
         if view is not None:
             await view.think(piece)
 
@@ -134,8 +136,7 @@ class Transcript(TurnStretch):
         """All of the reply so far was reasoning."""
         text = "".join(self._grown)
         self._grown.clear()
-        growing = self._growing_turn()
-        view = self._view_of(growing.position) if growing else None
+        view = self._growing_view()
         if view is not None and view.reply is not None:
             await view.reply.finish("")
             await view.think(text)
@@ -152,9 +153,10 @@ class Transcript(TurnStretch):
             await views[-1].warn(sentence)
 
     async def draw_behind_key(self) -> None:
-        """The reply that is growing, if one is, now that a key was drawn."""
-        if (reply := self._growing_reply()) is not None:
-            await reply.draw_behind_key()
+        """Draw the reply that is growing, if one is, now that a key was drawn."""
+        view = self._growing_view()
+        if view is not None and view.reply is not None:
+            await view.reply.draw_behind_key()
 
     def mark(self, kinds: Mapping[int, Kind]) -> None:
         """Which turns the window has, and as what."""
@@ -172,12 +174,17 @@ class Transcript(TurnStretch):
                     view.hold(steering.of(view.turn.position))
 
     async def views_of(self, turns: Sequence[Turn]) -> list[TurnView]:
-        """Make the views of some turns, with their details."""
         details = await self.details.of(turns) if self.details is not None and turns else {}
-        return [self._view(turn, details.get(turn.position, NOTHING)) for turn in turns]
+        views = []
+        for turn in turns:
+            detail, kind = details.get(turn.position, NOTHING), self._kinds.get(turn.position)
+            is_growing = turn.status is Status.STREAMING
+            shown = replace(turn, content="".join(self._grown)) if is_growing else turn
+            views.append(TurnView(shown, kind, detail))
+            views[-1].hold(self._steering.of(turn.position))
+        return views
 
     def point_at(self, position: int) -> None:
-        """Move the cursor to a turn that is mounted."""
         self._choose(position)
 
     def toggle_reasoning(self) -> bool:
@@ -185,7 +192,7 @@ class Transcript(TurnStretch):
 
         Tells whether there is any.
         """
-        chosen = self._view_of(self.chosen.position) if self.chosen is not None else None
+        chosen = self._chosen_view
         views = [chosen] if chosen is not None else reversed(self._mounted())
         view = next((view for view in views if view.reasoning is not None), None)
         if view is None or view.reasoning is None:
@@ -204,7 +211,6 @@ class Transcript(TurnStretch):
                 view.reply.measure_again()
 
     def watch_scroll_y(self, old: float, new: float) -> None:
-        """What comes near is laid out."""
         super().watch_scroll_y(old, new)
         self._fold_away()
         self.call_after_refresh(self._fold_away)  # a jump goes further than was near
@@ -219,7 +225,7 @@ class Transcript(TurnStretch):
         self._choose(self._nearest_in_view(-1))
 
     async def action_move(self, step: int) -> None:
-        """To the next turn or the one before; from where the user looks."""
+        """Move to the next turn or the one before; from where the user looks."""
         place = self._place_of_cursor()
         if place is None:
             return
@@ -228,31 +234,28 @@ class Transcript(TurnStretch):
             self._choose(nearest)
         elif 0 <= place + step < len(self._turns):
             position = self._turns[place + step].position
-            if self._view_of(position) is None:
+            view = self._view_of(position)
+            if view is None:
                 await self.show(self._turns, position)
-            else:
-                self._reveal(position, step)
+            else:  # of a turn that is larger than the screen, to where it is entered
+                top = step > 0 and view.outer_size.height > self.size.height
+                self.scroll_to_widget(view, top=top, animate=False, immediate=True)
             self._choose(position)
         elif step > 0:
             self.scroll_end(animate=False)
 
     async def action_first(self) -> None:
-        """To the first turn of all."""
         if self._turns:
             await self.show(self._turns, self._turns[0].position)
             self._choose(self._turns[0].position)
 
     async def action_last(self) -> None:
-        """To the latest turn."""
         await self.show(self._turns)
         self._choose(None)
         self.scroll_end(animate=False)
 
     def action_open(self) -> None:
-        """The exact text of the chosen turn."""
-        chosen = self.chosen
-        view = self._view_of(chosen.position) if chosen is not None else None
-        if view is not None:
+        if (view := self._chosen_view) is not None:
             self.post_message(self.Opened(view.turn, view.detail))
 
     def _choose(self, position: int | None) -> None:
@@ -265,20 +268,18 @@ class Transcript(TurnStretch):
         if self.has_focus:
             self.screen.refresh_bindings()
 
+    def _place(self, position: int | None, role: Role | None = None) -> int | None:
+        """The index of the turn at a position, said by `role`; the latest are looked at first."""
+        for place in reversed(range(len(self._turns))):
+            turn = self._turns[place]
+            if turn.position == position and role in (None, turn.role):
+                return place
+        return None
+
     def _place_of_cursor(self) -> int | None:
         """The index of the turn under the cursor; the last one where that is gone."""
-        last = len(self._turns) - 1
-        places = range(last, -1, -1)
-        found = (place for place in places if self._turns[place].position == self._cursor)
-        return next(found, last if self._turns else None)
-
-    def _reveal(self, position: int, step: int) -> None:
-        """Scroll to a turn; of one that is larger than the screen, to where it is entered."""
-        view = self._view_of(position)
-        if view is not None:
-            tall = view.outer_size.height > self.size.height
-            top = tall and step > 0
-            self.scroll_to_widget(view, top=top, animate=False, immediate=True)
+        place = self._place(self._cursor)
+        return len(self._turns) - 1 if place is None and self._turns else place
 
     def _is_in_view(self, view: TurnView) -> bool:
         """Whether it is on screen once what was scrolled is drawn: keys can come faster."""
@@ -288,47 +289,19 @@ class Transcript(TurnStretch):
     def _nearest_in_view(self, step: int) -> int | None:
         """The position of the first turn on screen that one comes to by such a step."""
         seen = [view.turn.position for view in self._mounted() if self._is_in_view(view)]
-        if not seen:
-            return None
-        return seen[0 if step > 0 else -1]
-
-    def _place_of(self, turn: Turn) -> int | None:
-        """The index of a turn that is here already; what grows is the reply that is stored."""
-        place = self._place_at(turn)
-        if place is None and turn.role is Role.ASSISTANT and self._growing_turn() is not None:
-            return len(self._turns) - 1
-        return place
-
-    def _place_at(self, turn: Turn) -> int | None:
-        """The index of the turn that has its position and is said by the same."""
-        wanted = turn.position, turn.role
-        places = range(len(self._turns) - 1, -1, -1)
-        found = (n for n in places if (self._turns[n].position, self._turns[n].role) == wanted)
-        return next(found, None)
-
-    async def _detail_of(self, turn: Turn) -> Detail:
-        details = await self.details.of([turn]) if self.details is not None else {}
-        return details.get(turn.position, NOTHING)
+        return seen[0 if step > 0 else -1] if seen else None
 
     def _growing_turn(self) -> Turn | None:
         last = self._turns[-1] if self._turns else None
         return last if last is not None and last.status is Status.STREAMING else None
 
-    def _growing_reply(self) -> ReplyBody | None:
-        growing = self._growing_turn()
-        view = self._view_of(growing.position) if growing else None
-        return view.reply if view is not None else None
-
-    async def _growing_view(self, position: int) -> TurnView | None:
-        if self._growing_turn() is None:
-            self._grown.clear()
-            await self.put(Turn(position, Role.ASSISTANT, "", None, None, Status.STREAMING))
+    def _growing_view(self) -> TurnView | None:
         growing = self._growing_turn()
         return self._view_of(growing.position) if growing is not None else None
 
-    def _view(self, turn: Turn, detail: Detail) -> TurnView:
-        if turn.status is Status.STREAMING:
-            turn = replace(turn, content="".join(self._grown))
-        view = TurnView(turn, self._kinds.get(turn.position), detail)
-        view.hold(self._steering.of(turn.position))
-        return view
+    async def _begun_view(self, position: int) -> TurnView | None:
+        """The view of the reply that grows, which begins now if none does."""
+        if self._growing_turn() is None:
+            self._grown.clear()
+            await self.put(Turn(position, Role.ASSISTANT, "", None, None, Status.STREAMING))
+        return self._growing_view()

@@ -8,8 +8,9 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.text.sanitize import for_terminal, one_line
-from jitchat.tui.figures import NOTHING, Detail, note_sentence
 from jitchat.tui.palette import MUTED
+from jitchat.tui.send_figures import note_sentence
+from jitchat.tui.turn_details import NOTHING, Detail
 from jitchat.tui.widgets.reply import Reasoning, ReplyBody, beginning, left_out
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Hold
@@ -32,15 +33,15 @@ _GUTTER = {
 
 
 class TurnView(Vertical):
-    """A turn. Its text is shown as Markdown where a model wrote it, as it stands otherwise."""
+    """The text is shown as Markdown where a model wrote it, as it stands otherwise."""
 
     def __init__(self, turn: Turn, kind: Kind | None = None, detail: Detail = NOTHING) -> None:
+        """`kind` is as what the turn is in the window; None where it is not."""
         super().__init__(classes=f"turn {turn.role.value}")
-        self.turn = turn
-        self.detail = detail
+        self.turn, self.detail = turn, detail
         self._kind = kind
-        self._chosen = False
         self._hold: Hold | None = None
+        self._is_chosen = False
         self._header = Static(classes="turn-header")
         self._body: ReplyBody | Static
         if turn.role is Role.ASSISTANT:
@@ -50,37 +51,39 @@ class TurnView(Vertical):
             left = len(turn.content) - len(begun)
             more = f"\n{left_out(left)}" if left else ""
             self._body = Static(Content(f"{for_terminal(begun)}{more}"), classes="turn-body")
-        self._reasoning: Reasoning | None = None
+        self.reasoning: Reasoning | None = None
         if detail.reasoning:
-            self._reasoning = Reasoning(detail.reasoning, _thought_tokens(detail))
+            self.reasoning = Reasoning(detail.reasoning, detail.reasoning_tokens)
         self._note: Static | None = None
         self._warning: Static | None = None
 
     def compose(self) -> ComposeResult:
-        """Header, reasoning, body and note, as far as there are any."""
         yield self._header
-        if self._reasoning is not None:
-            yield self._reasoning
+        if self.reasoning is not None:
+            yield self.reasoning
         yield self._body
         if sentence := note_sentence(self.detail.note):
             self._note = Static(Content(sentence), classes="turn-note")
             yield self._note
 
     def on_mount(self) -> None:
-        """Draw the header, once styles are known."""
         self._draw_header()
 
+    @property
+    def reply(self) -> ReplyBody | None:
+        return self._body if isinstance(self._body, ReplyBody) else None
+
     def mark(self, kind: Kind | None) -> None:
-        """As what the turn is in the window; None if it is not."""
+        """As what the turn is in the window; None where it is not."""
         if kind is not self._kind:
             self._kind = kind
             self._draw_header()
 
     def choose(self, *, chosen: bool) -> None:
         """Whether the cursor is on the turn."""
-        if chosen != self._chosen:
-            self._chosen = chosen
-            self._mark_alone()
+        if chosen != self._is_chosen:
+            self._is_chosen = chosen
+            self._set_classes()
             self._header.set_class(chosen, "-chosen")
             for inside in self.walk_children(Widget):
                 inside.notify_style_update()  # its colours are blended with the turn's
@@ -92,25 +95,14 @@ class TurnView(Vertical):
             if self.is_mounted:
                 self._draw_header()
 
-    @property
-    def reply(self) -> ReplyBody | None:
-        """What a model wrote; None for what a user did."""
-        return self._body if isinstance(self._body, ReplyBody) else None
-
-    @property
-    def reasoning(self) -> Reasoning | None:
-        """What it thought, if it did."""
-        return self._reasoning
-
     async def think(self, piece: str) -> None:
-        """A piece of what the model thinks."""
-        if self._reasoning is None:
-            self._reasoning = Reasoning()
-            await self.mount(self._reasoning, before=self._body)
-        self._reasoning.add(piece)
+        if self.reasoning is None:
+            self.reasoning = Reasoning()
+            await self.mount(self.reasoning, before=self._body)
+        self.reasoning.add(piece)
 
     async def warn(self, sentence: str) -> None:
-        """Say what is the matter with the turn, below it; nothing, once nothing is."""
+        """Say what is the matter with the turn, below it; empty once nothing is."""
         if self._warning is None and sentence:
             self._warning = Static(classes="turn-note")
             await self.mount(self._warning)
@@ -119,29 +111,24 @@ class TurnView(Vertical):
             self._warning.update(Content(sentence))
 
     async def finish(self, turn: Turn, detail: Detail = NOTHING) -> None:
-        """The turn as it was stored."""
         self.turn, self.detail = turn, detail
         if not self.is_attached:  # the app ended while the details were looked up
             return
         if self.reply is not None:
             await self.reply.finish(turn.content)
-        if self._reasoning is not None:
-            self._reasoning.end()
+        if self.reasoning is not None:
+            self.reasoning.end()
         if detail.reasoning:
-            await self._settle_reasoning(detail)
+            if self.reasoning is None:
+                self.reasoning = Reasoning()
+                await self.mount(self.reasoning, before=self._body)
+            self.reasoning.settle(detail.reasoning, detail.reasoning_tokens)
         if (sentence := note_sentence(detail.note)) and self._note is None:
             self._note = Static(Content(sentence), classes="turn-note")
             await self.mount(self._note)
         self._draw_header()
 
-    async def _settle_reasoning(self, detail: Detail) -> None:
-        if self._reasoning is None:
-            self._reasoning = Reasoning(detail.reasoning, _thought_tokens(detail))
-            await self.mount(self._reasoning, before=self._body)
-        else:
-            self._reasoning.settle(detail.reasoning, _thought_tokens(detail))
-
-    def _mark_alone(self) -> None:
+    def _set_classes(self) -> None:
         """Set the classes of the turn; no style of what is in it depends on them.
 
         Textual would find the styles of all that is in it anew, which is a second's work for the
@@ -149,7 +136,7 @@ class TurnView(Vertical):
         """
         before = self.classes
         self.set_class(self.turn.status is Status.STREAMING, "-streaming", update=False)
-        self.set_class(self._chosen, "-chosen", update=False)
+        self.set_class(self._is_chosen, "-chosen", update=False)
         for kind in Kind:
             self.set_class(kind is self._kind, f"-{kind.value}", update=False)
         for hold in Hold:
@@ -158,18 +145,18 @@ class TurnView(Vertical):
             self.app.stylesheet.apply(self)
 
     def _draw_header(self) -> None:
-        self._mark_alone()
-        turn = self.turn
-        said = turn.created_at
-        when = f" · {said:%a} {said.day} {said:%b %Y, %H:%M}" if said else ""
+        self._set_classes()
+        turn, at = self.turn, self.turn.created_at
+        when = f" · {at:%a} {at.day} {at:%b %Y, %H:%M}" if at else ""
         ended = f" · {_ENDED[turn.status]}" if turn.status in _ENDED else ""
-        is_told = self._kind in _GUTTER and not (self._hold and self._kind is Kind.PINNED)
-        label = f" · {_GUTTER[self._kind]}" if self._kind and is_told else ""
+        is_pin_named = self._hold is not None and self._kind is Kind.PINNED
+        is_labelled = self._kind in _GUTTER and not is_pin_named
+        label = f" · {_GUTTER[self._kind]}" if self._kind and is_labelled else ""
         held = f" · {self._hold.value} by you" if self._hold else ""
-        name = f"#{turn.position} " if turn.position else ""
+        number = f"#{turn.position} " if turn.position else ""
         self._header.update(
             Content.assemble(
-                (name, "bold"),
+                (number, "bold"),
                 (one_line(turn.speaker), "bold"),
                 self._versions(),
                 (when, MUTED),
@@ -185,11 +172,6 @@ class TurnView(Vertical):
         versions, place = self.detail.versions, self.turn.position
         if place not in versions:
             return Content()
-        told = f"{versions.index(place) + 1} of {len(versions)}"
+        which = f"{versions.index(place) + 1} of {len(versions)}"
         click = Style.from_meta({"@click": f"screen.other_version(1, {place})"})
-        return Content.assemble(" · ", (told, click))
-
-
-def _thought_tokens(detail: Detail) -> int:
-    usage = detail.note.usage if detail.note is not None else None
-    return usage.reasoning_tokens if usage is not None else 0
+        return Content.assemble(" · ", (which, click))

@@ -14,11 +14,11 @@ from jitchat.errors import StoreReadOnly
 from jitchat.lab.events import RunEnded, Slowed
 from jitchat.lab.facts import Kind
 from jitchat.lab.stats import count_results
+from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.lab.cell_window import CellWindow
 from jitchat.tui.lab.cells import SquareCells, SquarePane
 from jitchat.tui.lab.heatmap import HeatMaps
 from jitchat.tui.lab.start import StartScreen
-from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode
 from tests.tui.lab.driving import LabApp, decided, lines, opened, over, shown, text

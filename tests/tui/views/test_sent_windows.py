@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.widgets import Input, Static, TextArea
 
 from jitchat.store.windows import Send, WindowArchive
-from jitchat.tui.screens.exact import ExactScreen
+from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.views.scrubber import Scrubber
 from jitchat.tui.views.send_again import SendAgainScreen
 from jitchat.tui.views.sent_windows import NOTHING, SentWindowsView

@@ -7,55 +7,45 @@ from datetime import UTC, datetime
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 
 from jitchat.errors import JitchatError, KeyRefused
 from jitchat.providers.catalogue.models import ProviderChoice
+from jitchat.tui import model_rows
 from jitchat.tui.backend import Backend
-from jitchat.tui.telling import tell
-from jitchat.tui.widgets.model_list import (
-    READER,
-    ModelList,
-    ModelRow,
-    RowState,
-    in_order,
-    rows_of,
-    shortened_rows,
-    typed_rows,
-)
+from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.dialogs.key import KeyScreen
+from jitchat.tui.model_rows import READER, ModelRow
+from jitchat.tui.notices import notify_error
+from jitchat.tui.widgets.model_list import ModelList, RowState
 
 Picked = tuple[str, str]
 """A provider's name, and a model's there."""
 LOOK_EVERY = 4.0
 """Seconds after which servers on this machine are looked for again, while the list is open."""
 NOTHING = (
-    "Nothing here has that in its name. PROVIDER/MODEL names a model that no list has;"
+    "No model here has that in its name. Type PROVIDER/MODEL to use one that is not listed;"
     " Enter on a provider lists its models."
 )
 
 
-class ModelsScreen(ModalScreen[Picked | None]):
+class ModelsScreen(Dialog[Picked | None]):
     """Type to search, Enter to use; Enter on a provider lists its models, or asks for its key."""
 
-    CSS_PATH = "dialog.tcss"
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape", "dismiss", "Close", id="models_close"),
         Binding("down", "move('cursor_down')", show=False),
         Binding("up", "move('cursor_up')", show=False),
         Binding("pagedown", "move('page_down')", show=False),
         Binding("pageup", "move('page_up')", show=False),
-        Binding("f4", "key", "Key", id="models_key"),
-        Binding("f5", "refresh", "Ask again", id="models_refresh"),
+        Binding("f4", "key", "API key", id="models_key"),
+        Binding("f5", "refresh", "Refresh", id="models_refresh"),
     ]
 
     @dataclass
     class Known(Message):
-        """What is known of providers now."""
-
         choices: Sequence[ProviderChoice]
         asked: str = ""
         """The one that listed its models just now."""
@@ -75,25 +65,20 @@ class ModelsScreen(ModalScreen[Picked | None]):
         known: Sequence[ProviderChoice] = (),
     ) -> None:
         """`known` is shown at once, until it is read anew."""
-        super().__init__(classes="dialog")
+        super().__init__()
         self._backend, self._in_use, self._wanted = backend, in_use, wanted
-        self._choices = {each.name: each for each in known}
-        self._order = list(self._choices)
+        self._choices = {choice.name: choice for choice in known}
         self._asking: set[str] = set()
         self._refusals: dict[str, JitchatError] = {}
 
     def compose(self) -> ComposeResult:
-        """A line to type in, what the figures mean, and what there is."""
-        with Vertical(classes="box") as box:
-            box.border_title = "Models"
-            box.border_subtitle = "type to search · Enter use · F4 key · F5 ask again · Esc close"
+        with box("Models", "type to search · Enter select · F4 key · F5 refresh · Esc close"):
             yield Input(self._wanted, placeholder="Search models and providers…", id="wanted")
             yield Static(id="models-header")
             yield ModelList(self._state_of)
             yield Static(Content(NOTHING), id="models-nothing")
 
     def on_mount(self) -> None:
-        """Show what is known; look meanwhile which servers run on this machine, again and again."""
         self.query_one("#models-nothing").display = False
         self.call_after_refresh(self._fill)
         self._read()
@@ -131,13 +116,14 @@ class ModelsScreen(ModalScreen[Picked | None]):
     @on(Known)
     def _known(self, message: Known) -> None:
         """Put it in place of what was known before; looking teaches more than not looking."""
-        if not message.asked and len(message.choices) > len(self._order):
-            self._order = [each.name for each in message.choices]
-        for each in message.choices:
-            is_late = each.name in self._asking and each.name != message.asked
-            is_less = each.state == "not looked for" and each.name in self._choices
-            if not is_late and not is_less:
-                self._choices[each.name] = each
+        news = {choice.name: choice for choice in message.choices}
+        for name, known in self._choices.items():
+            is_late = name in self._asking and name != message.asked
+            if name in news and (is_late or news[name].state == "not looked for"):
+                news[name] = known
+        # Who lists all of them also says in which order.
+        is_all = news.keys() >= self._choices.keys()
+        self._choices = news if is_all else self._choices | news
         if message.asked:
             self._asking.discard(message.asked)
             self._go_to_models(message.asked)
@@ -146,7 +132,7 @@ class ModelsScreen(ModalScreen[Picked | None]):
     @on(Refused)
     def _refused(self, message: Refused) -> None:
         if not message.asked:
-            tell(self, message.error)
+            notify_error(self, message.error)
             return
         self._asking.discard(message.asked)
         self._refusals[message.asked] = message.error
@@ -174,7 +160,6 @@ class ModelsScreen(ModalScreen[Picked | None]):
         self._choose(self.query_one(ModelList).row_at(event.option_index))
 
     async def action_move(self, way: str) -> None:
-        """Move the highlight while typing goes on."""
         await self.query_one(ModelList).go(way)
 
     def action_refresh(self) -> None:
@@ -206,21 +191,18 @@ class ModelsScreen(ModalScreen[Picked | None]):
         The one in use goes on with its new key.
         """
         model = model or (self._in_use[1] if provider == self._in_use[0] else "")
-        from jitchat.tui.screens.key import KeyScreen  # noqa: PLC0415  mostly not needed
 
-        def kept(is_kept: bool | None) -> None:
-            if is_kept and model:
+        def closed(is_stored: bool | None) -> None:
+            if is_stored and model:
                 self.dismiss((provider, model))
-            elif is_kept:
+            elif is_stored:
                 self._start_asking(provider)
 
-        self.app.push_screen(KeyScreen(self._backend, self._choices[provider]), kept)
+        self.app.push_screen(KeyScreen(self._backend, self._choices[provider]), closed)
 
     def _fill(self) -> None:
-        """Draw the rows that match."""
         wanted = self.query_one(Input).value
-        rows = list(self._matching(wanted))
-        rows += typed_rows(wanted, self._choices)
+        rows = [*self._matching(wanted), *model_rows.typed_rows(wanted, self._choices)]
         self.query_one(ModelList).show(rows, wanted.strip())
         is_empty = bool(self._choices) and not rows
         self.query_one("#models-nothing").display = is_empty
@@ -229,30 +211,25 @@ class ModelsScreen(ModalScreen[Picked | None]):
 
     @on(ModelList.ColumnsMoved)
     def _show_header(self) -> None:
-        has_models = any(each.models for each in self._choices.values() if each.is_usable)
-        listed = self.query_one(ModelList)
-        header = listed.columns.header() if has_models and listed.display else ""
+        has_models = any(choice.models for choice in self._choices.values() if choice.is_usable)
+        models = self.query_one(ModelList)
+        header = models.columns.header() if has_models and models.display else ""
         self.query_one("#models-header", Static).update(Content(header), layout=False)
 
     def _matching(self, wanted: str) -> Iterator[ModelRow]:
         now = datetime.now(UTC)
-        known = sorted(self._choices.values(), key=lambda each: self._place_of(each.name))
-        for choice in in_order(known):
+        for choice in model_rows.in_order(self._choices.values()):
             in_use = self._in_use[1] if choice.name == self._in_use[0] else ""
-            rows = rows_of(choice, now, in_use)
-            found = [row for row in rows if row.is_found_by(wanted)]
-            if found:
-                models = [row for row in found if row is not rows[0]]
-                yield from shortened_rows([rows[0], *models], in_use)
-
-    def _place_of(self, name: str) -> int:
-        return self._order.index(name) if name in self._order else len(self._order)
+            heading, *models = model_rows.rows_of(choice, now, in_use)
+            matching = [row for row in models if row.is_found_by(wanted)]
+            if matching or heading.is_found_by(wanted):
+                yield from model_rows.shortened_rows([heading, *matching], in_use)
 
     def _state_of(self, row: ModelRow) -> RowState:
         if row.model and row.provider != READER:
             return RowState(in_use=row.id == self._in_use)
         refusal = self._refusals.get(row.provider)
-        told = str(refusal) if refusal is not None else ""
+        why = str(refusal) if refusal is not None else ""
         if isinstance(refusal, KeyRefused):
-            told += " Enter takes another key."
-        return RowState(row.id == self._in_use, row.provider in self._asking, told)
+            why += " Enter takes another key."
+        return RowState(row.id == self._in_use, row.provider in self._asking, why)

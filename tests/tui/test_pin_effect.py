@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from jitchat.errors import WindowOverflow
-from jitchat.tui.chat.pins import held_sentence
+from jitchat.tui.chat.pin_effect import pin_effect
 from jitchat.values import Mode, Role
 from jitchat.window.steering import Hold, HoldChange
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, Verdict
@@ -67,7 +67,7 @@ def found(*turns: int) -> Turns:
 )
 def test_who_lost_and_who_gained_a_place_is_named(window, held, before, after, told):
     windows = holding(window, before), holding(window, after)
-    assert held_sentence(held, Mode.JIT, *windows) == told
+    assert pin_effect(held, Mode.JIT, *windows) == told
 
 
 def test_who_lost_a_place_is_told_why_as_the_ledger_has_it(window):
@@ -75,22 +75,22 @@ def test_who_lost_a_place_is_told_why_as_the_ledger_has_it(window):
     ledger = tuple(LedgerRow(turn, None, 0, (), 59, Verdict.LEFT_OUT, told) for turn, told in why)
     before = holding(window, found(12, 31, 40, 41))
     after = replace(holding(window, {}), ledger=ledger)
-    assert held_sentence(EXCLUDED, Mode.JIT, before, after) == (
+    assert pin_effect(EXCLUDED, Mode.JIT, before, after) == (
         "#12 is excluded: #31, #40 and #41 lost their place"
         " (177 tokens; no room left; neighbour of #12)."
     )
 
 
 def test_a_pin_says_that_it_does_nothing_in_another_mode(window):
-    told = held_sentence(PINNED, Mode.FULL, window, window)
+    told = pin_effect(PINNED, Mode.FULL, window, window)
     assert told == "#12 is pinned. Only jit has pins: mode full does not change."
 
 
 def test_what_cannot_be_told_yet_or_does_not_fit_is_not_made_up(window):
-    assert held_sentence(EXCLUDED, Mode.JIT, None, None) == (
+    assert pin_effect(EXCLUDED, Mode.JIT, None, None) == (
         "#12 is excluded, from the next message on."
     )
-    told = held_sentence(PINNED, Mode.JIT, window, WindowOverflow("Too much.", "Unpin.", 9))
+    told = pin_effect(PINNED, Mode.JIT, window, WindowOverflow("Too much.", "Unpin.", 9))
     assert told.startswith("#12 is pinned. The next window does not fit")
-    fits_again = held_sentence(TAKEN_BACK, Mode.JIT, WindowOverflow("a", "b", 9), window)
+    fits_again = pin_effect(TAKEN_BACK, Mode.JIT, WindowOverflow("a", "b", 9), window)
     assert fits_again == "#12 is no longer pinned."

@@ -1,6 +1,4 @@
-"""Errors of ours, on their way to the user: a sentence on the screen."""
-
-from __future__ import annotations
+"""How an error of ours reaches the user: as a sentence on the screen."""
 
 from collections.abc import Callable, Coroutine
 from functools import wraps
@@ -10,8 +8,8 @@ from textual.widget import Widget
 
 from jitchat.errors import JitchatError
 
-SECONDS = 12
-"""As long as it takes to read."""
+READ_SECONDS = 12
+"""As long as it takes to read a notice."""
 
 _Screen = TypeVar("_Screen", bound=Widget)
 _Arguments = ParamSpec("_Arguments")
@@ -24,32 +22,28 @@ class ErrorSentence(str):
     __slots__ = ("cause",)
     cause: tuple[type[JitchatError], str]
 
-    @classmethod
-    def of(cls, error: JitchatError) -> ErrorSentence:
-        """Write it."""
-        sentence = cls(error)
-        sentence.cause = type(error), error.remedy
-        return sentence
-
 
 def cause_of(notice: str) -> object:
     """Tell what a notice is about: one is enough of those that are about the same."""
     return notice.cause if isinstance(notice, ErrorSentence) else notice
 
 
-def tell(screen: Widget, error: JitchatError) -> None:
-    """Show what happened and what to do."""
-    screen.notify(ErrorSentence.of(error), severity="error", timeout=SECONDS, markup=False)
+def notify_error(screen: Widget, error: JitchatError) -> None:
+    sentence = ErrorSentence(error)
+    sentence.cause = type(error), error.remedy
+    screen.notify(sentence, severity="error", timeout=READ_SECONDS, markup=False)
 
 
-def telling(handler: _Handler[_Screen, _Arguments]) -> _Handler[_Screen, _Arguments]:
-    """Make a handler that tells an error of ours instead of ending the app with it."""
+def reports_errors(handler: _Handler[_Screen, _Arguments]) -> _Handler[_Screen, _Arguments]:
+    """Have a handler show an error of ours, which would end the app otherwise."""
 
     @wraps(handler)
-    async def told(screen: _Screen, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> None:
+    async def reporting(
+        screen: _Screen, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs
+    ) -> None:
         try:
             await handler(screen, *args, **kwargs)
         except JitchatError as error:
-            tell(screen, error)
+            notify_error(screen, error)
 
-    return told
+    return reporting

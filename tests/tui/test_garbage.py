@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import gc
 
-from jitchat.tui import collector
+from jitchat.tui import garbage
 from tests.tui.support import TestBackend, demo_app, ready, until
 
 
-async def test_what_an_open_conversation_holds_is_not_looked_at(backend: TestBackend):
-    collector.release()
-    async with demo_app(backend).run_test() as pilot:
-        await ready(pilot)
-        assert gc.isenabled()
-        assert not _is_tracked_young_or_old(backend.store)
-
-
-async def test_another_conversation_lets_go_of_the_one_before(backend: TestBackend):
+async def test_what_an_open_conversation_holds_is_not_looked_at_until_another_takes_its_place(
+    backend: TestBackend,
+):
+    garbage.unfreeze()
     async with demo_app(backend).run_test() as pilot:
         screen = await ready(pilot)
+        assert gc.isenabled()
         kept = screen.session
+        assert not _is_tracked_young_or_old(backend.store)
         assert not _is_tracked_young_or_old(kept)
         await screen.open(backend.store.create("Another"))
         assert _is_tracked_young_or_old(kept)
@@ -27,13 +24,13 @@ async def test_another_conversation_lets_go_of_the_one_before(backend: TestBacke
 
 
 def test_nothing_is_collected_while_the_app_is_loaded():
-    collector.rest()
+    garbage.pause()
     try:
         assert not gc.isenabled()
     finally:
-        collector.settle()
+        garbage.freeze()
     assert gc.isenabled()
-    collector.release()
+    garbage.unfreeze()
     assert gc.get_freeze_count() == 0
 
 

@@ -8,17 +8,17 @@ is nothing to find in it.
 import gc
 
 
-def rest() -> None:
-    """Collect nothing while the app is being loaded; `settle` ends it."""
+def pause() -> None:
+    """Collect nothing while the app is being loaded; `freeze` ends that."""
     gc.disable()
 
 
-def settle() -> None:
+def freeze() -> None:
     """Look no more at what there is now, and collect again from what comes after."""
     gc.freeze()
     gc.enable()
 
 
-def release() -> None:
+def unfreeze() -> None:
     """Look at everything again, as another conversation takes the place of this one."""
     gc.unfreeze()

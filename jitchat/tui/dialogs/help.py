@@ -6,10 +6,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from jitchat.tui.actions import help_sections
+from jitchat.tui.dialogs.dialog import Dialog
 
 WORDS = (
     ("window", "what one request carries: system, pinned, recent, index, retrieved, draft"),
@@ -25,20 +25,17 @@ _COLUMN = 23
 """Cells ahead of what a key or a word means."""
 
 
-class HelpScreen(ModalScreen[None]):
-    """Read and close. An empty hint on models is left out."""
-
-    CSS_PATH = "dialog.tcss"
+class HelpScreen(Dialog[None]):
     HOLDS_NOTICES = True
-    """They would cover what is read, and are told once it is closed."""
+    """Notices would cover what is read; they are shown once the dialog is closed."""
     BINDINGS = [Binding("escape,q,f1", "dismiss", "Close", id="help_close")]  # noqa: RUF012
 
     def __init__(self, hint: str) -> None:
-        super().__init__(classes="dialog")
+        """`hint` says how to add a model; empty where that needs no saying."""
+        super().__init__()
         self._hint = hint
 
     def compose(self) -> ComposeResult:
-        """Three lists and how to add a model."""
         with VerticalScroll(classes="box") as box:
             box.border_title = "Help"
             box.border_subtitle = "Esc close"
@@ -53,19 +50,17 @@ class _Page(Static):
         self._hint = hint
 
     def on_resize(self) -> None:
-        """As wide as the box, less its scrollbar."""
         self.update(_page(self._hint, self.content_size.width))
 
 
 def _page(hint: str, width: int) -> Content:
-    """Draw all of it for a box of `width` cells."""
     room = max(20, width - _COLUMN)
     parts: list[tuple[str, str]] = []
     for title, rows in (*help_sections(), ("Words", list(WORDS))):
         parts.append((f"{title}\n", "bold $text-primary"))
         for name, meaning in rows:
-            told = f"\n{'':<{_COLUMN}}".join(textwrap.wrap(meaning, room))
-            parts += [(f"  {name:<{_COLUMN - 3}} ", "bold"), (f"{told}\n", "")]
+            text = f"\n{'':<{_COLUMN}}".join(textwrap.wrap(meaning, room))
+            parts += [(f"  {name:<{_COLUMN - 3}} ", "bold"), (f"{text}\n", "")]
         parts.append(("\n", ""))
     if hint:
         models = "\n".join(f"  {line}" for line in hint.splitlines())

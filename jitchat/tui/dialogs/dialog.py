@@ -1,0 +1,24 @@
+"""What the dialogs share: a box in the middle of the screen, with a title and its keys."""
+
+from pathlib import Path
+
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen, ScreenResultType
+
+
+class Dialog(ModalScreen[ScreenResultType]):
+    CSS_PATH = Path(__file__).with_suffix(".tcss")
+
+    def __init__(self) -> None:
+        super().__init__(classes="dialog")
+
+    def copy(self, text: str) -> None:
+        self.app.copy_to_clipboard(text)
+        self.notify("Copied.", markup=False)
+
+
+def box(title: str, keys: str = "") -> Vertical:
+    made = Vertical(classes="box")
+    made.border_title, made.border_subtitle = Content(title), Content(keys)
+    return made

@@ -1,0 +1,210 @@
+"""The rows of the list of models: their order and words, and which model a typed text names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from jitchat.text.figures import age, plural
+from jitchat.text.sanitize import one_line
+from jitchat.text.words import fold
+
+if TYPE_CHECKING:  # not loaded for the first frame
+    from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice
+
+READER = "reader"
+MOST = 100
+"""Models of one provider that are drawn; a search finds the others."""
+NO_MODEL = "To use a real model, start Ollama or press Ctrl+L to add an API key."
+_RUNNING, _READY, _NEEDS_KEY = "running here", "ready", "needs key"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    choice: ProviderChoice
+    model: str
+    """Empty for the provider's own row."""
+    title: str
+    note: str = ""
+    """What there is to know of a provider, or of a model that has no figures."""
+    figures: tuple[str, str, str] = ("", "", "")
+    """Of a model: its context size, and what a million tokens in and out cost."""
+    is_typed: bool = False
+    """Whether it stands for the name that was typed, which no list has."""
+    is_count: bool = False
+    """Whether it only tells how many models of the provider are not drawn."""
+
+    @property
+    def provider(self) -> str:
+        return self.choice.name
+
+    @property
+    def id(self) -> tuple[str, str]:
+        return self.choice.name, self.model
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the provider can be asked; a row of one that cannot is greyed."""
+        return self.choice.is_usable
+
+    @property
+    def wants_key(self) -> bool:
+        return self.choice.state == _NEEDS_KEY
+
+    def is_found_by(self, wanted: str) -> bool:
+        return matches(wanted, f"{self.provider}/{self.model} {self.title}")
+
+
+def in_order(choices: Iterable[ProviderChoice]) -> list[ProviderChoice]:
+    """Put the reader first, then this machine's servers, then who else can be asked."""
+    ranks = {_RUNNING: 1, _READY: 2}
+
+    def rank(choice: ProviderChoice) -> int:
+        return 0 if choice.name == READER else ranks.get(choice.state, 3)
+
+    return sorted(choices, key=rank)
+
+
+def rows_of(choice: ProviderChoice, now: datetime, in_use: str = "") -> list[ModelRow]:
+    """Make the provider's row, then those of its models; the one `in_use` is among them.
+
+    The reader has one row for both: it is the only one of its kind.
+    """
+    title = one_line(choice.title)
+    if choice.name == READER:
+        return [ModelRow(choice, READER, title, "quotes what was said; no key")]
+    models = choice.models if choice.is_usable else ()
+    rows = [_model_row(choice, model, now) for model in models]
+    if in_use and all(row.model != in_use for row in rows):
+        rows.insert(0, ModelRow(choice, in_use, one_line(in_use)))
+    return [ModelRow(choice, "", title, _about(choice, now)), *rows]
+
+
+def shortened_rows(rows: Sequence[ModelRow], in_use: str = "") -> Iterator[ModelRow]:
+    """Leave out what is too much to draw, tell how many that are, and keep the one `in_use`."""
+    kept = [row for at, row in enumerate(rows) if at <= MOST or row.model == in_use != ""]
+    yield from kept
+    if left := len(rows) - len(kept):
+        note = f"and {left:,} more: type to search them"
+        yield ModelRow(rows[0].choice, "", "", note, is_count=True)
+
+
+def typed_rows(text: str, choices: Mapping[str, ProviderChoice]) -> Iterator[ModelRow]:
+    """Offer what was typed as the name of a model, wherever no list has it.
+
+    `PROVIDER/MODEL` is offered of that provider, too, and of it alone where it cannot be asked.
+    """
+    typed = text.strip()
+    if not typed or any(letter.isspace() for letter in typed) or typed in choices:
+        return
+    provider, _, rest = typed.partition("/")
+    if rest and provider in choices and provider != READER:
+        yield from _typed_row(choices[provider], rest)
+    for choice in in_order(choices.values()):
+        if choice.is_usable and choice.name != READER:
+            yield from _typed_row(choice, typed)
+
+
+def meant_by(text: str, choices: Mapping[str, ProviderChoice]) -> tuple[str, str] | None:
+    """Find the one model that a text names, by `PROVIDER/MODEL` or by its name or a part of it.
+
+    None where it is none or several, or what it names cannot be used as it is.
+    """
+    usable = {choice.name: choice for choice in choices.values() if choice.is_usable}
+    provider, _, rest = text.partition("/")
+    of_provider = usable.get(provider) if rest else None
+    if of_provider is not None and (not of_provider.models or _lists(of_provider, rest)):
+        return provider, rest
+    known = [(choice.name, model.name) for choice in usable.values() for model in choice.models]
+    exact = [pair for pair in known if text in pair]
+    named = [pair for pair in known if matches(text, pair[1])]
+    anywhere = [pair for pair in known if matches(text, "/".join(pair))]
+    candidates = exact or named or anywhere
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def matches(wanted: str, name: str) -> bool:
+    """Whether every word of a search is a part of a name, in capitals or not."""
+    known = fold(name)
+    return all(word in known for word in fold(wanted).split())
+
+
+def offer(choices: Iterable[ProviderChoice]) -> str:
+    """Tell a newcomer with the reader what else could answer: a local server, who has a key."""
+    others = [choice for choice in in_order(choices) if choice.is_usable and choice.name != READER]
+    running = [choice for choice in others if choice.state == _RUNNING]
+    keyed = [choice for choice in others if choice.has_key and choice not in running]
+    match [*running, *keyed]:
+        case []:
+            return NO_MODEL
+        case [choice]:
+            return _single_offer(choice)
+    parts = [f"{one_line(choice.title)} runs here" for choice in running]
+    parts += [f"{one_line(choice.title)} has a key" for choice in keyed]
+    more = f" and {len(parts) - 2} more" if len(parts) > 2 else ""
+    return f"{', '.join(parts[:2])}{more}: Ctrl+L picks who answers."
+
+
+def _single_offer(choice: ProviderChoice) -> str:
+    title, models = one_line(choice.title), choice.models
+    if choice.state != _RUNNING:
+        does = "picks a model" if models else "then Enter, lists its models"
+        return f"{title} has a key: Ctrl+L{'' if models else ','} {does}."
+    if not models:
+        return f"{title} runs here. {one_line(choice.note)}".strip()
+    if len(models) == 1:
+        return f"{title} runs here with {one_line(models[0].name)}: press Ctrl+L, then Enter."
+    return f"{title} runs here with {len(models):,} models: Ctrl+L picks one."
+
+
+def _typed_row(choice: ProviderChoice, model: str) -> Iterator[ModelRow]:
+    if not _lists(choice, model):
+        title = f"use {one_line(model)} of {one_line(choice.title)}"
+        yield ModelRow(choice, model, title, is_typed=True)
+
+
+def _lists(choice: ProviderChoice, model: str) -> bool:
+    return any(known.name == model for known in choice.models)
+
+
+def _about(choice: ProviderChoice, now: datetime) -> str:
+    count = plural(len(choice.models), "model")
+    match choice.state:
+        case "needs key":
+            paste = "Enter to paste a key"
+            return f"set {choice.key_variable}, or {paste}" if choice.key_variable else paste
+        case "not looked for":
+            return "looking for it…"
+        case "running here":
+            return one_line(choice.note) or (f"running here · {count}" if choice.models else "")
+        case "ready" if choice.fetched_at is not None:
+            return f"{count}, listed {age(choice.fetched_at, now)}"
+        case "ready":
+            return f"{'has a key · ' if choice.has_key else ''}Enter lists its models"
+    return one_line(choice.note)
+
+
+def _model_row(choice: ProviderChoice, model: ModelInfo, now: datetime) -> ModelRow:
+    context = f"{model.limit.tokens:,}" if model.limit is not None else "?"
+    is_gone = model.retires is not None and model.retires <= now.date()
+    title = f"{one_line(model.name)}{f' · retired {model.retires}' if is_gone else ''}"
+    return ModelRow(choice, model.name, title, figures=(context, *_prices(choice, model)))
+
+
+def _prices(choice: ProviderChoice, model: ModelInfo) -> tuple[str, str]:
+    """Write what it costs; an unknown price is a `?`, never zero; of a local one: loaded."""
+    prices = model.prices
+    if prices is None:
+        unknown = "?" if choice.is_paid else ""
+        return ("", "loaded") if model.is_loaded else (unknown, unknown)
+    if prices.input == prices.output == 0:
+        return "free", "free"
+    return _price(prices.input), _price(prices.output)
+
+
+def _price(amount: float | None) -> str:
+    if amount is None:
+        return "?"
+    return f"{amount:,.2f}" if round(amount, 2) == round(amount, 8) else f"{amount:,.6g}"

@@ -1,1 +1,0 @@
-"""The screens, each with its styles beside it."""

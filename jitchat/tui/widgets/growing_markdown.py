@@ -1,0 +1,213 @@
+"""A growing text as Markdown, block by block, in parts of which only those near are laid out.
+
+A style that depends on a block's place among the others would be found anew for each of them
+whenever one is mounted; so the last one is told by the widget that it has none below it. What
+emphasis and the like look like is found once, for the widget, and not once more for each block.
+
+Only the last part grows. One that is far from what the user sees keeps its height and is not laid
+out, so that a reply of a hundred pages costs what one of three does.
+"""
+
+import re
+from functools import lru_cache
+from typing import ClassVar
+
+from markdown_it import MarkdownIt
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widget import AwaitMount, Widget
+from textual.widgets import Markdown
+from textual.widgets._markdown import MarkdownBlock, MarkdownBlockQuote, MarkdownFence
+
+
+class _Fence(MarkdownFence):
+    """Code, coloured as the language that it names; which one it may be is not guessed.
+
+    Trying every language that is known takes a second.
+    """
+
+    @classmethod
+    def highlight(cls, code: str, language: str, ansi: bool = False, dark: bool = False) -> Content:
+        """Colour the code by names that are the same in any theme; none without a language."""
+        del ansi, dark
+        return _highlighted(code, language) if language else Content(code)
+
+
+@lru_cache(maxsize=16)
+def _highlighted(code: str, language: str) -> Content:
+    """Textual asks for it twice as it mounts code, and whenever a style may be another."""
+    from textual.highlight import HighlightTheme, highlight  # noqa: PLC0415  not before there is code
+
+    class Readable(HighlightTheme):
+        """The theme's own colours, none of them faded; also those of a terminal."""
+
+        STYLES = {  # noqa: RUF012  Textual's own shape
+            token: re.sub(r" \d+%", "", style) for token, style in HighlightTheme.STYLES.items()
+        }
+
+    return highlight(code, language=language, theme=Readable)
+
+
+class _Quote(MarkdownBlockQuote):
+    def compose(self) -> ComposeResult:
+        blocks = list(super().compose())
+        for block in blocks[:-1]:
+            block.styles.margin = (0, 0, 1, 0)
+        yield from blocks
+
+
+def _plain(block: type[MarkdownBlock]) -> type[MarkdownBlock]:
+    """Derive a block that leaves it to the widget what emphasis looks like."""
+    made: type[MarkdownBlock] = type(block.__name__, (block,), {})
+    # A widget's class statement does not take it.
+    setattr(made, "_inherit_component_classes", False)  # noqa: B010
+    return made
+
+
+class PlainMarkdown(Markdown):
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(MarkdownBlock.COMPONENT_CLASSES)
+    DEFAULT_CSS = """
+    PlainMarkdown {
+        &:dark > .code_inline { background: $warning 10%; color: $text-warning 95%; }
+        &:light > .code_inline { background: $error 5%; color: $text-error 95%; }
+        &:ansi > .code_inline { background: ansi_default; }
+        & > .em { text-style: italic; }
+        & > .strong { text-style: bold; }
+        & > .s { text-style: strike; }
+    }
+    """
+    BLOCKS = {  # noqa: RUF012  Textual's own shape
+        **{name: _plain(block) for name, block in Markdown.BLOCKS.items()},
+        "fence": _plain(_Fence),
+        "code_block": _plain(_Fence),
+        "blockquote_open": _plain(_Quote),
+    }
+
+    def mount(
+        self,
+        *widgets: Widget,
+        before: int | str | Widget | None = None,
+        after: int | str | Widget | None = None,
+    ) -> AwaitMount:
+        """Mount blocks; the last one of all has no line below it."""
+        for last in self.children[-1:]:
+            last.styles.clear_rule("margin")
+        widgets[-1].styles.margin = 0
+        return super().mount(*widgets, before=before, after=after)
+
+
+MOST_BLOCKS = 8
+"""Paragraphs, lists and the like in one part, about a screen of them."""
+NEAR = 0.25
+"""Screens above and below that are laid out, too."""
+
+
+class MarkdownPart(Vertical):
+    """Some blocks of a text; folded, an empty space as high as they are."""
+
+    def __init__(self, text: str, *, first: bool) -> None:
+        super().__init__(classes="reply-part" if first else "reply-part -next")
+        self.markdown = PlainMarkdown(text, open_links=False)
+
+    def compose(self) -> ComposeResult:
+        yield self.markdown
+
+    @property
+    def blocks(self) -> list[MarkdownBlock]:
+        return [child for child in self.markdown.children if isinstance(child, MarkdownBlock)]
+
+    def fold(self, *, folded: bool) -> None:
+        if folded == (not self.markdown.display) or (folded and not self.size.height):
+            return
+        self.styles.height = self.size.height if folded else "auto"
+        self.markdown.display = not folded
+
+    async def split(self) -> str:
+        """Take the last block away; return its text, which begins another part."""
+        *_, before, last = self.blocks
+        text = "".join(self.markdown.source.splitlines(keepends=True)[last.source_range[0] :])
+        await last.remove()
+        before.styles.margin = 0
+        return text
+
+
+class GrowingMarkdown(Vertical):
+    def __init__(self, text: str) -> None:
+        super().__init__(classes="turn-body")
+        self._parts = [MarkdownPart(text, first=True)]
+        self._texts = [text]
+        """All of it, as it came."""
+        self._at_once = bool(text)
+        """Whether the only part was parsed as a whole: to that, Textual appends wrongly."""
+        self._width = 0
+
+    def compose(self) -> ComposeResult:
+        yield from self._parts
+
+    @property
+    def source(self) -> str:
+        return "".join(self._texts)
+
+    async def grow(self, text: str) -> None:
+        self._texts.append(text)
+        part = self._parts[-1]
+        with self.app.batch_update():
+            if self._at_once:
+                self._at_once, text = False, self.source
+                await part.markdown.update("")
+            await part.markdown.append(text)
+            if len(part.blocks) > MOST_BLOCKS:
+                begun = await part.split()
+                self._parts.append(MarkdownPart("", first=False))
+                await self.mount(self._parts[-1])
+                await self._parts[-1].markdown.append(begun)
+
+    async def become(self, text: str) -> None:
+        """Show another text, or all of this one, once it is known that nothing more comes.
+
+        What was parsed as it came is parsed again only where it may read otherwise as a whole.
+        """
+        before = self.source
+        if text.startswith(before) and not _defines_links(text):
+            if len(text) > len(before):
+                await self.grow(text[len(before) :])
+            return
+        self._texts = [text]
+        for part in self._parts[1:]:
+            await part.remove()
+        del self._parts[1:]
+        self._at_once = bool(text)
+        self._parts[0].fold(folded=False)
+        await self._parts[0].markdown.update(text)
+
+    def fold_away(self) -> None:
+        """Lay out only what is near what the user sees."""
+        if len(self._parts) == 1 or not self.is_mounted:
+            return
+        screen = self.screen.region
+        near = screen.grow((int(NEAR * screen.height), 0) * 2)
+        for part in self._parts[:-1]:
+            part.fold(folded=not part.region.overlaps(near))
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Measure again: heights that were kept are those of the old width."""
+        if event.size.width != self._width:
+            self._width = event.size.width
+            self.measure_again()
+
+    def measure_again(self) -> None:
+        """Lay all of it out, for heights that were kept may be others now."""
+        for part in self._parts:
+            part.fold(folded=False)
+        self.call_after_refresh(self.fold_away)
+
+
+def _defines_links(text: str) -> bool:
+    """Whether a line says where links elsewhere in the text go."""
+    if "]:" not in text:
+        return False
+    known: dict[str, object] = {}
+    MarkdownIt("gfm-like").parse(text, known)
+    return bool(known.get("references"))

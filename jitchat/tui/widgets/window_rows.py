@@ -1,0 +1,206 @@
+"""The rows of a window's table: what each costs, why it is there, and what is not."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from jitchat.text.sanitize import one_line
+from jitchat.tui.figures import part_bars
+from jitchat.tui.palette import MUTED
+from jitchat.window.compare import difference
+from jitchat.window.window import ContextWindow, Kind, LedgerRow, NeverCandidates, Segment, Verdict
+
+SINGLY = 60
+"""So many recent turns have a row each; the ones before them share one."""
+ENTERED, LEFT = "+", "−"
+"""Marks of a row that came or went, for a moment."""
+MARK_AT = 9
+"""The cell of a row between kind and turn, blank without a mark."""
+MOST = 24
+"""Where more turns come and go than these it is another window, not a change to one."""
+
+_PARTS = 7
+"""Bars of a score: as many as it has parts."""
+_ORDER = [kind.value for kind in Kind]
+_STYLES = {ENTERED: "bold $text-success", LEFT: f"{MUTED} strike"}
+
+Bars = frozenset[str] | None
+"""The parts of a score that have a bar, by name; None for all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowRow:
+    kind: str
+    """A kind of segment, or `left out`."""
+    segments: tuple[Segment, ...]
+    """What the row stands for; empty for a turn that is left out."""
+    ledger: LedgerRow | None
+    mark: str = ""
+
+    @property
+    def numbers(self) -> list[int]:
+        of_segments = [segment.turn for segment in self.segments if segment.turn is not None]
+        return of_segments or ([self.ledger.turn] if self.ledger else [])
+
+    @property
+    def turns(self) -> list[int]:
+        """The stored turns that the row stands for; none for the draft."""
+        return [] if self.kind == Kind.DRAFT else self.numbers
+
+    @property
+    def turn(self) -> int | None:
+        """The turn that the row is of; None for several, for the draft and for instructions."""
+        return self.turns[0] if len(self.segments) <= 1 and self.turns else None
+
+    @property
+    def tokens(self) -> int:
+        if self.segments:
+            return sum(segment.tokens for segment in self.segments)
+        return self.ledger.tokens if self.ledger else 0
+
+    @property
+    def is_stable(self) -> bool:
+        return bool(self.segments) and self.segments[0].kind.is_stable
+
+    @property
+    def reason(self) -> str:
+        """Why the row's turn is in the window, or is not."""
+        row = self.ledger
+        if row and (not self.segments or row.verdict is Verdict.INDEX):
+            return row.reason
+        return self.segments[0].reason
+
+    @property
+    def numbers_text(self) -> str:
+        if not (numbers := self.numbers):
+            return ""
+        return f"#{numbers[0]}" if len(numbers) == 1 else f"#{numbers[0]}–{numbers[-1]}"
+
+    @property
+    def title(self) -> str:
+        return one_line(f"{self.kind} {self.numbers_text} · {self.tokens:,} tokens")
+
+
+def rows_of(window: ContextWindow) -> list[WindowRow]:
+    """List the segments in order, long recent blocks gathered, then what was left out by rank."""
+    ledger = {row.turn: row for row in window.ledger}
+    recent = [segment for segment in window.segments if segment.kind is Kind.RECENT]
+    gathered = tuple(recent[:-SINGLY]) if len(recent) > SINGLY + 1 else ()
+    together = set(map(id, gathered))
+    rows: list[WindowRow] = []
+    for segment in window.segments:
+        if id(segment) not in together:
+            known = None if segment.turn is None else ledger.get(segment.turn)
+            rows.append(WindowRow(segment.kind.value, (segment,), known))
+        elif segment is gathered[0]:
+            rows.append(WindowRow(Kind.RECENT.value, gathered, None))
+    left = [row for row in window.ledger if row.verdict is Verdict.LEFT_OUT]
+    return rows + [WindowRow(Verdict.LEFT_OUT.value, (), row) for row in left]
+
+
+def with_changes(
+    rows: Sequence[WindowRow], before: Sequence[WindowRow], old: ContextWindow, new: ContextWindow
+) -> list[WindowRow]:
+    """Mark the rows of `new` that came, and put those of turns that left back in their place."""
+    changes = difference(old, new)
+    came = {change.turn for change in (*changes.entered, *changes.moved)}
+    gone = {change.turn for change in changes.left}
+    if not 0 < len(came) + len(gone) <= MOST or old.mode is not new.mode:
+        return list(rows)
+    marked = [replace(row, mark=ENTERED) if _changed(row, came) else row for row in rows]
+    for row in before:
+        if _changed(row, gone):
+            key = _place(row)
+            at = next((n for n, other in enumerate(marked) if _place(other) > key), len(marked))
+            marked.insert(at, replace(row, mark=LEFT))
+    return marked
+
+
+def without_marks(rows: Sequence[WindowRow]) -> list[WindowRow]:
+    """Take the rows of turns that left out again, and the marks off the others."""
+    return [replace(row, mark="") for row in rows if row.mark != LEFT]
+
+
+def _changed(row: WindowRow, turns: set[int]) -> bool:
+    """Whether a row is of one of the turns alone, and in the window."""
+    return len(row.segments) == 1 and row.turn in turns
+
+
+def _place(row: WindowRow) -> tuple[int, int]:
+    """Order the rows of the table; what was left out comes last."""
+    place = _ORDER.index(row.kind) if row.kind in _ORDER else len(_ORDER)
+    return place, row.numbers[0] if row.numbers else -1
+
+
+def best_row(rows: Sequence[WindowRow]) -> int:
+    """Find the best of what was retrieved: in a small terminal little else is in view."""
+    ranked = [
+        (row.ledger.rank, number)
+        for number, row in enumerate(rows)
+        if row.kind == Kind.RETRIEVED and row.ledger and row.ledger.rank and row.mark != LEFT
+    ]
+    return min(ranked)[1] if ranked else 0
+
+
+def bars_that_fit(rows: Sequence[WindowRow], width: int) -> Bars:
+    """Choose the parts that have a bar, so that no reason of a retrieved turn is cut.
+
+    In so many cells: all of them, else those that are in any score, else none.
+    """
+    reasons = [one_line(row.reason) for row in rows if row.kind == Kind.RETRIEVED]
+    longest = max(map(cell_len, reasons), default=0)
+    if width <= 0 or len(ahead_of_reason(None)) + longest <= width:
+        return None
+    parts = [part for row in rows if row.ledger for part in row.ledger.parts]
+    drawn = frozenset(name for name, value in parts if value > 0)
+    return drawn if len(ahead_of_reason(drawn)) + longest <= width else frozenset()
+
+
+def lines_of(rows: Sequence[WindowRow], shown: Bars = None) -> list[Content]:
+    """Draw every row; the bars are to scale with those of the rows that are there."""
+    there = [row.ledger for row in rows if row.ledger and row.mark != LEFT]
+    largest = max((value for row in there for _, value in row.parts), default=0.0)
+    return [line_of(row, largest, shown) for row in rows]
+
+
+def line_of(row: WindowRow, largest: float, shown: Bars = None) -> Content:
+    """Draw a row of the table; nothing in it is markup."""
+    ledger = row.ledger
+    score = f"{ledger.score:.2f}" if ledger and ledger.rank else ""
+    all_parts = ledger.parts if ledger else ()
+    parts = tuple(part for part in all_parts if shown is None or part[0] in shown)
+    bars = f"{part_bars(parts, largest):<{_width(shown)}}"
+    line = _columns(row.kind, row.numbers_text, f"{row.tokens:,}", score, bars)
+    line += one_line(row.reason)
+    if row.mark:
+        line = f"{line[:MARK_AT]}{row.mark}{line[MARK_AT + 1 :]}"
+    return Content.styled(line, _STYLES.get(row.mark, "" if row.segments else MUTED))
+
+
+def sum_line(never: NeverCandidates) -> Content:
+    ahead = _columns(Verdict.LEFT_OUT, "", f"{never.tokens:,}").rstrip()
+    return Content.styled(f"{ahead}  {never.sentence}", MUTED)
+
+
+def ahead_of_reason(shown: Bars) -> str:
+    width = _width(shown)
+    return _columns("kind", "turn", "tokens", "score", f"{'parts':<{width}}"[:width])
+
+
+def _columns(kind: str, turn: str, tokens: str, score: str = "", bars: str = "") -> str:
+    return f"{kind:<10}{turn:>6}{tokens:>7}{score:>6} " + (f" {bars} " if bars else "")
+
+
+def _width(shown: Bars) -> int:
+    return _PARTS if shown is None else len(shown)
+
+
+def boundary_line(sentence: str, width: int) -> str:
+    """Draw a line across the list: below it is what is new in every request, if there is room."""
+    for rest in (" ── below: new in each request ", " ── below: new ", " "):
+        line = f"── {sentence}{rest}"
+        if len(line) < width:
+            break
+    return line.ljust(width, "─")
