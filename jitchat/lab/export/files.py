@@ -44,7 +44,7 @@ in the file steers a terminal, and nothing is lost.
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
@@ -71,11 +71,11 @@ COLUMNS = (
 
 def csv_text(run: Run, results: Sequence[Result]) -> str:
     """Write a run, finished or not; lines end in CR LF."""
-    made = io.StringIO()
-    writer = csv.writer(made, lineterminator="\r\n")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    writer.writerows([_told(value) for value in _row(run, result)] for result in results)
-    return made.getvalue()
+    writer.writerows([_field(value) for value in _row(run, result)] for result in results)
+    return text.getvalue()
 
 
 def is_formula(text: str) -> bool:
@@ -95,7 +95,7 @@ def _row(run: Run, result: Result) -> list[str | float | None]:
     ]  # fmt: skip
 
 
-def _told(value: str | float | None) -> str:
+def _field(value: str | float | None) -> str:
     """Write a value so that neither a spreadsheet nor a terminal obeys it."""
     if not isinstance(value, str):
         return "" if value is None else str(value)
@@ -113,42 +113,35 @@ def json_text(run: Run, results: Sequence[Result]) -> str:
 
 def fields(run: Run, results: Sequence[Result]) -> dict[str, Any]:
     """Give what is written, as plain data."""
+    cells = [result_fields(result) for result in results]
     return {
         "schema": SCHEMA,
         "caveat": READER_CAVEAT if run.is_reader else None,
-        "run": _run(run),
+        "run": run_fields(run) | {"title": run.title, "settings": dict(run.settings)},
         "figures": _figures(tallied(results)),
-        "cells": [_cell(result) for result in results],
+        "cells": [cell.pop("cell") | cell for cell in cells],
     }
-
-
-def _run(run: Run) -> dict[str, Any]:
-    return run_fields(run) | {"title": run.title, "settings": dict(run.settings)}
-
-
-def _cell(result: Result) -> dict[str, Any]:
-    made = result_fields(result)
-    cell: dict[str, Any] = made.pop("cell")
-    return cell | made
 
 
 def _figures(tallies: Tallies) -> dict[str, Any]:
     modes = {(mode,): tally for mode, tally in tallies.by_mode.items()}
     return {
-        "by_mode": list(_listed(("mode",), modes)),
-        "by_length": list(_listed(("mode", "length"), tallies.by_length)),
-        "by_kind": list(_listed(("mode", "kind"), tallies.by_kind)),
-        "squares": list(_listed(("mode", "length", "depth"), tallies.squares)),
+        "by_mode": _rows(("mode",), modes),
+        "by_length": _rows(("mode", "length"), tallies.by_length),
+        "by_kind": _rows(("mode", "kind"), tallies.by_kind),
+        "squares": _rows(("mode", "length", "depth"), tallies.squares),
         "spent": [{"mode": mode} | asdict(spent) for mode, spent in tallies.spent.items()],
     }
 
 
-def _listed(names: Sequence[str], tallies: Mapping[Any, Tally]) -> Iterator[dict[str, Any]]:
+def _rows(names: Sequence[str], tallies: Mapping[Any, Tally]) -> list[dict[str, Any]]:
+    rows = []
     for place, tally in tallies.items():
-        low, high = tally.interval or (None, None)
-        ends = {"low": low, "high": high} if "length" in names else {}
-        told = asdict(tally) | {"share": tally.share}
-        yield dict(zip(names, place, strict=True)) | told | ends
+        row = dict(zip(names, place, strict=True)) | asdict(tally) | {"share": tally.share}
+        if "length" in names:
+            row["low"], row["high"] = tally.interval or (None, None)
+        rows.append(row)
+    return rows
 
 
 Writer = Callable[[Run, Sequence[Result]], str]
