@@ -125,8 +125,9 @@ HEAD = 2
 class Writing(Protocol):
     """How a surface of characters writes the parts of its maps."""
 
-    axis: str
-    """Names the row of lengths."""
+    @property
+    def axis(self) -> str:
+        """Names the row of lengths."""
 
     def title(self, shown: Map[int]) -> list[Run]:
         """Write the name of a map, as wide as the map."""

@@ -1,8 +1,6 @@
-"""What stands above a run: who answered what, how far it is, and what the lab waits for."""
+"""A run on screen: who answered what, how far it is, and what the lab waits for."""
 
-import asyncio
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 from time import monotonic
 
 from textual import on, work
@@ -16,91 +14,68 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.errors import JitchatError
-from jitchat.lab.experiment import Result
-from jitchat.lab.export.files import FORMATS, exported
 from jitchat.lab.report import READER_CAVEAT
-from jitchat.lab.run_file import Run
-from jitchat.text.sanitize import one_line, shortened, visible
-from jitchat.tui.lab.cell_window import CellWindow
+from jitchat.text.sanitize import one_line, visible
 from jitchat.tui.lab.cells import SquarePane, whole
 from jitchat.tui.lab.curve import CurvePlot, SpentTable
-from jitchat.tui.lab.frame import LabEnded, LabFrame, LabReported
-from jitchat.tui.lab.heatmap import Grid, HeatMaps
-from jitchat.tui.lab.runner import LabRunner
-from jitchat.tui.lab.setup import Page, planned
-from jitchat.tui.lab.shown_run import Progress, ShownRun, kinds_told
+from jitchat.tui.lab.export_line import ExportLine
+from jitchat.tui.lab.heatmap import HeatMaps
+from jitchat.tui.lab.lab_screen import LabScreen
+from jitchat.tui.lab.open_run import OpenRun
+from jitchat.tui.lab.run_layout import Page, run_layout
+from jitchat.tui.lab.run_state import Progress, RunState, kinds_line
+from jitchat.tui.lab.window import WindowScreen
 from jitchat.tui.palette import MUTED
 from jitchat.tui.screens.exact import ExactScreen
-from jitchat.tui.widgets.save_line import SaveLine, save
 
-_STOPPING = "stopping; what came is kept"
+_STOPPING = "stopping; what was answered is kept"
 _BAR = 28
 """Cells of the bar, where the line is long enough."""
+_DRAW_EVERY, _FIGURES_EVERY = 1 / 15, 0.5
+"""Seconds from one drawing of the squares to the next, and of curve and figures."""
+_PAGES = (Page.CELLS, Page.CURVE, Page.FIGURES)
 
 
-class RunHead(Static):
-    """Two lines."""
-
-    def __init__(self) -> None:
-        super().__init__(id="run-head")
-
-    def show(self, shown: ShownRun, progress: Progress, *, is_stopping: bool) -> None:
-        """Tell of a moment of a run."""
-        bar = min(_BAR, max(8, self.size.width // 7))
-        done, left = progress.bar(bar)
-        does = _STOPPING if is_stopping else one_line(shown.notice)
-        notice = f" · {does}" if does else ""
-        at_once = f" · {shown.parallel} at once" if shown.parallel and progress.is_running else ""
-        room = self.size.width - 2 - bar - 2 - len(notice)
-        cost = f" · {shown.cost}" if shown.cost else ""
-        counts = f"{progress.count}{cost}"
-        told = f"{progress.sentence}{cost}"
-        forms = (f"{told}{at_once}", told, counts, progress.count)
-        line = Content.assemble(
-            (done, "$primary"),
-            (left, MUTED),
-            f"  {next((each for each in forms if len(each) <= room), forms[-1])}",
-            (notice, "$text-warning"),
-        )
-        self.update(Content("\n").join([run_line(shown), line]), layout=False)
-
-
-def run_line(shown: ShownRun) -> Content:
+def run_line(state: RunState) -> Content:
     """Write who answered, within which limit, and which kinds are counted."""
-    run = shown.run
-    kinds = kinds_told(shown.kinds, run.experiment.kinds)
+    run, asked = state.run, state.run.experiment
+    name = "own grid" if asked.preset == "own" else asked.preset
+    judged = f" · judged by {run.judge}" if run.judge else ""
+    rest = (
+        f"{name} · limit {run.limit:,}, reserve {run.reserve:,} · {run.embedder}"
+        f" · seed {asked.seed}{judged}"
+    )
     return Content.assemble(
         (one_line(run.model), "bold"),
         " · counted: ",
-        (kinds, "bold"),
-        f" · {one_line(rest_of(run))}",
+        (kinds_line(state.kinds, asked.kinds), "bold"),
+        f" · {one_line(rest)}",
     )
 
 
-def rest_of(run: Run) -> str:
-    """Write `standard · limit 32,768, reserve 2,048 · builtin-256 · seed 1`."""
-    name = "own grid" if run.experiment.preset == "own" else run.experiment.preset
-    judged = f" · judged by {run.judge}" if run.judge else ""
-    return (
-        f"{name} · limit {run.limit:,}, reserve {run.reserve:,} · {run.embedder}"
-        f" · seed {run.experiment.seed}{judged}"
+def progress_line(state: RunState, progress: Progress, width: int, notice: str) -> Content:
+    """Draw a bar and say how far the run is; the longest form that has room."""
+    bar = min(_BAR, max(8, width // 7))
+    done, left = progress.bar(bar)
+    notice = f" · {notice}" if notice else ""
+    parallel = f" · {state.parallel} at once" if state.parallel and progress.is_running else ""
+    cost = f" · {state.cost}" if state.cost else ""
+    told = f"{progress.sentence}{cost}"
+    forms = (f"{told}{parallel}", told, f"{progress.count}{cost}", progress.count)
+    room = width - 2 - bar - 2 - len(notice)
+    fitting = next((form for form in forms if len(form) <= room), forms[-1])
+    return Content.assemble(
+        (done, "$primary"), (left, MUTED), f"  {fitting}", (notice, "$text-warning")
     )
 
 
 class PageTabs(Static):
-    """Names of panes; one is on."""
+    """Names of pages; one is on."""
 
-    names: reactive[tuple[str, ...]] = reactive(())
-    page: reactive[str] = reactive("")
-    """The one that is on."""
-
-    def __init__(self, names: tuple[str, ...]) -> None:
-        super().__init__(id="lab-tabs")
-        self.set_reactive(PageTabs.names, names)
-        self.set_reactive(PageTabs.page, names[0])
+    names: reactive[tuple[str, ...]] = reactive(_PAGES)
+    page: reactive[str] = reactive(str(_PAGES[0]))
 
     def render(self) -> Content:
-        """Draw them in a line."""
         parts: list[tuple[str, Style | str]] = []
         for name in self.names:
             click = Style.from_meta({"@click": f"screen.page('{name}')"})
@@ -109,67 +84,13 @@ class PageTabs(Static):
         return Content.assemble(*parts)
 
     @property
-    def after(self) -> str:
-        """The one behind it; behind the last comes the first."""
+    def next_page(self) -> str:
+        """The page behind the one that is on; behind the last comes the first."""
         return self.names[(self.names.index(self.page) + 1) % len(self.names)]
 
 
-_ENDINGS = f".{', .'.join([*FORMATS][:-1])} or .{[*FORMATS][-1]}"
-_ASKED = f"Write this run to a file that ends in {_ENDINGS}; a folder gets all of them."
-
-
-class ExportLine(SaveLine):
-    """Hidden until a run is to be written."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._run: tuple[Run, Sequence[Result]] | None = None
-
-    def ask_to_write(self, run: Run, results: Sequence[Result]) -> None:
-        """Ask where to write a run with these results."""
-        self._run = run, results
-        self.ask_for(_ASKED, f"rot-{run.id}.svg")
-
-    def write(self, name: str, *, over: bool) -> Path:
-        """Write it to a file, or in every format to a folder."""
-        if self._run is None:
-            raise JitchatError("There is no run to write.")
-        ending = Path(name).suffix.removeprefix(".").lower()
-        if ending in FORMATS:
-            return save(name, exported(ending, *self._run), over=over)
-        folder = _folder(name)
-        for each in FORMATS:
-            file = folder / f"rot-{self._run[0].id}.{each}"
-            save(str(file), exported(each, *self._run), over=over)
-        return folder.absolute()
-
-
-def _folder(name: str) -> Path:
-    """Find a folder, or make it.
-
-    Raises:
-        JitchatError: It is no folder, and cannot be one.
-
-    """
-    folder = Path(name).expanduser()
-    if folder.suffix and not folder.is_dir():
-        what = f"{shortened(name, 60)} is no folder, and in no format that there is."
-        raise JitchatError(what, f"End the name in {_ENDINGS}.")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        what = f"{shortened(name, 60)} cannot be made: {error.strerror}."
-        raise JitchatError(what, "Name another folder.") from None
-    return folder
-
-
-_EVERY = 0.5
-"""Seconds from one drawing of curve and figures to the next."""
-_PAGES = (Page.CELLS, Page.CURVE, Page.FIGURES)
-
-
-class RunScreen(LabFrame):
-    """Watches a run, or shows one that is kept."""
+class RunScreen(LabScreen):
+    """Asks a run and watches it, or shows one that is saved. Left with True to resume the run."""
 
     CSS_PATH = ["lab.tcss", "run.tcss"]  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -183,27 +104,25 @@ class RunScreen(LabFrame):
         Binding("e", "export", "Export", id="rot_export"),
     ]
 
-    def __init__(self, runner: LabRunner, shown: ShownRun) -> None:
+    def __init__(self, run: OpenRun) -> None:
         super().__init__()
-        self._runner, self.shown = runner, shown
-        self._grid = Grid.of(shown.run.experiment)
-        self._maps = HeatMaps(self._grid)
-        self._head, self._square = RunHead(), SquarePane()
-        self._why = Static(id="run-why")
-        self._curve, self._spent = CurvePlot(self._grid), SpentTable(self._grid.modes)
-        self._caveat = READER_CAVEAT if shown.run.is_reader else ""
-        self._tabs, self._export = PageTabs(_PAGES), ExportLine()
-        self.is_asked = runner.lab is not None
-        """Whether it is being asked."""
-        self._clock: Timer | None = None
-        """Ticks meanwhile."""
+        self._run, self.state = run, run.state
+        known, asked = run.file.run, run.file.run.experiment
+        self._maps = HeatMaps(asked)
+        self._square = SquarePane(self.state, self._maps.cursor)
+        self._head, self._why = Static(id="run-head"), Static(id="run-why")
+        self._curve, self._spent = CurvePlot(asked), SpentTable(asked.modes)
+        self._caveat = READER_CAVEAT if known.is_reader else ""
+        self._tabs, self._export = PageTabs(id="lab-tabs"), ExportLine()
+        self.is_asking = run.lab is not None
+        """Whether more results come."""
+        self._redraw: Timer | None = None
+        """Draws what was reported since the squares were drawn last."""
         self._begun_at = monotonic()
-        self._is_stopping = False
         self._seconds = 0.0
-        """That were spent on asking here."""
+        """Spent on asking here."""
 
     def body(self) -> Iterable[Widget]:
-        """Make the maps, and what they are looked at with."""
         yield self._head
         yield self._why
         yield self._maps
@@ -217,68 +136,60 @@ class RunScreen(LabFrame):
         yield self._export
 
     def on_mount(self) -> None:
-        """Ask, if there is a lab."""
-        self.entitle(self.shown.run.title)
+        self.entitle(self.state.run.title)
         self._maps.focus()
-        if self._runner.lab is not None:
-            self._begun_at = monotonic()
-            self._clock = self.set_interval(_EVERY, self._draw_figures)
+        if self.is_asking:
             self._ask()
 
     async def on_unmount(self) -> None:
         """Stop asking, and give the file back."""
-        await asyncio.to_thread(self._runner.leave)
+        await self._run.close()
 
     def fit(self) -> None:
         """Give each part its rows; the caveat is a page where it has none."""
         page = Page(self._tabs.page)
-        plan = planned(*self.room, self._grid, self._caveat, page)
-        self._maps.styles.height = plan.maps
-        is_page = bool(self._caveat) and not plan.has_caveat
+        layout = run_layout(*self.room, self.state.run.experiment, self._caveat, page)
+        self._maps.styles.height = layout.maps
+        is_page = bool(self._caveat) and not layout.has_caveat
         self._tabs.names = (*_PAGES, Page.CAVEAT) if is_page else _PAGES
-        self.set_class(plan.is_beside, "-beside")
-        self.set_class(plan.is_tight, "-tight")
-        self.set_class(plan.has_caveat, "-caveat")
-        for each in Page:
-            self.set_class(each == page, f"-page-{each.name.lower()}")
+        self.set_class(layout.is_beside, "-beside")
+        self.set_class(layout.is_tight, "-tight")
+        self.set_class(layout.has_caveat, "-caveat")
+        for other in Page:
+            self.set_class(other == page, f"-page-{other.name.lower()}")
         if page not in self._tabs.names:
             self.action_page(Page.CELLS)
         self.call_after_refresh(self._draw)
 
     @property
     def progress(self) -> Progress:
-        """How far it is."""
-        if self.is_asked:
+        if self.is_asking:
             self._seconds = monotonic() - self._begun_at
-        return self.shown.progress(self._seconds, is_running=self.is_asked)
+        return self.state.progress(self._seconds, is_running=self.is_asking)
 
-    @work(thread=True, group="lab")
-    def _ask(self) -> None:
-        error: JitchatError | None = None
+    @work
+    async def _ask(self) -> None:
+        """Ask until the end or until it is stopped, and say why, unless all is well."""
+        self._begun_at = monotonic()
+        clock = self.set_interval(_FIGURES_EVERY, self._draw_figures)
+        error = ""
         try:
-            self._runner.run(lambda events: self.post_message(LabReported(events)))
-        except JitchatError as failed:
-            error = failed
-        self.post_message(LabEnded(self._runner.kept, error))
-
-    @on(LabReported)
-    def _reported(self, message: LabReported) -> None:
-        self.shown.take(message.events)
-        self._draw_squares()
-
-    @on(LabEnded)
-    def _ended(self, message: LabEnded) -> None:
-        """Say why, unless all is well."""
+            await self._run.ask(self._draw_soon)
+        except JitchatError as broken:
+            error = str(broken)
         self._seconds = monotonic() - self._begun_at
-        self.is_asked = self._is_stopping = False
-        if self._clock is not None:
-            self._clock.stop()
-        self.shown.keep(message.kept)
-        self.shown.stop(str(message.error) if message.error is not None else "")
-        self._why.update(Content(visible(self.shown.why)))
-        self._why.display = bool(self.shown.why)
+        self.is_asking = False
+        clock.stop()
+        self.state.stop(error)
+        self._why.update(Content(visible(self.state.why)))
+        self._why.display = bool(self.state.why)
         self._draw()
         self.refresh_bindings()
+
+    def _draw_soon(self) -> None:
+        """Draw the squares with what else comes within a moment: a quick run costs no more."""
+        if self._redraw is None:
+            self._redraw = self.set_timer(_DRAW_EVERY, self._draw_squares)
 
     def _draw(self) -> None:
         """Show all that is known by now."""
@@ -286,30 +197,33 @@ class RunScreen(LabFrame):
         self._draw_figures()
 
     def _draw_squares(self) -> None:
-        """Show what comes of each cell, as it does."""
-        self._maps.show(self.shown.heat)
-        self._square.look_at(self.shown, self._maps.cursor)
-        self._tell()
+        self._redraw = None
+        self._maps.show(self.state.tallies, self.state.pending_places)
+        self._square.look_at(self._maps.cursor)
+        self._draw_head()
 
     def _draw_figures(self) -> None:
-        """Show what it comes to: that moves little from cell to cell, and costs more to draw."""
-        tallies = self.shown.tallies
+        """Show the curve and the medians: they move little from cell to cell, and cost more."""
+        tallies = self.state.tallies
         self._curve.by_length, self._spent.tallies = tallies.by_length, tallies
-        self._tell()
+        self._draw_head()
 
-    def _tell(self) -> None:
-        self._head.show(self.shown, self.progress, is_stopping=self._is_stopping)
+    def _draw_head(self) -> None:
+        is_stopping = self.is_asking and self._run.is_stopping
+        notice = _STOPPING if is_stopping else one_line(self.state.notice)
+        line = progress_line(self.state, self.progress, self._head.size.width, notice)
+        self._head.update(Content("\n").join([run_line(self.state), line]), layout=False)
 
     @on(HeatMaps.Moved)
     def _moved(self, message: HeatMaps.Moved) -> None:
-        self._square.look_at(self.shown, message.place)
+        self._square.look_at(message.place)
 
     @on(SquarePane.Opened)
     def _opened(self, message: SquarePane.Opened) -> None:
         if message.result.window_id is None:
             self.notify("No window was sent for this cell.", markup=False)
         else:
-            self.app.push_screen(CellWindow(self._runner.file, message.result))
+            self.app.push_screen(WindowScreen(self._run.file, message.result))
 
     def check_action(
         self,
@@ -318,20 +232,19 @@ class RunScreen(LabFrame):
     ) -> bool | None:
         """Esc stops what is being asked; what is stopped, or stopping, is left."""
         if action in ("stop", "close"):
-            goes_on = self.is_asked and not self._is_stopping
+            goes_on = self.is_asking and not self._run.is_stopping
             return goes_on == (action == "stop")
         if action == "go_on":
-            return not self.is_asked and not self.shown.is_whole
+            return not self.is_asking and bool(self.state.to_ask)
         return not self.has_class("-beside") if action == "page" else True
 
     def action_stop(self) -> None:
-        """Ask no more; what came is kept."""
+        """Ask no more; what was answered is kept."""
         if self._export.display:
             self._export.leave()
         else:
-            self._is_stopping = True
-            self._runner.stop()
-            self._tell()
+            self._run.stop()
+            self._draw_head()
             self.refresh_bindings()
 
     def action_close(self) -> None:
@@ -343,12 +256,12 @@ class RunScreen(LabFrame):
 
     async def action_go_on(self) -> None:
         """Back to the list of runs, to ask what has no answer; the file is given back first."""
-        await asyncio.to_thread(self._runner.leave)
+        await self._run.close()
         self.dismiss(True)
 
     def action_export(self) -> None:
         """Ask where to write what is known by now."""
-        self._export.ask_to_write(self._runner.file.run, list(self.shown.results.values()))
+        self._export.ask_to_write(self._run.file.run, list(self.state.results.values()))
 
     @on(ExportLine.Ended)
     def _export_ended(self, message: ExportLine.Ended) -> None:
@@ -357,18 +270,17 @@ class RunScreen(LabFrame):
             self.notify(f"Written: {message.saved}", markup=False)
 
     def action_into_cells(self) -> None:
-        """Go to the cells of the square."""
         self.action_page(Page.CELLS)
         self._square.focus_list()
 
     def action_kinds(self) -> None:
         """Count the next kind alone, or all of them again."""
-        self.shown.next_kinds()
+        self.state.next_kinds()
         self._draw()
 
     def action_page(self, name: str = "") -> None:
-        """Show another pane, where they take turns."""
-        page = self._tabs.page = name or self._tabs.after
+        """Show another page, where they take turns."""
+        page = self._tabs.page = name or self._tabs.next_page
         self.fit()
         if page != Page.CELLS and not self.has_class("-beside"):
             self._maps.focus()

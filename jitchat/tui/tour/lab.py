@@ -26,7 +26,7 @@ class ShowsRun(Protocol):
     """A screen of the lab that shows a run."""
 
     @property
-    def shown(self) -> Counted:
+    def state(self) -> Counted:
         """The run."""
 
     @property

@@ -89,10 +89,10 @@ class TourScreen(AskingScreen):
             self.dress(lab)
         is_running = lab.progress.is_running
         if is_running:
-            self.follow(step.says(lab.shown.tallies, True))
+            self.follow(step.says(lab.state.tallies, True))
         else:
             self._look_no_more()
-            self.arrive(step.says(lab.shown.tallies, False))
+            self.arrive(step.says(lab.state.tallies, False))
 
     def _look_no_more(self) -> None:
         if self._looks is not None:

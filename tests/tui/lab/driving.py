@@ -67,13 +67,13 @@ async def shown(pilot: Pilot[None]) -> RunScreen:
 
 async def decided(pilot: Pilot[None], screen: RunScreen, number: int) -> None:
     """Until so many cells are decided, and that is drawn."""
-    await until(pilot, lambda: len(screen.shown.results) >= number, f"{number} cells")
-    await pilot.pause()
+    told = f"{number} of {screen.state.run.experiment.size:,} cells"
+    await until(pilot, lambda: told in text(pilot), told)
 
 
 async def over(pilot: Pilot[None], screen: RunScreen) -> None:
     """Until nothing is asked any more."""
-    await until(pilot, lambda: not screen.is_asked, "the end of the run")
+    await until(pilot, lambda: not screen.is_asking, "the end of the run")
     await pilot.pause()
 
 

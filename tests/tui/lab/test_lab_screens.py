@@ -10,10 +10,10 @@ import pytest
 from jitchat.lab.events import Slowed
 from jitchat.lab.experiment import preset
 from jitchat.tui.lab import run
-from jitchat.tui.lab.cell_window import CellWindow
 from jitchat.tui.lab.compare import CompareScreen
+from jitchat.tui.lab.confirm import ConfirmScreen
 from jitchat.tui.lab.curve import CurvePlot
-from jitchat.tui.lab.start import SendScreen
+from jitchat.tui.lab.window import WindowScreen
 from jitchat.tui.widgets.inspector import Inspector
 from tests.tui.lab.driving import LabApp, decided, opened, shown
 from tests.tui.lab.support import MODEL, ScriptedDesk, desk_in, quick
@@ -87,7 +87,7 @@ async def test_confirming(picture: Picture, backend: TestBackend, kept: Scripted
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         await opened(pilot)
         await pilot.press("2", "p", "p", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
         await picture(pilot, "middle")
 
 
@@ -101,7 +101,7 @@ async def test_half_way(
         await pilot.press("enter")
         run = await shown(pilot)
         await decided(pilot, run, 215)
-        await until(pilot, lambda: run.shown.notice, "the notice")
+        await until(pilot, lambda: run.state.notice, "the notice")
         moment[0] = 12.0
         await pilot.press("m", "right", "down", "down")
         run._draw()
@@ -148,7 +148,7 @@ async def test_window_of_a_cell(picture: Picture, backend: TestBackend, desk: Sc
     desk.put(quick())
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         await second_run(pilot, "enter", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CellWindow), "the window")
+        await until(pilot, lambda: isinstance(pilot.app.screen, WindowScreen), "the window")
         inspector = pilot.app.screen.query_one(Inspector)
         await until(pilot, lambda: inspector._window is not None, "its segments")
         await picture(pilot, "middle")

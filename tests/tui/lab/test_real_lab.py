@@ -8,8 +8,8 @@ from jitchat.lab.experiment import Experiment, RunWanted, Verdict
 from jitchat.lab.facts import Kind
 from jitchat.lab.runs import Runs
 from jitchat.lab.stats import tallied
-from jitchat.tui.lab.cell_window import CellWindow
 from jitchat.tui.lab.cells import SquarePane
+from jitchat.tui.lab.window import WindowScreen
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode
 from tests.lab.support import lab_on
@@ -43,10 +43,10 @@ async def test_a_run_of_the_reader_is_asked_shown_and_looked_into(
         run = await shown(pilot)
         await over(pilot, run)
         assert "12 of 12 cells · done in" in text(pilot)
-        assert run.shown.why == ""
+        assert run.state.why == ""
         verdicts = {
             (each.cell.mode, each.cell.depth): each.verdict
-            for each in run.shown.results.values()
+            for each in run.state.results.values()
             if each.cell.kind is Kind.DIRECT
         }
         assert verdicts[Mode.RECENCY, 0.0] is Verdict.WRONG
@@ -58,7 +58,7 @@ async def test_a_run_of_the_reader_is_asked_shown_and_looked_into(
         assert result is not None
         assert " ".join(result.answer.split()) in detail(run)
         await pilot.press("enter", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CellWindow), "the window")
+        await until(pilot, lambda: isinstance(pilot.app.screen, WindowScreen), "the window")
         inspector = pilot.app.screen.query_one(Inspector)
         await until(pilot, lambda: inspector._window is not None, "its segments")
         window = inspector._window
@@ -67,6 +67,6 @@ async def test_a_run_of_the_reader_is_asked_shown_and_looked_into(
         assert inspector.chosen == result.needed[0]
         assert result.question in window.segments[-1].text
     file = desk.runs.open("last")
-    assert tallied(file.results()) == run.shown.tallies
+    assert tallied(file.results()) == run.state.tallies
     assert file.run.ended_at is not None
     file.close()

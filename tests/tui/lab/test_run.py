@@ -14,10 +14,10 @@ from jitchat.errors import StoreReadOnly
 from jitchat.lab.events import RunEnded, Slowed
 from jitchat.lab.facts import Kind
 from jitchat.lab.stats import tallied
-from jitchat.tui.lab.cell_window import CellWindow
 from jitchat.tui.lab.cells import SquareCells, SquarePane
 from jitchat.tui.lab.heatmap import HeatMaps
 from jitchat.tui.lab.start import StartScreen
+from jitchat.tui.lab.window import WindowScreen
 from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode
@@ -53,8 +53,8 @@ async def test_a_run_fills_the_maps_and_esc_stops_it_then_leaves(
         assert "215 of 420 cells" in text(pilot)
         assert "wants fewer requests: waiting 8 s" in text(pilot)
         assert "is no language model: it quotes" in text(pilot)
-        assert run.shown.tallies == tallied(run.shown.results.values())
-        assert len(run.shown.heat.asked) == 1
+        assert run.state.tallies == tallied(run.state.results.values())
+        assert len(run.state.pending) == 1
         assert "Stop" in lines(pilot)[-2]
         await pilot.press("escape")
         await over(pilot, run)
@@ -104,7 +104,7 @@ async def test_what_ends_a_run_is_told_as_a_sentence_and_what_came_is_kept(
         run = await begun(pilot)
         await until(pilot, lambda: told in text(pilot), "the reason")
         assert "30 of 420 cells" in text(pilot)
-        assert not run.shown.heat.asked
+        assert not run.state.pending
 
 
 async def test_the_cursor_tells_of_each_square_and_of_each_of_its_cells(
@@ -124,7 +124,7 @@ async def test_the_cursor_tells_of_each_square_and_of_each_of_its_cells(
         await pilot.press("k", "k")
         assert "counted: paraphrased" in text(pilot)
         assert "25 % deep · 0 of 1 right" in text(pilot)
-        assert run.shown.tallies == tallied(run.shown.results.values(), {Kind.PARAPHRASED})
+        assert run.state.tallies == tallied(run.state.results.values(), {Kind.PARAPHRASED})
         await pilot.press("tab", "down", "down")
         assert square.result is not None
         assert square.result.cell.kind is Kind.UPDATED
@@ -134,7 +134,7 @@ async def test_the_cursor_tells_of_each_square_and_of_each_of_its_cells(
         await pilot.press("escape", "tab", "left")
         assert maps.cursor == (Mode.RECENCY, 1_000, 0.25)
         assert square.result.cell.kind is Kind.UPDATED
-        corner = maps.shown.corner((Mode.JIT, 16_000, 1.0))
+        corner = maps.layout_shown.corner((Mode.JIT, 16_000, 1.0))
         assert corner is not None
         await pilot.click(HeatMaps, offset=(corner[0] + 2, corner[1] + 1))
         assert maps.cursor == (Mode.JIT, 16_000, 1.0)
@@ -161,7 +161,7 @@ async def test_the_window_of_a_cell_is_the_one_that_was_sent(
         await pilot.press("tab", "enter")
         await shown(pilot)
         await pilot.press("enter", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CellWindow), "the window")
+        await until(pilot, lambda: isinstance(pilot.app.screen, WindowScreen), "the window")
         window = pilot.app.screen
         inspector = window.query_one(Inspector)
         await until(pilot, lambda: inspector._window is not None, "its segments")
@@ -189,12 +189,12 @@ async def test_a_small_terminal_turns_pages_and_a_tiny_one_says_that_it_is(
         run = await shown(pilot)
         maps = run.query_one(HeatMaps)
         assert "1 of 3" in text(pilot)
-        assert maps.shown.modes == (Mode.FULL,)
+        assert [shown.mode for shown in maps.layout_shown.maps] == [Mode.FULL]
         await pilot.press("m")
         assert "2 of 3" in text(pilot)
         await pilot.press(*["down"] * 10)
         assert maps.cursor == (Mode.RECENCY, 1_000, 1.0)
-        assert maps.shown.corner(maps.cursor) is not None
+        assert maps.layout_shown.corner(maps.cursor) is not None
         assert "asked Which code opens the boat shed" in text(pilot)
         for page, told in (("curve", "f full r recency j jit"), ("figures", "sent tokens")):
             await pilot.press("v")
@@ -209,7 +209,7 @@ async def test_a_small_terminal_turns_pages_and_a_tiny_one_says_that_it_is(
         assert not run.query_one("#view-frame").display
         await pilot.resize_terminal(160, 48)
         await until(pilot, lambda: "f full" in text(pilot) and "sent" in text(pilot), "all of it")
-        assert maps.shown.maps == 3
+        assert len(maps.layout_shown.maps) == 3
 
 
 async def test_a_run_is_written_where_the_name_says(
@@ -240,7 +240,7 @@ async def test_a_run_is_written_where_the_name_says(
             len(list(csv.reader((tmp_path / "all" / "rot-r1.csv").read_text().splitlines()))) == 211
         )
         await write(tmp_path / "run.pdf")
-        await until(pilot, lambda: "in no format that there is" in text(pilot), "why not")
+        await until(pilot, lambda: "is neither a folder nor a format" in text(pilot), "why not")
         await pilot.press("escape")
         assert pilot.app.screen is run
         assert not run._export.display

@@ -14,9 +14,9 @@ from jitchat.lab.stats import tallied, total
 from jitchat.transfer.formats import store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.lab.compare import CompareScreen
+from jitchat.tui.lab.confirm import ConfirmScreen, confirm_resume, confirm_send
 from jitchat.tui.lab.runs_list import RunRows, RunsList
-from jitchat.tui.lab.setup import PresetList, Sending
-from jitchat.tui.lab.start import ForgetScreen, SendScreen, ask_to_go_on, ask_to_send
+from jitchat.tui.lab.setup import PlannedRun, PresetList
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Mode
 from tests.tui.lab.driving import LabApp, decided, listed, opened, over, shown, text
@@ -51,7 +51,7 @@ async def test_a_preset_is_chosen_and_the_reader_is_asked_without_a_question(
     async with LabApp(backend).run_test(size=(160, 48)) as pilot:
         start = await opened(pilot)
         assert desk.asked == 1
-        assert "No run is kept yet." in text(pilot)
+        assert "None yet." in text(pilot)
         assert "reader · limit 32,768 · reserve 2,048" in text(pilot)
         assert "no language model" in text(pilot)
         await pilot.press("3")
@@ -82,7 +82,7 @@ async def test_any_other_model_is_asked_only_once_its_budget_is_confirmed(
         assert "no language model" not in text(pilot)
         assert "108 cells" in text(pilot)
         await pilot.press("p", "p", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
         assert "qwen3-8b of ollama" in text(pilot)
         assert "108 requests, ~" in text(pilot)
         assert "out (64 an answer), ~$0." in text(pilot)
@@ -90,7 +90,7 @@ async def test_any_other_model_is_asked_only_once_its_budget_is_confirmed(
         await until(pilot, lambda: pilot.app.screen is start, "the first screen")
         assert desk.labs == []
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
         await pilot.press("enter")
         run = await shown(pilot)
         await decided(pilot, run, 30)
@@ -165,12 +165,12 @@ async def test_going_on_elsewhere_is_confirmed_and_refused_as_a_sentence(
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         start = await opened(pilot)
         await pilot.press("tab", "r")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
         assert told in text(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: "The key is refused." in notices(pilot), "why not")
         assert pilot.app.screen is start
-        assert not start._is_waiting
+        assert not start._waiting.display
         assert desk.labs == []
 
 
@@ -193,7 +193,7 @@ async def test_a_run_is_opened_compared_and_forgotten(
         for key, left in (("escape", 2), ("enter", 1)):
             await listed(pilot, start)
             await pilot.press("delete")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ForgetScreen), "the question")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
             assert "reader, 1k to 48k, Sun 22 Nov 15:40" in text(pilot)
             await pilot.press(key)
             await until(pilot, lambda: pilot.app.screen is start, "the first screen")
@@ -201,7 +201,7 @@ async def test_a_run_is_opened_compared_and_forgotten(
         await listed(pilot, start)
         await pilot.press("enter")
         run = await shown(pilot)
-        assert not run.is_asked
+        assert not run.is_asking
         assert "210 of 420 cells" in text(pilot)
 
 
@@ -210,19 +210,21 @@ async def test_the_users_own_conversation_is_named_before_it_is_sent(
 ) -> None:
     own = replace(quick(), lengths=(500,), conversation="c9", preset="own")
     desk.told = MODEL
-    named = ask_to_send(Sending(own, MODEL, title="My move\nto Ghent"), MODEL)
-    assert "Your own conversation is sent" in named._told[1]
-    assert named._told[1].endswith(": My move to Ghent")
-    assert ask_to_send(Sending(own, MODEL), MODEL)._told[1].endswith(": c9")
-    assert ask_to_go_on(run_of(own, MODEL), 3, MODEL)._told[1].endswith(": c9")
-    assert not any("own" in each for each in ask_to_send(Sending(quick(), MODEL), MODEL)._told)
+    named = confirm_send(PlannedRun(own, MODEL, title="My move\nto Ghent"), MODEL)
+    assert "Your own conversation is sent" in named.paragraphs[1]
+    assert named.paragraphs[1].endswith(": My move to Ghent")
+    assert confirm_send(PlannedRun(own, MODEL), MODEL).paragraphs[1].endswith(": c9")
+    assert confirm_resume(run_of(own, MODEL), 3, MODEL).paragraphs[1].endswith(": c9")
+    assert not any(
+        "own" in each for each in confirm_send(PlannedRun(quick(), MODEL), MODEL).paragraphs
+    )
     kept = store_demo(backend.store)
     app = JitchatApp(backend, kept, RunWanted(replace(own, conversation=kept.id)))
     async with app.run_test(size=(104, 32)) as pilot:
         await opened(pilot)
         assert f"a copy of your conversation {kept.title}" in text(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
         assert kept.title in text(pilot)
 
 
@@ -311,14 +313,14 @@ async def test_the_command_line_names_what_is_chosen_at_first(
         assert "4 own 30 cells 2 lengths, 500 to 2k · 5 depths · 1 kind · seed 7" in text(pilot)
         assert "judge/model: up to 30 requests more, whose cost is not counted" in text(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
         await pilot.press("enter")
         run = await shown(pilot)
         await over(pilot, run)
-        assert run.shown.run.experiment == own
+        assert run.state.run.experiment == own
         assert (desk.labs[0].parallel, desk.labs[0].judge) == (3, "judge/model")
         await pilot.press("escape", "1")
-        assert start._setup.sending.experiment == quick()
+        assert start._setup.plan.experiment == quick()
 
 
 @pytest.mark.parametrize(("told", "begins"), [(READER, True), (MODEL, False)])
@@ -333,7 +335,7 @@ async def test_a_preset_that_is_named_is_begun_where_that_costs_nothing(
         if begins:
             run = await shown(pilot)
             await over(pilot, run)
-            assert run.shown.run.experiment == quick()
+            assert run.state.run.experiment == quick()
             assert not run.progress.is_running
         else:
             await opened(pilot)
