@@ -30,6 +30,7 @@ from jitchat.values import Mode
 from tests.examples import examples
 from tests.lab.some_results import EXPERIMENT, READER_RUN, RUN, result, results
 
+FORMAT = Path(files.__file__).with_name("json_format.txt")
 GOLDEN = Path(__file__).parent / "golden"
 WRITE = os.environ.get("JITCHAT_WRITE_GOLDEN")
 NAMES = {
@@ -118,7 +119,7 @@ class TestJson:
         groups = [made, made["run"], made["run"]["experiment"], figures, made["cells"][0]]
         groups += [figures["squares"][0], figures["by_kind"][0], figures["spent"][0]]
         groups += [next(each["usage"] for each in made["cells"] if each["usage"])]
-        described = set((files.__doc__ or "").replace(",", " ").split())
+        described = set(FORMAT.read_text().replace(",", " ").split())
         assert {name for group in groups for name in group} <= described
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import groupby, product
 from math import log
 from textwrap import wrap
-from types import MappingProxyType
 from xml.sax.saxutils import escape, quoteattr
 
 from jitchat.lab import stats
@@ -141,34 +140,30 @@ def _stacked(parts: Iterable[_Part], x: float, y: float, gap: float) -> _Part:
     return _Part(y - gap, "\n".join(drawn))
 
 
-_DASHES: Mapping[Mode, str] = MappingProxyType(
-    {Mode.FULL: "none", Mode.RECENCY: "6 4", Mode.JIT: "none"}
-)
-_WIDTHS: Mapping[Mode, float] = MappingProxyType({Mode.FULL: 3.5, Mode.RECENCY: 2.5, Mode.JIT: 2.0})
-"""Of the lines: where two of them are one, both are seen."""
-_SHAPES: Mapping[Mode, str] = MappingProxyType(
-    {
-        Mode.FULL: "M-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0 -11 0z",
-        Mode.RECENCY: "M-4.5 -4.5h9v9h-9z",
-        Mode.JIT: "M0 -5.5l5 9h-10z",
-    }
-)
-"""A round, a square and a three-cornered mark; later ones leave the earlier ones visible."""
+_LOOKS = {
+    Mode.FULL: ("M-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0 -11 0z", 3.5, "none"),
+    Mode.RECENCY: ("M-4.5 -4.5h9v9h-9z", 2.5, "6 4"),
+    Mode.JIT: ("M0 -5.5l5 9h-10z", 2.0, "none"),
+}
+"""A round, a square and a three-cornered mark, and the width and dashes of the line: later ones
+leave the earlier ones visible."""
 
 
 def _mark(mode: Mode, x: float, y: float) -> str:
     place, colour = f"translate({x:.1f} {y:.1f})", MODE_COLOURS[mode]
-    return _tag("path", d=_SHAPES[mode], transform=place, fill=colour, stroke=PAPER, stroke_width=1)
+    shape, _, _ = _LOOKS[mode]
+    return _tag("path", d=shape, transform=place, fill=colour, stroke=PAPER, stroke_width=1)
 
 
 def _line(mode: Mode, path: str) -> str:
+    _, width, dashes = _LOOKS[mode]
     return _tag(
         "path",
         d=path,
         fill="none",
         stroke=MODE_COLOURS[mode],
-        stroke_width=_WIDTHS[mode],
-        stroke_dasharray=_DASHES[mode],
+        stroke_width=width,
+        stroke_dasharray=dashes,
         stroke_linejoin="round",
     )
 
@@ -206,13 +201,11 @@ class _Point:
 def _curves(asked: Experiment, tallies: Tallies, width: float) -> str:
     """Draw the lines of every mode, the bands beneath all of them."""
     first, last = log(asked.lengths[0]), log(asked.lengths[-1])
-    room = width - _LEFT - 2 * _MARGIN
-    places = {
-        length: _LEFT
-        + _MARGIN
-        + room * ((log(length) - first) / (last - first) if last > first else 0.5)
-        for length in asked.lengths
-    }
+    left, room = _LEFT + _MARGIN, width - _LEFT - 2 * _MARGIN
+    places = {asked.lengths[0]: left + 0.5 * room}
+    if last > first:
+        doubling = {length: (log(length) - first) / (last - first) for length in asked.lengths}
+        places = {length: left + part * room for length, part in doubling.items()}
     stretches = [
         (mode, points) for mode in asked.modes for points in _stretches(mode, places, tallies)
     ]
@@ -233,14 +226,12 @@ def _stretches(mode: Mode, places: Mapping[int, float], tallies: Tallies) -> Ite
     at = [(x, tallies.by_length.get((mode, length), Tally())) for length, x in places.items()]
     for is_answered, group in groupby(at, key=lambda each: each[1].answered > 0):
         if is_answered:
-            yield [
-                _Point(
-                    x,
-                    _y(tally.right / tally.answered),
-                    *map(_y, stats.wilson(tally.right, tally.answered)),
-                )
-                for x, tally in group
-            ]
+            yield [_point(x, tally) for x, tally in group]
+
+
+def _point(x: float, tally: Tally) -> _Point:
+    low, high = stats.wilson(tally.right, tally.answered)
+    return _Point(x, _y(tally.right / tally.answered), _y(low), _y(high))
 
 
 def _band(mode: Mode, points: Sequence[_Point]) -> str:

@@ -216,9 +216,6 @@ class SquarePane(Vertical):
         row, cells = self._list.highlighted, self.cells
         return self._state.results.get(cells[row]) if row is not None else None
 
-    def focus_list(self) -> None:
-        self._list.focus()
-
     @on(OptionList.OptionHighlighted)
     def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()

@@ -15,10 +15,8 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from jitchat.errors import JitchatError
 from jitchat.text.sanitize import one_line
 from jitchat.tui.screens.help import HelpScreen
-from jitchat.tui.telling import tell
 from jitchat.tui.widgets.hint_line import KeyLine
 
 SHORT = 31
@@ -97,10 +95,6 @@ class LabScreen(Screen[bool]):
         if self.lack_of_room:
             self.notify(self.lack_of_room, markup=False)
         return bool(self.lack_of_room)
-
-    def tell(self, error: JitchatError) -> None:
-        """Show an error of ours."""
-        tell(self, error)
 
     def action_help(self) -> None:
         self.app.push_screen(HelpScreen(""))

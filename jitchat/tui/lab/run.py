@@ -1,13 +1,12 @@
 """A run on screen: who answered what, how far it is, and what the lab waits for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from time import monotonic
 
 from textual import on, work
 from textual.binding import Binding
 from textual.containers import Container, Vertical
 from textual.content import Content
-from textual.reactive import reactive
 from textual.style import Style
 from textual.timer import Timer
 from textual.widget import Widget
@@ -16,7 +15,7 @@ from textual.widgets import Static
 from jitchat.errors import JitchatError
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.text.sanitize import one_line, visible
-from jitchat.tui.lab.cells import SquarePane, whole
+from jitchat.tui.lab.cells import SquareCells, SquarePane, whole
 from jitchat.tui.lab.curve import CurvePlot, SpentTable
 from jitchat.tui.lab.export_line import ExportLine
 from jitchat.tui.lab.heatmap import HeatMaps
@@ -33,7 +32,7 @@ _BAR = 28
 """Cells of the bar, where the line is long enough."""
 _DRAW_EVERY, _FIGURES_EVERY = 1 / 15, 0.5
 """Seconds from one drawing of the squares to the next, and of curve and figures."""
-_PAGES = (Page.CELLS, Page.CURVE, Page.FIGURES)
+_PAGES: tuple[Page, ...] = (Page.CELLS, Page.CURVE, Page.FIGURES)
 
 
 def run_line(state: RunState) -> Content:
@@ -69,24 +68,14 @@ def progress_line(state: RunState, progress: Progress, width: int, notice: str) 
     )
 
 
-class PageTabs(Static):
-    """Names of pages; one is on."""
-
-    names: reactive[tuple[str, ...]] = reactive(_PAGES)
-    page: reactive[str] = reactive(str(_PAGES[0]))
-
-    def render(self) -> Content:
-        parts: list[tuple[str, Style | str]] = []
-        for name in self.names:
-            click = Style.from_meta({"@click": f"screen.page('{name}')"})
-            look = Style.parse("bold reverse") if name == self.page else Style()
-            parts += [(f" {name} ", click + look), (" ", "")]
-        return Content.assemble(*parts)
-
-    @property
-    def next_page(self) -> str:
-        """The page behind the one that is on; behind the last comes the first."""
-        return self.names[(self.names.index(self.page) + 1) % len(self.names)]
+def page_tabs(pages: Sequence[Page], shown: Page) -> Content:
+    """Name the pages; the one that is shown stands out."""
+    parts: list[tuple[str, Style | str]] = []
+    for page in pages:
+        click = Style.from_meta({"@click": f"screen.page('{page}')"})
+        look = Style.parse("bold reverse") if page is shown else Style()
+        parts += [(f" {page} ", click + look), (" ", "")]
+    return Content.assemble(*parts)
 
 
 class RunScreen(LabScreen):
@@ -113,7 +102,8 @@ class RunScreen(LabScreen):
         self._head, self._why = Static(id="run-head"), Static(id="run-why")
         self._curve, self._spent = CurvePlot(asked), SpentTable(asked.modes)
         self._caveat = READER_CAVEAT if known.is_reader else ""
-        self._tabs, self._export = PageTabs(id="lab-tabs"), ExportLine()
+        self._tabs, self._export = Static(id="lab-tabs"), ExportLine()
+        self.page, self._pages = Page.CELLS, _PAGES
         self.is_asking = run.lab is not None
         """Whether more results come."""
         self._redraw: Timer | None = None
@@ -147,19 +137,20 @@ class RunScreen(LabScreen):
 
     def fit(self) -> None:
         """Give each part its rows; the caveat is a page where it has none."""
-        page = Page(self._tabs.page)
-        layout = run_layout(*self.room, self.state.run.experiment, self._caveat, page)
+        layout = run_layout(*self.room, self.state.run.experiment, self._caveat, self.page)
         self._maps.styles.height = layout.maps
         is_page = bool(self._caveat) and not layout.has_caveat
-        self._tabs.names = (*_PAGES, Page.CAVEAT) if is_page else _PAGES
+        self._pages = (*_PAGES, Page.CAVEAT) if is_page else _PAGES
         self.set_class(layout.is_beside, "-beside")
         self.set_class(layout.is_tight, "-tight")
         self.set_class(layout.has_caveat, "-caveat")
-        for other in Page:
-            self.set_class(other == page, f"-page-{other.name.lower()}")
-        if page not in self._tabs.names:
+        for page in Page:
+            self.set_class(page is self.page, f"-page-{page.name.lower()}")
+        if self.page in self._pages:
+            self._tabs.update(page_tabs(self._pages, self.page))
+            self.call_after_refresh(self._draw)
+        else:
             self.action_page(Page.CELLS)
-        self.call_after_refresh(self._draw)
 
     @property
     def progress(self) -> Progress:
@@ -271,7 +262,7 @@ class RunScreen(LabScreen):
 
     def action_into_cells(self) -> None:
         self.action_page(Page.CELLS)
-        self._square.focus_list()
+        self._square.query_one(SquareCells).focus()
 
     def action_kinds(self) -> None:
         """Count the next kind alone, or all of them again."""
@@ -280,9 +271,11 @@ class RunScreen(LabScreen):
 
     def action_page(self, name: str = "") -> None:
         """Show another page, where they take turns."""
-        page = self._tabs.page = name or self._tabs.next_page
+        pages = self._pages
+        behind = pages[(pages.index(self.page) + 1) % len(pages)]
+        self.page = Page(name) if name else behind
         self.fit()
-        if page != Page.CELLS and not self.has_class("-beside"):
+        if self.page is not Page.CELLS and not self.has_class("-beside"):
             self._maps.focus()
 
     def action_answer(self) -> None:

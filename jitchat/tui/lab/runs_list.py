@@ -105,10 +105,9 @@ class RunsList(Vertical):
         super().__init__(id="runs-pane")
         self._header, self._none = Static(id="runs-header"), Static(Content(_NONE), id="runs-none")
         self._list = RunRows("runs")
+        self._none.display = False
         self._runs: Sequence[tuple[Run, int]] = ()
         """With how many cells of each are decided."""
-        self.is_known = False
-        """Whether it was looked up which runs there are."""
         self._shares: dict[str, Mapping[Mode, Tally]] = {}
         """By a run's id, since the runs were listed last: of a cell that is asked again the
         result is another, and a run may have the id of one that was deleted."""
@@ -120,27 +119,19 @@ class RunsList(Vertical):
         yield self._list
         yield self._none
 
-    def on_mount(self) -> None:
-        self._none.display = False
-
     def on_resize(self) -> None:
         """Titles are cut where the figures begin."""
         self._draw()
 
     def show(self, runs: Sequence[tuple[Run, int]]) -> None:
         """List runs and how many cells of each are decided; their shares are not known yet."""
-        self._runs, self.is_known = runs, True
+        self._runs = runs
         self._shares.clear()
         ids = {run.id for run, _ in runs}
         self.marked = [run for run in self.marked if run in ids]
         self._header.display = self._list.display = bool(runs)
         self._none.display = not runs
         self._draw()
-
-    @property
-    def unsummed(self) -> list[str]:
-        """List the ids of runs whose shares are not known yet."""
-        return [run.id for run, _ in self._runs if run.id not in self._shares]
 
     def sum_up(self, run: str, shares: Mapping[Mode, Tally]) -> None:
         """Take the shares of a run, by its id."""

@@ -88,11 +88,11 @@ class StartScreen(LabScreen):
     @telling
     async def _list(self) -> None:
         """List the runs: one that was left is further than it was listed. Then sum them up."""
-        runs = self._service.runs
-        self._runs.show(await asyncio.to_thread(runs.all))
-        for run in self._runs.unsummed:
+        runs = await asyncio.to_thread(self._service.runs.all)
+        self._runs.show(runs)
+        for run, _ in runs:
             with suppress(JitchatError):  # it was deleted meanwhile, or is told when it is opened
-                self._runs.sum_up(run, await asyncio.to_thread(self._shares, run))
+                self._runs.sum_up(run.id, await asyncio.to_thread(self._shares, run.id))
 
     def _shares(self, run: str) -> Mapping[Mode, Tally]:
         with closing(self._service.runs.open(run)) as file:
@@ -174,10 +174,9 @@ class StartScreen(LabScreen):
         if run is not None:
             self.app.push_screen(RunScreen(run), partial(self._run_left, run.state))
 
-    @work
-    async def _run_left(self, state: RunState, is_resumed: bool | None) -> None:
+    def _run_left(self, state: RunState, is_resumed: bool | None) -> None:
         if is_resumed:
-            await self._resume(state.run, len(state.to_ask))
+            self.run_worker(self._resume(state.run, len(state.to_ask)))
 
     @work
     @telling

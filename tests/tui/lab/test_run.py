@@ -198,7 +198,7 @@ async def test_a_small_terminal_turns_pages_and_a_tiny_one_says_that_it_is(
         assert "asked Which code opens the boat shed" in text(pilot)
         for page, told in (("curve", "f full r recency j jit"), ("figures", "sent tokens")):
             await pilot.press("v")
-            assert run._tabs.page == page
+            assert run.page == page
             await until(pilot, lambda: told in text(pilot), page)  # noqa: B023
         await pilot.press("v")
         await until(pilot, lambda: "it quotes the sentences" in text(pilot), "the caveat")
