@@ -1,23 +1,31 @@
-"""The cells of a square as lines, and all that is known of the one under the cursor."""
+"""The cells of a square as lines, all that is known of one, and the window that was sent for it."""
 
-import textwrap
-from collections.abc import Iterable, Iterator
+import asyncio
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import cycle
 
-from textual import events, on
+from textual import events, on, work
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import OptionList, Static
 
+from jitchat.errors import JitchatError
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
+from jitchat.lab.run_file import RunFile
 from jitchat.lab.stats import Place, Tally, duration, percent
-from jitchat.text.sanitize import one_line, shortened
-from jitchat.tui.figures import BESIDE, cut, tokens, usage_sentence
+from jitchat.text.sanitize import one_line, shortened, visible
+from jitchat.tui.figures import BESIDE, cut, ledger_note, tokens, usage_sentence
+from jitchat.tui.lab.lab_screen import SHORT, LabScreen, labelled
 from jitchat.tui.lab.run_state import RunState
 from jitchat.tui.palette import MUTED
+from jitchat.tui.screens.exact import ExactScreen
+from jitchat.tui.telling import telling
+from jitchat.tui.widgets.budget_bar import BudgetBar
+from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.row_list import RowList
 
 MARKS = {
@@ -76,15 +84,8 @@ def detail(result: Result, width: int, *, is_brief: bool = False) -> Content:
 
     The brief form leaves out what can be read beside it.
     """
-    parts: list[tuple[str, str]] = []
-    room = max(10, width - _NAME)
-    for name, text, style in _parts(result):
-        if is_brief and name not in _BRIEF:
-            continue
-        lines = textwrap.wrap(text, room) or [""]
-        parts.append((f"{name:<{_NAME}}", MUTED))
-        parts.append((f"\n{'':<{_NAME}}".join(lines) + "\n", style))
-    return Content.assemble(*parts).rstrip()
+    parts = (part for part in _parts(result) if not is_brief or part[0] in _BRIEF)
+    return labelled(parts, _NAME, width)
 
 
 def _parts(result: Result) -> Iterator[tuple[str, str, str]]:
@@ -175,7 +176,7 @@ class SquarePane(Vertical):
         self._scroll = VerticalScroll(can_focus=False)
         self._drawn = Content()
 
-    def compose(self) -> Iterable[Widget]:
+    def compose(self) -> ComposeResult:
         yield self._title
         yield self._list
         with self._scroll:
@@ -233,3 +234,78 @@ class SquarePane(Vertical):
         if not text.is_same(self._drawn):
             self._drawn = text
             self._detail.update(text)
+
+
+_GONE = "The window of this cell is not in the file of its run."
+
+
+class WindowScreen(LabScreen):
+    CSS_PATH = ["lab.tcss", "cells.tcss"]  # noqa: RUF012  Textual's own shape
+
+    BINDINGS = [Binding("n", "needed", "Needed turn", id="rot_needed")]  # noqa: RUF012
+
+    def __init__(self, file: RunFile, result: Result) -> None:
+        super().__init__()
+        self._file, self._result = file, result
+        self._needed = cycle(result.needed)
+        self._about = Static(id="window-cell")
+
+    def body(self) -> ComposeResult:
+        yield self._about
+        with Vertical(id="window-of-cell"):
+            yield BudgetBar()
+            yield Inspector()
+
+    def on_mount(self) -> None:
+        cell = self._result.cell
+        self.entitle(
+            f"window · {cell.kind} in {cell.mode} · {cell.length:,} tokens"
+            f" · {percent(cell.depth)} deep"
+        )
+        self._load()
+
+    def fit(self) -> None:
+        is_brief = self.room.height < SHORT
+        self._about.update(detail(self._result, self.room.width - 6, is_brief=is_brief))
+
+    @work(exclusive=True)
+    async def _load(self) -> None:
+        try:
+            window = await asyncio.to_thread(self._file.window, self._result)
+        except JitchatError as error:
+            self._about.update(Content(visible(str(error))))
+            return
+        if window is None:
+            self._about.update(_GONE)
+            return
+        self.query_one(BudgetBar).window = window
+        self.query_one(Inspector).show(window, sent=True, usage=self._result.usage)
+        self.query_one("#segments").focus()
+        if self._result.needed:
+            self.action_needed()
+
+    def action_needed(self) -> None:
+        """Go to the next of the turns that the answer needs."""
+        turn = next(self._needed, None)
+        if turn is None:
+            self.notify("The answer needs no turn: it was never said.", markup=False)
+        elif not self.query_one(Inspector).point_at(turn):
+            self.notify(f"#{turn} is needed, and was never a candidate.", markup=False)
+
+    @on(Inspector.RowOpened)
+    def _row_opened(self, message: Inspector.RowOpened) -> None:
+        message.stop()
+        self.app.push_screen(ExactScreen(message.title, message.text, message.note))
+
+    @on(Inspector.LeftOutOpened)
+    def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
+        message.stop()
+        self._read_left_out(message)
+
+    @work(exclusive=True)
+    @telling
+    async def _read_left_out(self, message: Inspector.LeftOutOpened) -> None:
+        row, conversation = message.row, self._result.conversation
+        turn = await asyncio.to_thread(self._file.store.turn, conversation, row.turn)
+        text = turn.content if turn is not None else ""
+        self.app.push_screen(ExactScreen(f"left out #{row.turn}", text, ledger_note(row)))

@@ -1,22 +1,14 @@
 """Two runs beside each other in lines: shares, the difference, and how sure it is."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 
+from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import Static
 
-from jitchat.lab.compare import (
-    Change,
-    Comparison,
-    change_told,
-    compared,
-    interval_told,
-    left_out,
-    signed,
-)
+from jitchat.lab import compare
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import short
 from jitchat.lab.runs import Runs
@@ -34,12 +26,12 @@ _LEAST, _MOST = 13, 61
 """Cells of the difference drawn, with no change in the middle."""
 
 
-def compared_rows(comparison: Comparison, width: int) -> Iterator[list[Run]]:
+def compared_rows(comparison: compare.Comparison, width: int) -> Iterator[list[Run]]:
     """Draw a block a mode, a line a length, and one for all of them."""
     ends = [abs(end) for change in comparison.at.values() for end in _ends(change)]
     reach = next(reach for reach in _REACHES if max(ends, default=0.0) <= reach)
     wide = drawing_width(width)
-    low, high = signed(-reach), signed(reach)
+    low, high = compare.signed(-reach), compare.signed(reach)
     labels = f"{low:<{wide // 2}}0{high:>{wide // 2}}" if wide else ""
     yield [(_columns("", "before", "after", "change, points"), "axis"), (labels, "axis")]
     for mode, whole in comparison.of.items():
@@ -47,10 +39,10 @@ def compared_rows(comparison: Comparison, width: int) -> Iterator[list[Run]]:
         for length in sorted(length for at, length in comparison.at if at is mode):
             change = comparison.at[mode, length]
             shares = share(change.before), share(change.after)
-            figures = _columns(short(length), *shares, change_told(change))
+            figures = _columns(short(length), *shares, compare.change_told(change))
             yield [(figures, "plain"), *_drawn(change, wide, reach)]
         shares = total(whole.before), total(whole.after)
-        yield [(_columns("all", *shares, signed(whole.points)), "plain")]
+        yield [(_columns("all", *shares, compare.signed(whole.points)), "plain")]
         yield []
 
 
@@ -60,12 +52,12 @@ def drawing_width(width: int) -> int:
     return room - (room + 1) % 2 if room >= _LEAST else 0
 
 
-def _ends(change: Change) -> tuple[float, float, float]:
+def _ends(change: compare.Change) -> tuple[float, float, float]:
     low, high = change.interval
     return min(low, change.points), change.points, max(high, change.points)
 
 
-def _drawn(change: Change, wide: int, reach: float) -> list[Run]:
+def _drawn(change: compare.Change, wide: int, reach: float) -> list[Run]:
     """Draw an interval with no change in the middle; without room, say what it means."""
     name = change.outcome
     if not wide:
@@ -99,7 +91,7 @@ _READ = (
 _DRAWN = "Drawn, too: ● is clear of no change, ○ is not."
 
 
-def compare_runs(runs: Runs, wanted: Sequence[str]) -> Comparison:
+def compare_runs(runs: Runs, wanted: Sequence[str]) -> compare.Comparison:
     """Compare two runs, by their ids, the one that was begun first with the other. Slow.
 
     Raises:
@@ -111,7 +103,7 @@ def compare_runs(runs: Runs, wanted: Sequence[str]) -> Comparison:
         with closing(runs.open(run)) as file:
             found.append((file.run, file.results()))
     before, after = sorted(found, key=lambda run: run[0].begun_at)
-    return compared(*before, *after)
+    return compare.compared(*before, *after)
 
 
 class CompareScreen(LabScreen):
@@ -119,12 +111,12 @@ class CompareScreen(LabScreen):
 
     CSS_PATH = ["lab.tcss", "compare.tcss"]  # noqa: RUF012  Textual's own shape
 
-    def __init__(self, comparison: Comparison) -> None:
+    def __init__(self, comparison: compare.Comparison) -> None:
         super().__init__()
         self._comparison = comparison
         self._rows, self._notes = Static(id="compare-rows"), Static(id="compare-notes")
 
-    def body(self) -> Iterable[Widget]:
+    def body(self) -> ComposeResult:
         comparison = self._comparison
         titles = (("before  ", comparison.before.title), ("after   ", comparison.after.title))
         lines = [
@@ -147,8 +139,12 @@ class CompareScreen(LabScreen):
             for row in compared_rows(comparison, room)
         ]
         self._rows.update(Content("\n").join(lines) if comparison.of else Content(_NONE))
-        read = _READ.format(interval_told(comparison))
-        notes = [f"{read} {_DRAWN}" if drawing_width(room) else read, "", left_out(comparison)]
+        read = _READ.format(compare.interval_told(comparison))
+        notes = [
+            f"{read} {_DRAWN}" if drawing_width(room) else read,
+            "",
+            compare.left_out(comparison),
+        ]
         notes += comparison.differences or ("The settings are the same.",)
         if comparison.before.is_reader or comparison.after.is_reader:
             notes += ["", READER_CAVEAT]

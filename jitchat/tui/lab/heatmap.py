@@ -18,16 +18,7 @@ from textual.widget import Widget
 
 from jitchat.lab.colours import ink_on
 from jitchat.lab.experiment import Experiment
-from jitchat.lab.export.heatmap import (
-    HEAD,
-    MARGIN,
-    HeatLayout,
-    Map,
-    Run,
-    side_by_side,
-    square_of,
-    text_row,
-)
+from jitchat.lab.export import heatmap
 from jitchat.lab.run_file import short
 from jitchat.lab.stats import Place, Tallies, Tally, percent, tallied, total
 
@@ -56,7 +47,7 @@ def moved(asked: Experiment, place: Place, right: int, down: int) -> Place:
 def all_wide(asked: Experiment) -> int:
     """Tell how many cells all maps need side by side."""
     squares = len(asked.modes) * len(asked.lengths)
-    return MARGIN + squares * _least_wide(asked) + _GAP * (len(asked.modes) - 1)
+    return heatmap.MARGIN + squares * _least_wide(asked) + _GAP * (len(asked.modes) - 1)
 
 
 def _least_wide(asked: Experiment) -> int:
@@ -64,22 +55,24 @@ def _least_wide(asked: Experiment) -> int:
     return max(_LEAST, *(len(short(length)) + 1 for length in asked.lengths))
 
 
-def laid_out(asked: Experiment, cursor: Place, width: int, height: int) -> HeatLayout[int]:
+def laid_out(asked: Experiment, cursor: Place, width: int, height: int) -> heatmap.HeatLayout[int]:
     """Fit the maps into so many cells and rows, with the cursor in view."""
     mode, length, depth = cursor
     modes = asked.modes if all_wide(asked) <= width else (mode,)
-    room = (width - MARGIN - _GAP * (len(modes) - 1)) // len(modes)
+    room = (width - heatmap.MARGIN - _GAP * (len(modes) - 1)) // len(modes)
     wide = max(_least_wide(asked), min(_MOST, room // len(asked.lengths)))
-    rows = max(1, height - HEAD)
+    rows = max(1, height - heatmap.HEAD)
     high = HIGH if rows >= HIGH * len(asked.depths) else 1
     lengths = _page(asked.lengths, asked.lengths.index(length), max(1, room // wide))
     depths = _page(asked.depths, asked.depths.index(depth), rows // high)
-    return HeatLayout(
-        side_by_side([(mode, asked.lengths[lengths]) for mode in modes], MARGIN, wide, _GAP),
+    return heatmap.HeatLayout(
+        heatmap.side_by_side(
+            [(mode, asked.lengths[lengths]) for mode in modes], heatmap.MARGIN, wide, _GAP
+        ),
         asked.depths[depths],
         wide,
         high,
-        HEAD,
+        heatmap.HEAD,
         _GAP,
         more_above=depths.start > 0,
         more_below=depths.stop < len(asked.depths),
@@ -98,14 +91,14 @@ class ScreenText:
     """How squares, names and the cursor are written on screen."""
 
     asked: Experiment
-    layout: HeatLayout[int]
+    layout: heatmap.HeatLayout[int]
     tallies: Tallies
     pending: Collection[Place]
     """Squares of which a question is on its way."""
     cursor: Place
     axis: str = "depth"
 
-    def title(self, shown: Map[int]) -> list[Run]:
+    def title(self, shown: heatmap.Map[int]) -> list[heatmap.Run]:
         """Name a map, and give its share and of how many that is, as far as there is room."""
         tally = self.tallies.by_mode.get(shown.mode, Tally())
         room = shown.width if len(self.layout.maps) > 1 else max(shown.width, 40)
@@ -114,9 +107,12 @@ class ScreenText:
         shares = (f"  {total(tally)}", f"  {percent(tally.share)}") if tally.answered else ("",)
         forms = (share + paging for share in shares)
         title = next((form for form in forms if len(form) <= room), "")
-        return [Run(shown.mode.value, "mode"), Run(title.ljust(room)[: max(room, 0)], "label")]
+        return [
+            heatmap.Run(shown.mode.value, "mode"),
+            heatmap.Run(title.ljust(room)[: max(room, 0)], "label"),
+        ]
 
-    def _paging(self, shown: Map[int]) -> str:
+    def _paging(self, shown: heatmap.Map[int]) -> str:
         """Say which of the maps and of their lengths are shown, where that is not all."""
         modes, lengths, parts = self.asked.modes, self.asked.lengths, []
         if len(self.layout.maps) < len(modes):
@@ -129,9 +125,9 @@ class ScreenText:
     def length(self, length: int) -> str:
         return f"{short(length):^{self.layout.wide}}"
 
-    def square(self, place: Place, row: int) -> list[Run]:
+    def square(self, place: Place, row: int) -> list[heatmap.Run]:
         tally, wide = self.tallies.squares.get(place, Tally()), self.layout.wide
-        square, is_middle = square_of(tally), row == self.layout.high // 2
+        square, is_middle = heatmap.square_of(tally), row == self.layout.high // 2
         text, blank = "…" if place in self.pending else "·", " "
         match square.kind:
             case "share":  # numbers of two and three digits end in the same cell
@@ -140,17 +136,21 @@ class ScreenText:
                 text, blank = "n/f", "╱"
             case "failed":
                 text = "!"
-        run = Run(f"{text if is_middle else '':{blank}^{wide}}", square.kind, square.colour)
+        run = heatmap.Run(f"{text if is_middle else '':{blank}^{wide}}", square.kind, square.colour)
         return self._under_cursor(run, row) if place == self.cursor else [run]
 
-    def _under_cursor(self, run: Run, row: int) -> list[Run]:
+    def _under_cursor(self, run: heatmap.Run, row: int) -> list[heatmap.Run]:
         """Draw the cursor around a row of its square."""
-        high, inside = self.layout.high, Run(run.text[1:-1], run.name, run.colour)
+        high, inside = self.layout.high, heatmap.Run(run.text[1:-1], run.name, run.colour)
         left, right = "▌▐"
         if row != high // 2:
             left, line, right = "▛▀▜" if row == 0 else "▙▄▟"
-            inside = Run(line * len(inside.text), "cursor", run.colour)
-        return [Run(left, "cursor", run.colour), inside, Run(right, "cursor", run.colour)]
+            inside = heatmap.Run(line * len(inside.text), "cursor", run.colour)
+        return [
+            heatmap.Run(left, "cursor", run.colour),
+            inside,
+            heatmap.Run(right, "cursor", run.colour),
+        ]
 
 
 _NAMES = ("mode", "label", "plain", "none", "unfit", "failed", "share", "cursor")
@@ -182,7 +182,7 @@ class HeatMaps(Widget, can_focus=True):
         self._styles: dict[tuple[str, str], Style] = {}
 
     @property
-    def layout_shown(self) -> HeatLayout[int]:
+    def layout_shown(self) -> heatmap.HeatLayout[int]:
         """What is shown at this size, with the cursor where it is."""
         return laid_out(self._asked, self.cursor, self.size.width, self.size.height)
 
@@ -238,11 +238,13 @@ class HeatMaps(Widget, can_focus=True):
     def render_line(self, y: int) -> Strip:
         layout = self.layout_shown
         text = ScreenText(self._asked, layout, self._tallies, self._pending, self.cursor)
-        segments = [Segment(run.text, self._style_of(run)) for run in text_row(layout, text, y)]
+        segments = [
+            Segment(run.text, self._style_of(run)) for run in heatmap.text_row(layout, text, y)
+        ]
         strip = Strip(segments).crop(0, self.size.width)
         return strip.extend_cell_length(self.size.width, self.rich_style)
 
-    def _style_of(self, run: Run) -> Style:
+    def _style_of(self, run: heatmap.Run) -> Style:
         key = run.name, run.colour
         if key not in self._styles:
             style = self.get_component_rich_style(f"heat--{run.name}")
@@ -251,6 +253,6 @@ class HeatMaps(Widget, can_focus=True):
             self._styles[key] = style
         return self._styles[key]
 
-    def _region(self, layout: HeatLayout[int], place: Place) -> Region:
-        x, y = layout.corner(place) or (0, HEAD)
+    def _region(self, layout: heatmap.HeatLayout[int], place: Place) -> Region:
+        x, y = layout.corner(place) or (0, heatmap.HEAD)
         return Region(x, y, layout.wide, layout.high)

@@ -1,5 +1,6 @@
 """What screens of the lab share: a frame with a title and keys, and a note on lack of room."""
 
+import textwrap
 from collections.abc import Iterable
 from pathlib import PurePath
 from typing import ClassVar
@@ -12,10 +13,10 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.screen import Screen
-from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.text.sanitize import one_line
+from jitchat.tui.palette import MUTED
 from jitchat.tui.screens.help import HelpScreen
 from jitchat.tui.widgets.hint_line import KeyLine
 
@@ -23,6 +24,16 @@ SHORT = 31
 """Rows of the terminal below which what can be read elsewhere is left out."""
 _LEAST = (60, 18)
 """Columns and rows of the terminal without which nothing is shown but that."""
+
+
+def labelled(parts: Iterable[tuple[str, str, str]], label: int, width: int) -> Content:
+    """Write texts with a label ahead of each, and with a style; lines break at `width`."""
+    lines: list[tuple[str, str]] = []
+    for name, text, style in parts:
+        broken = textwrap.wrap(text, max(10, width - label)) or [""]
+        lines.append((f"{name:<{label}}", MUTED))
+        lines.append((f"\n{'':<{label}}".join(broken) + "\n", style))
+    return Content.assemble(*lines).rstrip()
 
 
 class LabBox(Vertical):
@@ -57,7 +68,7 @@ class LabScreen(Screen[bool]):
             yield KeyLine()
         yield Static(id="lab-small")
 
-    def body(self) -> Iterable[Widget]:
+    def body(self) -> ComposeResult:
         """Make what stands above the keys."""
         raise NotImplementedError
 

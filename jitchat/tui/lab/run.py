@@ -1,31 +1,88 @@
 """A run on screen: who answered what, how far it is, and what the lab waits for."""
 
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
 from time import monotonic
 
 from textual import on, work
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.style import Style
 from textual.timer import Timer
-from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.errors import JitchatError
+from jitchat.lab.experiment import Experiment, Result
+from jitchat.lab.export.files import FORMATS, exported
+from jitchat.lab.export.heatmap import HEAD
 from jitchat.lab.report import READER_CAVEAT
-from jitchat.text.sanitize import one_line, visible
-from jitchat.tui.lab.cells import SquareCells, SquarePane, whole
+from jitchat.lab.run_file import Run
+from jitchat.text.sanitize import one_line, shortened, visible
+from jitchat.tui.lab import curve
+from jitchat.tui.lab.cells import SquareCells, SquarePane, WindowScreen, whole
 from jitchat.tui.lab.curve import CurvePlot, SpentTable
-from jitchat.tui.lab.export_line import ExportLine
-from jitchat.tui.lab.heatmap import HeatMaps
+from jitchat.tui.lab.heatmap import HIGH, HeatMaps
 from jitchat.tui.lab.lab_screen import LabScreen
 from jitchat.tui.lab.open_run import OpenRun
-from jitchat.tui.lab.run_layout import Page, run_layout
 from jitchat.tui.lab.run_state import Progress, RunState, kinds_line
-from jitchat.tui.lab.window import WindowScreen
 from jitchat.tui.palette import MUTED
 from jitchat.tui.screens.exact import ExactScreen
+from jitchat.tui.widgets.save_line import SaveLine, save
+
+_BORDER, _SIDES = 2, 4
+"""Rows of the frame; its cells and those of its padding."""
+_FIXED = 4
+"""Rows for who answered, for the progress, a blank one, and the keys."""
+_BESIDE = (96, 13)
+"""Cells and rows from which curve, figures and cells stand beside each other."""
+_ROOMY = 18
+"""Rows that these have before the squares become higher."""
+
+
+class Page(StrEnum):
+    """What takes turns below the maps, where there is no room for all of it."""
+
+    CELLS = "cells"
+    CURVE = "curve"
+    FIGURES = "figures"
+    CAVEAT = "no language model"
+
+
+_ROWS = {Page.CELLS: 7, Page.CURVE: 2 + curve.LEAST, Page.FIGURES: 5}
+"""Rows of each before the maps are scrolled, with the line of their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunLayout:
+    maps: int
+    """Rows of the heatmaps."""
+    is_beside: bool
+    """Whether curve, figures and cells are all shown; else they take turns."""
+    is_tight: bool
+    """Whether there is no room for blank rows among them."""
+    has_caveat: bool
+    """Whether the caveat has rows of its own; else it takes turns with the others."""
+
+
+def run_layout(width: int, height: int, asked: Experiment, caveat: str, page: Page) -> RunLayout:
+    """Share the rows of a frame while a page is looked at; an empty `caveat` needs none."""
+    inside, rows = width - _SIDES, height - _BORDER - _FIXED
+    caveat_rows = len(textwrap.wrap(caveat, inside - 2)) + 1 if caveat else 0
+    flat, high = (HEAD + rows_each * len(asked.depths) for rows_each in (1, HIGH))
+    left = rows - caveat_rows - flat
+    is_beside = inside >= _BESIDE[0] and left >= _BESIDE[1]
+    has_caveat = bool(caveat) and (is_beside or left >= _ROWS[Page.CELLS])
+    free = rows - (caveat_rows if has_caveat else 0)
+    maps = min(flat, max(HEAD + 1, free - _ROWS.get(page, caveat_rows)))
+    if free - high >= _ROOMY or (not is_beside and free - high >= 2 * _ROWS[Page.CELLS]):
+        maps = high
+    return RunLayout(maps, is_beside, free - maps < _ROOMY, has_caveat)
+
 
 _STOPPING = "stopping; what was answered is kept"
 _BAR = 28
@@ -78,6 +135,51 @@ def page_tabs(pages: Sequence[Page], shown: Page) -> Content:
     return Content.assemble(*parts)
 
 
+_ENDINGS = f".{', .'.join([*FORMATS][:-1])} or .{[*FORMATS][-1]}"
+_ASKS = f"Write this run to a file that ends in {_ENDINGS}; a folder gets all of them."
+
+
+class ExportLine(SaveLine):
+    """Hidden until a run is to be written."""
+
+    _run: Run
+    _results: Sequence[Result]
+
+    def ask_to_write(self, run: Run, results: Sequence[Result]) -> None:
+        """Ask where to write a run with these results."""
+        self._run, self._results = run, results
+        self.ask_for(_ASKS, f"rot-{run.id}.svg")
+
+    def write(self, name: str, *, over: bool) -> Path:
+        ending = Path(name).suffix.removeprefix(".").lower()
+        if ending in FORMATS:
+            return save(name, exported(ending, self._run, self._results), over=over)
+        folder = _folder(name)
+        for ending in FORMATS:
+            file = folder / f"rot-{self._run.id}.{ending}"
+            save(str(file), exported(ending, self._run, self._results), over=over)
+        return folder.absolute()
+
+
+def _folder(name: str) -> Path:
+    """Find a folder, or make it.
+
+    Raises:
+        JitchatError: It is no folder, and cannot be one.
+
+    """
+    folder = Path(name).expanduser()
+    if folder.suffix and not folder.is_dir():
+        what = f"{shortened(name, 60)} is neither a folder nor a format that can be written."
+        raise JitchatError(what, f"End the name in {_ENDINGS}.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        what = f"{shortened(name, 60)} cannot be made: {error.strerror}."
+        raise JitchatError(what, "Name another folder.") from None
+    return folder
+
+
 class RunScreen(LabScreen):
     """Asks a run and watches it, or shows one that is saved. Left with True to resume the run."""
 
@@ -112,7 +214,7 @@ class RunScreen(LabScreen):
         self._seconds = 0.0
         """Spent on asking here."""
 
-    def body(self) -> Iterable[Widget]:
+    def body(self) -> ComposeResult:
         yield self._head
         yield self._why
         yield self._maps

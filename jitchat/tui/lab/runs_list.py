@@ -1,14 +1,14 @@
 """The saved runs, as lines: which, how far, and the share of right answers by mode."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from textual import on
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import OptionList, Static
 
 from jitchat.lab.run_file import Run
@@ -114,7 +114,7 @@ class RunsList(Vertical):
         self.marked: list[str] = []
         """The ids of runs that are to be compared."""
 
-    def compose(self) -> Iterable[Widget]:
+    def compose(self) -> ComposeResult:
         yield self._header
         yield self._list
         yield self._none

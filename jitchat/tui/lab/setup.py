@@ -1,15 +1,14 @@
 """What a new run asks: the presets, what the chosen one asks and sends, and of whom."""
 
-import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from textual import events, on
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import OptionList, Static
 
 from jitchat.lab.costs import estimated, sentence
@@ -20,7 +19,7 @@ from jitchat.lab.service import Answerer
 from jitchat.lab.stats import percent
 from jitchat.text.figures import counted
 from jitchat.text.sanitize import one_line
-from jitchat.tui.palette import MUTED
+from jitchat.tui.lab.lab_screen import labelled
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import ASSUMED
 
@@ -100,14 +99,8 @@ def plan_text(plan: PlannedRun, width: int, *, is_brief: bool = False) -> Conten
 
     The brief form leaves out what the line of the preset says, too.
     """
-    parts: list[tuple[str, str]] = []
-    room = max(20, width - _NAME)
-    for name, text in _parts(plan):
-        if is_brief and name in _IN_PRESET_LINE:
-            continue
-        lines = f"\n{'':<{_NAME}}".join(textwrap.wrap(text, room))
-        parts += [(f"{name:<{_NAME}}", MUTED), (f"{lines}\n", "")]
-    return Content.assemble(*parts).rstrip()
+    parts = (part for part in _parts(plan) if not is_brief or part[0] not in _IN_PRESET_LINE)
+    return labelled(((name, text, "") for name, text in parts), _NAME, width)
 
 
 def _parts(plan: PlannedRun) -> Iterator[tuple[str, str]]:
@@ -183,7 +176,7 @@ class SetupPane(Vertical):
         self.parallel = self._wanted.parallel
         """Requests at once."""
 
-    def compose(self) -> Iterable[Widget]:
+    def compose(self) -> ComposeResult:
         yield self._list
         yield self._text
         yield self._caveat

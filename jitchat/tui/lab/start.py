@@ -1,33 +1,100 @@
 """The first screen of the lab: a new run is chosen and begun, a saved one opened or resumed."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
+from typing import Literal
 
 from textual import on, work
+from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.containers import Vertical
 from textual.content import Content
 from textual.events import ScreenResume
-from textual.widget import Widget
+from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from jitchat.errors import JitchatError
+from jitchat.lab.costs import estimated, sentence
 from jitchat.lab.experiment import PRESETS, RunWanted
 from jitchat.lab.run_file import Run
-from jitchat.lab.service import LabDesk
+from jitchat.lab.service import Answerer, LabDesk
 from jitchat.lab.stats import Tally
+from jitchat.text.figures import counted
+from jitchat.text.sanitize import one_line
 from jitchat.threads import to_the_end
 from jitchat.tui.lab.compare import CompareScreen, compare_runs
-from jitchat.tui.lab.confirm import confirm_delete, confirm_resume, confirm_send
 from jitchat.tui.lab.lab_screen import LabScreen
 from jitchat.tui.lab.open_run import OpenRun
 from jitchat.tui.lab.run import RunScreen
 from jitchat.tui.lab.run_state import RunState
 from jitchat.tui.lab.runs_list import RunsList
-from jitchat.tui.lab.setup import PlannedRun, SetupPane
+from jitchat.tui.lab.setup import PlannedRun, SetupPane, answerer_line
 from jitchat.tui.telling import telling
+from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.values import Mode
+
+_STOPS = "Esc stops a run at any time; what was answered is kept, and the run can be resumed."
+_GONE = "Its conversations, windows and answers are deleted. This cannot be undone."
+
+
+class ConfirmScreen(ModalScreen[bool]):
+    """Says what is going to happen; Enter does it, Esc does not."""
+
+    CSS_PATH = ["../screens/dialog.tcss", "lab.tcss"]  # noqa: RUF012  Textual's own shape
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("enter", "answer(True, 'send')", "Send", id="rot_send"),
+        Binding("escape,n", "answer(False, 'send')", "Do not send", id="rot_send_not"),
+        Binding("enter", "answer(True, 'delete')", "Delete", id="rot_delete"),
+        Binding("escape,n", "answer(False, 'delete')", "Keep it", id="rot_delete_not"),
+    ]
+
+    def __init__(
+        self, title: str, paragraphs: Sequence[str], verb: Literal["send", "delete"] = "send"
+    ) -> None:
+        """`verb` says which of the keys there are; an empty paragraph is left out."""
+        super().__init__(classes="dialog")
+        self._title, self._verb = title, verb
+        self.paragraphs = [one_line(text) for text in paragraphs if text]
+
+    def compose(self) -> ComposeResult:
+        first, *rest = self.paragraphs
+        with Vertical(classes="box confirm") as box:
+            box.border_title = Content(self._title)
+            yield Static(Content.assemble((first, "bold"), *(f"\n\n{text}" for text in rest)))
+            yield KeyLine()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action != "answer" or parameters[1] == self._verb
+
+    def action_answer(self, is_wanted: bool, verb: str) -> None:  # noqa: ARG002  see check_action
+        self.dismiss(is_wanted)
+
+
+def confirm_send(plan: PlannedRun, answerer: Answerer) -> ConfirmScreen:
+    """Ask ahead of a new run, with all that it sends."""
+    budget = sentence(estimated(plan.experiment, answerer))
+    who = answerer_line(answerer)
+    return ConfirmScreen(
+        "Send this?", (who, plan.own_sentence, budget, plan.judge_sentence, _STOPS)
+    )
+
+
+def confirm_resume(run: Run, to_ask: int, answerer: Answerer, title: str = "") -> ConfirmScreen:
+    """Ask ahead of the rest of a run; `title` is of the user's conversation, if it is known."""
+    own = PlannedRun(run.experiment, answerer, title=title).own_sentence
+    left = f"{counted(to_ask, 'cell')} of {run.experiment.size:,} have no answer yet."
+    whole = f"The whole run: {sentence(estimated(run.experiment, answerer))}"
+    judge = f"{run.judge} judges, whose cost is not counted here." if run.judge else ""
+    return ConfirmScreen(
+        "Send the rest?", (answerer_line(answerer), own, left, whole, judge, _STOPS)
+    )
+
+
+def confirm_delete(run: Run) -> ConfirmScreen:
+    return ConfirmScreen("Delete this run?", (run.title, _GONE), "delete")
+
 
 _EXPLAINED = (
     "Facts are planted in conversations that grow; each is asked for in full, recency and jit."
@@ -63,7 +130,7 @@ class StartScreen(LabScreen):
         self._setup, self._runs = SetupPane(wanted, self._titles), RunsList()
         self._waiting = Static(id="lab-waiting")
 
-    def body(self) -> Iterable[Widget]:
+    def body(self) -> ComposeResult:
         yield Static(Content(_EXPLAINED), id="lab-explained")
         yield Static("What to run", classes="lab-heading")
         yield self._setup

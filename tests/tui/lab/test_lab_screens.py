@@ -10,10 +10,10 @@ import pytest
 from jitchat.lab.events import Slowed
 from jitchat.lab.experiment import preset
 from jitchat.tui.lab import run
+from jitchat.tui.lab.cells import WindowScreen
 from jitchat.tui.lab.compare import CompareScreen
-from jitchat.tui.lab.confirm import ConfirmScreen
 from jitchat.tui.lab.curve import CurvePlot
-from jitchat.tui.lab.window import WindowScreen
+from jitchat.tui.lab.start import ConfirmScreen
 from jitchat.tui.widgets.inspector import Inspector
 from tests.tui.lab.driving import LabApp, decided, opened, shown
 from tests.tui.lab.support import MODEL, ScriptedDesk, desk_in, quick

@@ -8,8 +8,7 @@ from jitchat.lab.experiment import Experiment, RunWanted, Verdict
 from jitchat.lab.facts import Kind
 from jitchat.lab.runs import Runs
 from jitchat.lab.stats import tallied
-from jitchat.tui.lab.cells import SquarePane
-from jitchat.tui.lab.window import WindowScreen
+from jitchat.tui.lab.cells import SquarePane, WindowScreen
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode
 from tests.lab.support import lab_on

@@ -14,10 +14,9 @@ from jitchat.errors import StoreReadOnly
 from jitchat.lab.events import RunEnded, Slowed
 from jitchat.lab.facts import Kind
 from jitchat.lab.stats import tallied
-from jitchat.tui.lab.cells import SquareCells, SquarePane
+from jitchat.tui.lab.cells import SquareCells, SquarePane, WindowScreen
 from jitchat.tui.lab.heatmap import HeatMaps
 from jitchat.tui.lab.start import StartScreen
-from jitchat.tui.lab.window import WindowScreen
 from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode
