@@ -10,13 +10,16 @@ import pytest
 from jitchat.lab.events import Slowed
 from jitchat.lab.experiment import preset
 from jitchat.tui.lab import run
-from jitchat.tui.lab.cells import WindowScreen
+from jitchat.tui.lab.cells import SquareCells, WindowScreen
 from jitchat.tui.lab.compare import CompareScreen
 from jitchat.tui.lab.curve import CurvePlot
+from jitchat.tui.lab.heatmap import HeatMaps
 from jitchat.tui.lab.start import ConfirmScreen
+from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.widgets.inspector import Inspector
-from tests.tui.lab.driving import LabApp, decided, opened, shown
-from tests.tui.lab.support import MODEL, ScriptedDesk, desk_in, quick
+from jitchat.values import Mode
+from tests.tui.lab.driving import LabApp, decided, opened, shown, text
+from tests.tui.lab.support import MODEL, NEEDED, ScriptedDesk, desk_in, quick
 from tests.tui.support import TestBackend, until
 
 if TYPE_CHECKING:
@@ -135,23 +138,55 @@ async def test_pages_of_a_small_terminal(
         await opened(pilot)
         await pilot.press("tab", "enter")
         run = await shown(pilot)
+        maps = run.query_one(HeatMaps)
         await pilot.press(*["right"] * 4, *["down"] * 5)
+        assert "1 of 3" in text(pilot)
+        assert [part.mode for part in maps.layout_shown.maps] == [Mode.FULL]
         await picture(pilot, "cells")
         await pilot.press("v")
         await until(pilot, lambda: run.query_one(CurvePlot).size.height, "the plot")
         await picture(pilot, "curve")
+        await pilot.press("m", *["down"] * 5)
+        assert maps.cursor == (Mode.RECENCY, 16_000, 1.0)
+        assert maps.layout_shown.corner(maps.cursor) is not None
+        await pilot.press("v")
+        await until(pilot, lambda: "sent tokens" in text(pilot), "the figures")
+        assert "2 of 3" in text(pilot)
+        await pilot.press("v")
+        await until(pilot, lambda: "it quotes the sentences" in text(pilot), "the caveat")
+        await pilot.press("enter")
+        assert isinstance(pilot.app.focused, SquareCells)
+        await pilot.resize_terminal(50, 14)
+        await until(pilot, lambda: "needs 60 × 18 cells. Here are 50 × 14" in text(pilot), "it")
+        assert not run.query_one("#view-frame").display
+        await pilot.resize_terminal(160, 48)
+        await until(pilot, lambda: "f full" in text(pilot) and "sent" in text(pilot), "all of it")
+        assert len(maps.layout_shown.maps) == 3
 
 
 async def test_window_of_a_cell(picture: Picture, backend: TestBackend, desk: ScriptedDesk) -> None:
     desk.with_windows = True
     desk.put(quick(), days=1)
     desk.put(quick())
+    file = desk.runs.open("r1")
+    wanted = file.window(file.results()[0])
+    file.close()
+    assert wanted is not None
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         await second_run(pilot, "enter", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, WindowScreen), "the window")
         inspector = pilot.app.screen.query_one(Inspector)
         await until(pilot, lambda: inspector._window is not None, "its segments")
         await picture(pilot, "middle")
+        assert inspector._window == wanted
+        assert inspector.chosen == NEEDED
+        assert "the window held 1 of 1 needed turn (#38)" in text(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ExactScreen), "the turn")
+        assert f"retrieved #{NEEDED}" in text(pilot)
+        await pilot.press("escape", "home", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ExactScreen), "the system text")
+        assert wanted.segments[0].text.split()[0] in text(pilot)
 
 
 async def test_too_small(picture: Picture, backend: TestBackend, kept: ScriptedDesk) -> None:

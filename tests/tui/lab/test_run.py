@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,14 +13,13 @@ from jitchat.errors import StoreReadOnly
 from jitchat.lab.events import RunEnded, Slowed
 from jitchat.lab.facts import Kind
 from jitchat.lab.stats import tallied
-from jitchat.tui.lab.cells import SquareCells, SquarePane, WindowScreen
+from jitchat.tui.lab.cells import SquareCells, SquarePane
 from jitchat.tui.lab.heatmap import HeatMaps
 from jitchat.tui.lab.start import StartScreen
 from jitchat.tui.screens.exact import ExactScreen
-from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode
 from tests.tui.lab.driving import LabApp, decided, lines, opened, over, shown, text
-from tests.tui.lab.support import NEEDED, ScriptedDesk, desk_in, quick
+from tests.tui.lab.support import ScriptedDesk, desk_in, quick
 from tests.tui.support import TestBackend, until
 
 if TYPE_CHECKING:
@@ -144,71 +142,6 @@ async def test_the_cursor_tells_of_each_square_and_of_each_of_its_cells(
         await pilot.press("enter")
         await pilot.pause()
         assert pilot.app.screen is run
-
-
-async def test_the_window_of_a_cell_is_the_one_that_was_sent(
-    backend: TestBackend, desk: ScriptedDesk
-) -> None:
-    desk.with_windows = True
-    desk.put(quick())
-    file = desk.runs.open("last")
-    wanted = file.window(file.results()[0])
-    file.close()
-    assert wanted is not None
-    async with LabApp(backend).run_test(size=(104, 32)) as pilot:
-        await opened(pilot)
-        await pilot.press("tab", "enter")
-        await shown(pilot)
-        await pilot.press("enter", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, WindowScreen), "the window")
-        window = pilot.app.screen
-        inspector = window.query_one(Inspector)
-        await until(pilot, lambda: inspector._window is not None, "its segments")
-        await pilot.pause()
-        assert inspector._window == wanted
-        assert inspector.chosen == NEEDED
-        assert "the window held 1 of 1 needed turn (#38)" in text(pilot)
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ExactScreen), "the turn")
-        assert f"retrieved #{NEEDED}" in text(pilot)
-        await pilot.press("escape", "home", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ExactScreen), "the system text")
-        assert wanted.segments[0].text.split()[0] in text(pilot)
-
-
-async def test_a_small_terminal_turns_pages_and_a_tiny_one_says_that_it_is(
-    backend: TestBackend, desk: ScriptedDesk
-) -> None:
-    lengths = tuple(1_000 * 2**power for power in range(8))
-    depths = tuple(number / 10 for number in range(11))
-    desk.put(replace(quick(), lengths=lengths, depths=depths, kinds=(Kind.DIRECT,)))
-    async with LabApp(backend).run_test(size=(80, 24)) as pilot:
-        await opened(pilot)
-        await pilot.press("tab", "enter")
-        run = await shown(pilot)
-        maps = run.query_one(HeatMaps)
-        assert "1 of 3" in text(pilot)
-        assert [shown.mode for shown in maps.layout_shown.maps] == [Mode.FULL]
-        await pilot.press("m")
-        assert "2 of 3" in text(pilot)
-        await pilot.press(*["down"] * 10)
-        assert maps.cursor == (Mode.RECENCY, 1_000, 1.0)
-        assert maps.layout_shown.corner(maps.cursor) is not None
-        assert "asked Which code opens the boat shed" in text(pilot)
-        for page, told in (("curve", "f full r recency j jit"), ("figures", "sent tokens")):
-            await pilot.press("v")
-            assert run.page == page
-            await until(pilot, lambda: told in text(pilot), page)  # noqa: B023
-        await pilot.press("v")
-        await until(pilot, lambda: "it quotes the sentences" in text(pilot), "the caveat")
-        await pilot.press("enter")
-        assert isinstance(pilot.app.focused, SquareCells)
-        await pilot.resize_terminal(50, 14)
-        await until(pilot, lambda: "needs 60 × 18 cells. Here are 50 × 14" in text(pilot), "it")
-        assert not run.query_one("#view-frame").display
-        await pilot.resize_terminal(160, 48)
-        await until(pilot, lambda: "f full" in text(pilot) and "sent" in text(pilot), "all of it")
-        assert len(maps.layout_shown.maps) == 3
 
 
 async def test_a_run_is_written_where_the_name_says(
