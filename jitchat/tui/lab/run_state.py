@@ -43,21 +43,10 @@ class Progress:
     done: int
     of: int
     seconds: float
-    """Since it was begun, or resumed, here."""
-    worked: float
-    """The weight of the cells that were decided since then."""
-    left: float
-    """The weight of the cells that are not decided."""
+    """Spent on asking, in earlier legs too."""
     is_running: bool
-    before: float = 0.0
-    """Seconds that were spent before that, in earlier legs."""
-
-    @property
-    def seconds_left(self) -> float | None:
-        """Estimated; None where nothing is known yet."""
-        if not self.is_running or not self.worked or self.seconds < _FROM:
-            return None
-        return max(0.0, self.seconds / self.worked * self.left)
+    seconds_left: float | None = None
+    """Estimated; None where nothing is known yet."""
 
     @property
     def count(self) -> str:
@@ -67,13 +56,13 @@ class Progress:
     @property
     def sentence(self) -> str:
         """`210 of 420 cells · 12 s · about 11 s left`."""
-        parts, seconds = [self.count], self.before + self.seconds
+        parts, seconds = [self.count], self.seconds
         if self.is_running:
             parts.append(span(seconds))
             if self.seconds_left is not None:
                 parts.append(f"about {span(self.seconds_left)} left")
         elif self.done < self.of:
-            parts.append("stopped and kept: R goes on")
+            parts.append("stopped and saved: R resumes")
         elif seconds:
             parts.append(f"done in {duration(seconds) if seconds < _EXACT else span(seconds)}")
         return " · ".join(parts)
@@ -108,6 +97,7 @@ class RunState:
         """Why the run was given up, or broke off, as sentences; mostly empty."""
         self._notice: events.LabEvent | None = None
         self._left = sum(_weight(cell, run) for cell in self.to_ask)
+        """The weight of the cells that are not decided, and of those that were decided here."""
         self._worked = 0.0
         self._tallies: Tallies | None = None
         self._count()
@@ -191,9 +181,11 @@ class RunState:
 
     def progress(self, seconds: float, *, is_running: bool) -> Progress:
         """Tell how far the run is; `seconds` were spent here."""
-        size, before = self.run.experiment.size, self.run.seconds
-        done, worked, left = len(self.results), self._worked, self._left
-        return Progress(done, size, seconds, worked, left, is_running, before)
+        left = None
+        if is_running and self._worked and seconds >= _FROM:
+            left = max(0.0, seconds / self._worked * self._left)
+        done, of = len(self.results), self.run.experiment.size
+        return Progress(done, of, self.run.seconds + seconds, is_running, left)
 
     @property
     def cost(self) -> str:

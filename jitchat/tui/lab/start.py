@@ -72,28 +72,16 @@ class ConfirmScreen(ModalScreen[bool]):
         self.dismiss(is_wanted)
 
 
-def confirm_send(plan: PlannedRun, answerer: Answerer) -> ConfirmScreen:
-    """Ask ahead of a new run, with all that it sends."""
-    budget = sentence(estimated(plan.experiment, answerer))
-    who = answerer_line(answerer)
-    return ConfirmScreen(
-        "Send this?", (who, plan.own_sentence, budget, plan.judge_sentence, _STOPS)
-    )
-
-
-def confirm_resume(run: Run, to_ask: int, answerer: Answerer, title: str = "") -> ConfirmScreen:
-    """Ask ahead of the rest of a run; `title` is of the user's conversation, if it is known."""
-    own = PlannedRun(run.experiment, answerer, title=title).own_sentence
-    left = f"{counted(to_ask, 'cell')} of {run.experiment.size:,} have no answer yet."
-    whole = f"The whole run: {sentence(estimated(run.experiment, answerer))}"
-    judge = f"{run.judge} judges, whose cost is not counted here." if run.judge else ""
-    return ConfirmScreen(
-        "Send the rest?", (answerer_line(answerer), own, left, whole, judge, _STOPS)
-    )
-
-
-def confirm_delete(run: Run) -> ConfirmScreen:
-    return ConfirmScreen("Delete this run?", (run.title, _GONE), "delete")
+def confirm_send(plan: PlannedRun, answerer: Answerer, to_ask: int | None = None) -> ConfirmScreen:
+    """Ask ahead of a new run, or of the cells that are `to_ask` in one that is resumed."""
+    who, budget = answerer_line(answerer), sentence(estimated(plan.experiment, answerer))
+    if to_ask is None:
+        new = (who, plan.own_sentence, budget, plan.judge_sentence, _STOPS)
+        return ConfirmScreen("Send this?", new)
+    left = f"{counted(to_ask, 'cell')} of {plan.experiment.size:,} have no answer yet."
+    judge = f"{plan.judge} judges, whose cost is not counted here." if plan.judge else ""
+    rest = (who, plan.own_sentence, left, f"The whole run: {budget}", judge, _STOPS)
+    return ConfirmScreen("Send the rest?", rest)
 
 
 _EXPLAINED = (
@@ -211,11 +199,11 @@ class StartScreen(LabScreen):
         if not to_ask:
             self.notify("Every cell of this run has an answer. Enter opens it.", markup=False)
             return
+        parallel = self._setup.parallel
         title = self._titles.get(run.experiment.conversation or "", "")
-        asked = confirm_resume(run, to_ask, answerer, title)
-        is_free = PlannedRun(run.experiment, answerer, judge=run.judge).is_free
-        if is_free or await self.app.push_screen_wait(asked):
-            parallel = self._setup.parallel
+        plan = PlannedRun(run.experiment, answerer, parallel, run.judge, title)
+        confirm = confirm_send(plan, answerer, to_ask)
+        if plan.is_free or await self.app.push_screen_wait(confirm):
             await self._open(
                 "opening the run…", lambda: OpenRun.to_ask(self._service.resume(run.id, parallel))
             )
@@ -266,7 +254,9 @@ class StartScreen(LabScreen):
         run = self._runs.chosen
         if run is None or self.lacks_room():
             return
-        if await self.app.push_screen_wait(confirm_delete(run)):
+        if await self.app.push_screen_wait(
+            ConfirmScreen("Delete this run?", (run.title, _GONE), "delete")
+        ):
             try:
                 await asyncio.to_thread(self._service.runs.forget, run.id)
             finally:

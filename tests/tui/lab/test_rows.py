@@ -197,19 +197,18 @@ def test_only_what_is_known_to_stay_here_is_sent_unasked(plan: PlannedRun, is_fr
 
 
 def test_progress_tells_time_once_something_is_known_of_it() -> None:
-    def told(done: int, seconds: float, worked: int, *, is_running: bool = True) -> str:
-        return Progress(done, 420, seconds, worked, 1_000, is_running).sentence
+    def told(done: int, seconds: float, left: float | None = None, *, is_running=True) -> str:
+        return Progress(done, 420, seconds, is_running, left).sentence
 
-    assert Progress(420, 420, 12, 9, 0, False, 30).sentence == "420 of 420 cells · done in 42 s"
-    assert Progress(9, 420, 12, 9, 9, True, 90).sentence.startswith("9 of 420 cells · 2 min · ab")
-    assert told(0, 0.2, 0) == "0 of 420 cells · 0 s"
-    assert told(210, 12, 1_000) == "210 of 420 cells · 12 s · about 12 s left"
-    assert told(420, 21.4, 9, is_running=False) == "420 of 420 cells · done in 21 s"
-    assert told(420, 2.44, 9, is_running=False) == "420 of 420 cells · done in 2.4 s"
-    assert told(420, 0, 0, is_running=False) == "420 of 420 cells"
-    assert "stopped and kept: R goes on" in told(9, 3, 9, is_running=False)
+    assert told(9, 102, 9.0).startswith("9 of 420 cells · 2 min · ab")
+    assert told(0, 0.2) == "0 of 420 cells · 0 s"
+    assert told(210, 12, 12) == "210 of 420 cells · 12 s · about 12 s left"
+    assert told(420, 21.4, is_running=False) == "420 of 420 cells · done in 21 s"
+    assert told(420, 2.44, is_running=False) == "420 of 420 cells · done in 2.4 s"
+    assert told(420, 0, is_running=False) == "420 of 420 cells"
+    assert "stopped and saved: R resumes" in told(9, 3, is_running=False)
     assert [span(each) for each in (8.4, 180, 4_320)] == ["8 s", "3 min", "1 h 12 min"]
-    assert ["".join(Progress(n, 4, 0, 0, 0, True).bar(6)) for n in (0, 1, 4)] == [
+    assert ["".join(Progress(n, 4, 0, True).bar(6)) for n in (0, 1, 4)] == [
         "━━━━━━",
         "━╸━━━━",
         "━━━━━━",

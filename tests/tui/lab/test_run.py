@@ -56,7 +56,7 @@ async def test_a_run_fills_the_maps_and_esc_stops_it_then_leaves(
         await pilot.press("escape")
         await over(pilot, run)
         assert desk.labs[0].closed == [True]
-        assert "215 of 420 cells · stopped and kept" in text(pilot)
+        assert "215 of 420 cells · stopped and saved" in text(pilot)
         assert "Close" in lines(pilot)[-2]
         assert "Stop" not in lines(pilot)[-2]
         await pilot.press("escape")

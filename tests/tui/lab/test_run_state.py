@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from jitchat.lab.events import (
     CellBegun,
     CellEnded,
@@ -65,10 +67,21 @@ def test_failed_cells_are_asked_again_and_counted_once() -> None:
     cell = CELLS[0]
     state = RunState(run_of(quick()), [*RESULTS[1:], failed(cell)])
     assert state.to_ask == [cell]
-    assert state.to_ask
     state.take(CellEnded(RESULTS[0]))
     assert state.tallies == tallied(RESULTS)
     assert state.progress(3, is_running=True).seconds_left == 0
+
+
+def test_the_rest_is_estimated_once_something_was_decided_here() -> None:
+    state = RunState(run_of(quick()), RESULTS[:100])
+    assert state.progress(12, is_running=True).seconds_left is None
+    for result in RESULTS[100:]:
+        state.take(CellEnded(result))
+        if len(state.results) == 300:
+            assert (state.progress(12, is_running=True).seconds_left or 0) > 0
+            assert state.progress(0.2, is_running=True).seconds_left is None
+            assert state.progress(12, is_running=False).seconds_left is None
+    assert state.progress(12, is_running=True).seconds_left == pytest.approx(0)
 
 
 def test_what_the_lab_waits_for_is_told_as_long_as_it_does() -> None:

@@ -16,7 +16,7 @@ from jitchat.tui.app import JitchatApp
 from jitchat.tui.lab.compare import CompareScreen
 from jitchat.tui.lab.runs_list import RunRows, RunsList
 from jitchat.tui.lab.setup import PlannedRun, PresetList
-from jitchat.tui.lab.start import ConfirmScreen, confirm_resume, confirm_send
+from jitchat.tui.lab.start import ConfirmScreen, confirm_send
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Mode
 from tests.tui.lab.driving import LabApp, decided, listed, opened, over, shown, text
@@ -29,7 +29,6 @@ from tests.tui.lab.support import (
     keep_all,
     quick,
     result_of,
-    run_of,
 )
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 
@@ -134,7 +133,7 @@ async def test_a_run_that_is_looked_at_is_gone_on_with_from_its_own_screen(
         await opened(pilot)
         await pilot.press("tab", "enter")
         looked_at = await shown(pilot)
-        assert "R goes on" in text(pilot)
+        assert "R resumes" in text(pilot)
         assert "Resume" in text(pilot)
         await pilot.press("r")
         await until(pilot, lambda: pilot.app.screen is not looked_at, "the list")
@@ -214,7 +213,7 @@ async def test_the_users_own_conversation_is_named_before_it_is_sent(
     assert "Your own conversation is sent" in named.paragraphs[1]
     assert named.paragraphs[1].endswith(": My move to Ghent")
     assert confirm_send(PlannedRun(own, MODEL), MODEL).paragraphs[1].endswith(": c9")
-    assert confirm_resume(run_of(own, MODEL), 3, MODEL).paragraphs[1].endswith(": c9")
+    assert confirm_send(PlannedRun(own, MODEL), MODEL, 3).paragraphs[1].endswith(": c9")
     assert not any(
         "own" in each for each in confirm_send(PlannedRun(quick(), MODEL), MODEL).paragraphs
     )
