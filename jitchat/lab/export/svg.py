@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby, product
 from math import log
 from textwrap import wrap
+from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from jitchat.lab import stats
@@ -188,8 +189,7 @@ _LABEL = 34
 """Least room between two lengths that are both named."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Point:
+class _Point(NamedTuple):
     """A share with its interval, in the picture."""
 
     x: float
@@ -226,12 +226,8 @@ def _stretches(mode: Mode, places: Mapping[int, float], tallies: Tallies) -> Ite
     at = [(x, tallies.by_length.get((mode, length), Tally())) for length, x in places.items()]
     for is_answered, group in groupby(at, key=lambda each: each[1].answered > 0):
         if is_answered:
-            yield [_point(x, tally) for x, tally in group]
-
-
-def _point(x: float, tally: Tally) -> _Point:
-    low, high = stats.wilson(tally.right, tally.answered)
-    return _Point(x, _y(tally.right / tally.answered), _y(low), _y(high))
+            shares = ((x, each.right / each.answered, each.interval or (0, 0)) for x, each in group)
+            yield [_Point(x, _y(share), *map(_y, interval)) for x, share, interval in shares]
 
 
 def _band(mode: Mode, points: Sequence[_Point]) -> str:

@@ -30,10 +30,6 @@ _LEAST, _MOST = 5, 11
 """Cells of a square: `100` and the two edges of the cursor; more than enough."""
 
 
-def first_place(asked: Experiment) -> Place:
-    return asked.modes[0], asked.lengths[0], asked.depths[0]
-
-
 def moved(asked: Experiment, place: Place, right: int, down: int) -> Place:
     """Go some squares on; beyond the side of a map is the one beside it."""
     mode, length, depth = place
@@ -177,7 +173,8 @@ class HeatMaps(Widget, can_focus=True):
 
     def __init__(self, asked: Experiment) -> None:
         super().__init__()
-        self._asked, self.cursor = asked, first_place(asked)
+        self._asked = asked
+        self.cursor: Place = asked.modes[0], asked.lengths[0], asked.depths[0]
         self._tallies, self._pending = tallied(()), frozenset[Place]()
         self._styles: dict[tuple[str, str], Style] = {}
 

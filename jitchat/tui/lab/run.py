@@ -2,7 +2,6 @@
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from time import monotonic
@@ -29,7 +28,7 @@ from jitchat.tui.lab.curve import CurvePlot, SpentTable
 from jitchat.tui.lab.heatmap import HIGH, HeatMaps
 from jitchat.tui.lab.lab_screen import LabScreen
 from jitchat.tui.lab.open_run import OpenRun
-from jitchat.tui.lab.run_state import Progress, RunState, kinds_line
+from jitchat.tui.lab.run_state import Progress, RunState
 from jitchat.tui.palette import MUTED
 from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.widgets.save_line import SaveLine, save
@@ -57,20 +56,15 @@ _ROWS = {Page.CELLS: 7, Page.CURVE: 2 + curve.LEAST, Page.FIGURES: 5}
 """Rows of each before the maps are scrolled, with the line of their names."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunLayout:
-    maps: int
-    """Rows of the heatmaps."""
-    is_beside: bool
-    """Whether curve, figures and cells are all shown; else they take turns."""
-    is_tight: bool
-    """Whether there is no room for blank rows among them."""
-    has_caveat: bool
-    """Whether the caveat has rows of its own; else it takes turns with the others."""
+def run_layout(
+    width: int, height: int, asked: Experiment, caveat: str, page: Page
+) -> tuple[int, set[str]]:
+    """Share the rows of a frame while a page is looked at; an empty `caveat` needs none.
 
-
-def run_layout(width: int, height: int, asked: Experiment, caveat: str, page: Page) -> RunLayout:
-    """Share the rows of a frame while a page is looked at; an empty `caveat` needs none."""
+    Gives the rows of the maps, and classes: `-beside` where curve, figures and cells are all shown
+    and do not take turns, `-tight` without room for blank rows among them, `-caveat` where the
+    caveat has rows of its own and takes no turn.
+    """
     inside, rows = width - _SIDES, height - _BORDER - _FIXED
     caveat_rows = len(textwrap.wrap(caveat, inside - 2)) + 1 if caveat else 0
     flat, high = (HEAD + rows_each * len(asked.depths) for rows_each in (1, HIGH))
@@ -81,7 +75,8 @@ def run_layout(width: int, height: int, asked: Experiment, caveat: str, page: Pa
     maps = min(flat, max(HEAD + 1, free - _ROWS.get(page, caveat_rows)))
     if free - high >= _ROOMY or (not is_beside and free - high >= 2 * _ROWS[Page.CELLS]):
         maps = high
-    return RunLayout(maps, is_beside, free - maps < _ROOMY, has_caveat)
+    classes = {"-beside": is_beside, "-tight": free - maps < _ROOMY, "-caveat": has_caveat}
+    return maps, {name for name, is_on in classes.items() if is_on}
 
 
 _STOPPING = "stopping; what was answered is kept"
@@ -104,7 +99,7 @@ def run_line(state: RunState) -> Content:
     return Content.assemble(
         (one_line(run.model), "bold"),
         " · counted: ",
-        (kinds_line(state.kinds, asked.kinds), "bold"),
+        (state.kinds_line, "bold"),
         f" · {one_line(rest)}",
     )
 
@@ -239,13 +234,13 @@ class RunScreen(LabScreen):
 
     def fit(self) -> None:
         """Give each part its rows; the caveat is a page where it has none."""
-        layout = run_layout(*self.room, self.state.run.experiment, self._caveat, self.page)
-        self._maps.styles.height = layout.maps
-        is_page = bool(self._caveat) and not layout.has_caveat
+        asked = self.state.run.experiment
+        maps, classes = run_layout(*self.room, asked, self._caveat, self.page)
+        self._maps.styles.height = maps
+        is_page = bool(self._caveat) and "-caveat" not in classes
         self._pages = (*_PAGES, Page.CAVEAT) if is_page else _PAGES
-        self.set_class(layout.is_beside, "-beside")
-        self.set_class(layout.is_tight, "-tight")
-        self.set_class(layout.has_caveat, "-caveat")
+        for name in ("-beside", "-tight", "-caveat"):
+            self.set_class(name in classes, name)
         for page in Page:
             self.set_class(page is self.page, f"-page-{page.name.lower()}")
         if self.page in self._pages:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from jitchat.lab import events
 from jitchat.lab.experiment import Cell, Result, Verdict
-from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import Place, Tallies, Tallying, duration
 from jitchat.text.figures import total_of
@@ -173,6 +172,12 @@ class RunState:
         self.kinds = choices[(choices.index(self.kinds) + 1) % len(choices)]
         self._count()
 
+    @property
+    def kinds_line(self) -> str:
+        """Name the kinds that are counted."""
+        kinds = self.run.experiment.kinds
+        return "all kinds" if self.kinds == kinds and len(kinds) > 1 else ", ".join(self.kinds)
+
     def _count(self) -> None:
         self._counting = Tallying(self.kinds)
         for result in self.results.values():
@@ -206,8 +211,3 @@ class RunState:
                 does = f"waiting {span(seconds)}" if seconds else f"{parallel} at once from now on"
                 return f"{shortened(why, _WHY)}: {does}"
         return ""
-
-
-def kinds_line(counted: tuple[Kind, ...], asked: tuple[Kind, ...]) -> str:
-    """Name the kinds that are counted."""
-    return "all kinds" if counted == asked and len(asked) > 1 else ", ".join(counted)

@@ -11,14 +11,15 @@ from jitchat.lab.colours import colour_of
 from jitchat.lab.experiment import Experiment, preset
 from jitchat.lab.export.heatmap import HEAD, text_row
 from jitchat.lab.stats import Tally, tallied
-from jitchat.tui.lab.heatmap import ScreenText, all_wide, first_place, laid_out, moved
+from jitchat.tui.lab.heatmap import ScreenText, all_wide, laid_out, moved
 from jitchat.values import Mode
 from tests.tui.lab.support import quick, result_of
 
 QUICK = quick()
 DEEP = preset("deep", is_reader=True)
 ONE = Experiment((500,), (0.5,), modes=(Mode.JIT,))
-TOP = first_place(QUICK)
+TOP = (Mode.FULL, 1_000, 0.0)
+PLACE = (Mode.JIT, 500, 0.5)
 EMPTY = tallied(())
 
 
@@ -86,9 +87,8 @@ def text_of(*given) -> str:
 
 def square_text(tally: Tally, *pending) -> tuple[str, str]:
     """What is in the only square of a map, its colour aside, without a cursor."""
-    place = first_place(ONE)
-    tallies = replace(EMPTY, squares={place: tally})
-    runs = runs_of(ONE, laid_out(ONE, place, 30, 3), tallies, None, 2, *pending)
+    tallies = replace(EMPTY, squares={PLACE: tally})
+    runs = runs_of(ONE, laid_out(ONE, PLACE, 30, 3), tallies, None, 2, *pending)
     return runs[1].text.strip("╱ "), runs[1].name
 
 
@@ -110,8 +110,8 @@ def test_a_square_shows_a_share_or_why_there_is_none(tally: Tally, told: tuple[s
 
 
 def test_a_square_that_is_asked_now_says_so_until_an_answer_is_there() -> None:
-    assert square_text(Tally(), first_place(ONE)) == ("…", "none")
-    assert square_text(Tally(right=1), first_place(ONE)) == ("100", "share")
+    assert square_text(Tally(), PLACE) == ("…", "none")
+    assert square_text(Tally(right=1), PLACE) == ("100", "share")
 
 
 def test_shares_and_their_colours_are_those_of_the_tallies() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from jitchat.lab.events import (
@@ -15,7 +17,7 @@ from jitchat.lab.events import (
 )
 from jitchat.lab.experiment import Cell, Verdict
 from jitchat.lab.stats import tallied
-from jitchat.tui.lab.run_state import RunState, kinds_line
+from jitchat.tui.lab.run_state import RunState
 from jitchat.values import Mode
 from tests.tui.lab.support import failed, quick, result_of, run_of
 
@@ -58,9 +60,10 @@ def test_the_kinds_that_are_counted_go_round_and_results_that_come_are_counted_s
     assert seen == [(kind,) for kind in quick().kinds]
     state.next_kinds()
     assert state.tallies == tallied(RESULTS)
-    assert kinds_line(state.kinds, quick().kinds) == "all kinds"
-    assert kinds_line(seen[0], quick().kinds) == "direct"
-    assert kinds_line(seen[0], seen[0]) == "direct"
+    assert state.kinds_line == "all kinds"
+    state.next_kinds()
+    assert state.kinds_line == "direct"
+    assert RunState(run_of(replace(quick(), kinds=seen[0])), ()).kinds_line == "direct"
 
 
 def test_failed_cells_are_asked_again_and_counted_once() -> None:
