@@ -127,7 +127,7 @@ class ModelBackend:
         who = self._who_is(session.provider.name, session.provider.model)
         return await count_by(who.profile, who.model, messages)
 
-    def lab_desk(self) -> LocalLabDesk:
+    def lab_service(self) -> LocalLabDesk:
         """Make what makes runs of the rot lab, for whoever answers then."""
         from jitchat.cli.lab_service import LocalLabDesk  # noqa: PLC0415  loads much
 

@@ -88,7 +88,7 @@ def test_only_what_is_known_to_stay_here_does(
 
 def test_the_app_asks_for_whoever_is_picked_in_it(paths: Paths, store, asked: list[str]):
     backend = LocalBackend(load_settings(paths.config, {}), paths, store)
-    desk = backend.lab_desk()
+    desk = backend.lab_service()
     assert desk.answerer().model == "reader"
 
     backend.choose_model(None, "ollama", "qwen3:8b")

@@ -125,7 +125,7 @@ class ViewingScreen(SteeredScreen):
         from jitchat.tui.lab.start import StartScreen  # noqa: PLC0415  see action_view
 
         titles = {each.id: each.title for each in self.backend.store.conversations()}
-        lab = StartScreen(self.backend.lab_desk(), wanted, begins=begins, titles=titles)
+        lab = StartScreen(self.backend.lab_service(), wanted, begins=begins, titles=titles)
         self.app.push_screen(lab)
 
     def _subject_of(self, session: Session, text: str) -> Subject:

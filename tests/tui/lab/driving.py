@@ -33,7 +33,7 @@ class LabApp(JitchatApp):
         return Screen()
 
     def on_ready(self) -> None:
-        self.push_screen(StartScreen(self._backend.lab_desk(), self._rot))
+        self.push_screen(StartScreen(self._backend.lab_service(), self._rot))
 
 
 async def opened(pilot: Pilot[None]) -> StartScreen:

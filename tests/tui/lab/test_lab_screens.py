@@ -19,7 +19,7 @@ from jitchat.tui.screens.exact import ExactScreen
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode
 from tests.tui.lab.driving import LabApp, decided, opened, shown, text
-from tests.tui.lab.support import MODEL, NEEDED, ScriptedDesk, desk_in, quick
+from tests.tui.lab.support import MODEL, NEEDED, ScriptedLabService, lab_service_in, quick
 from tests.tui.support import TestBackend, until
 
 if TYPE_CHECKING:
@@ -40,18 +40,18 @@ def moment(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.fixture
-def desk(backend: TestBackend, tmp_path: Path) -> ScriptedDesk:
-    backend.desk = made = desk_in(tmp_path)
+def service(backend: TestBackend, tmp_path: Path) -> ScriptedLabService:
+    backend.service = made = lab_service_in(tmp_path)
     return made
 
 
 @pytest.fixture
-def kept(desk: ScriptedDesk) -> ScriptedDesk:
+def kept(service: ScriptedLabService) -> ScriptedLabService:
     """With three runs: one of another model, one that is whole, one that is not."""
-    desk.put(preset("standard", is_reader=False), MODEL, days=9)
-    desk.put(quick(), days=1)
-    desk.put(quick(), share=0.5)
-    return desk
+    service.put(preset("standard", is_reader=False), MODEL, days=9)
+    service.put(quick(), days=1)
+    service.put(quick(), share=0.5)
+    return service
 
 
 async def second_run(pilot: Pilot[None], *keys: str) -> RunScreen:
@@ -66,7 +66,7 @@ async def second_run(pilot: Pilot[None], *keys: str) -> RunScreen:
 
 @pytest.mark.parametrize("size", [(160, 48), (80, 24)], ids=["wide", "small"])
 async def test_start_with_runs_and_two_of_them_compared(
-    picture: Picture, backend: TestBackend, kept: ScriptedDesk, size: tuple[int, int]
+    picture: Picture, backend: TestBackend, kept: ScriptedLabService, size: tuple[int, int]
 ) -> None:
     async with LabApp(backend).run_test(size=size) as pilot:
         await opened(pilot)
@@ -78,14 +78,14 @@ async def test_start_with_runs_and_two_of_them_compared(
 
 
 async def test_start_without_runs(
-    picture: Picture, backend: TestBackend, desk: ScriptedDesk
+    picture: Picture, backend: TestBackend, service: ScriptedLabService
 ) -> None:
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         await opened(pilot)
         await picture(pilot, "middle")
 
 
-async def test_confirming(picture: Picture, backend: TestBackend, kept: ScriptedDesk) -> None:
+async def test_confirming(picture: Picture, backend: TestBackend, kept: ScriptedLabService) -> None:
     kept.told = MODEL
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         await opened(pilot)
@@ -95,10 +95,10 @@ async def test_confirming(picture: Picture, backend: TestBackend, kept: Scripted
 
 
 async def test_half_way(
-    picture: Picture, backend: TestBackend, desk: ScriptedDesk, moment: list[float]
+    picture: Picture, backend: TestBackend, service: ScriptedLabService, moment: list[float]
 ) -> None:
-    desk.pause_after = 215
-    desk.between = (Slowed(8.0, "the endpoint wants fewer requests", 1),)
+    service.pause_after = 215
+    service.between = (Slowed(8.0, "the endpoint wants fewer requests", 1),)
     async with LabApp(backend).run_test(size=(160, 48)) as pilot:
         await opened(pilot)
         await pilot.press("enter")
@@ -119,7 +119,7 @@ async def test_half_way(
 async def test_finished(
     picture: Picture,
     backend: TestBackend,
-    kept: ScriptedDesk,
+    kept: ScriptedLabService,
     size: tuple[int, int],
     keys: tuple[str, ...],
 ) -> None:
@@ -129,11 +129,11 @@ async def test_finished(
 
 
 async def test_pages_of_a_small_terminal(
-    picture: Picture, backend: TestBackend, desk: ScriptedDesk
+    picture: Picture, backend: TestBackend, service: ScriptedLabService
 ) -> None:
     lengths = tuple(1_000 * 2**power for power in range(8))
     depths = tuple(number / 10 for number in range(11))
-    desk.put(replace(quick(), lengths=lengths, depths=depths))
+    service.put(replace(quick(), lengths=lengths, depths=depths))
     async with LabApp(backend).run_test(size=(80, 24)) as pilot:
         await opened(pilot)
         await pilot.press("tab", "enter")
@@ -164,11 +164,13 @@ async def test_pages_of_a_small_terminal(
         assert len(maps.layout_shown.maps) == 3
 
 
-async def test_window_of_a_cell(picture: Picture, backend: TestBackend, desk: ScriptedDesk) -> None:
-    desk.with_windows = True
-    desk.put(quick(), days=1)
-    desk.put(quick())
-    file = desk.runs.open("r1")
+async def test_window_of_a_cell(
+    picture: Picture, backend: TestBackend, service: ScriptedLabService
+) -> None:
+    service.with_windows = True
+    service.put(quick(), days=1)
+    service.put(quick())
+    file = service.runs.open("r1")
     wanted = file.window(file.results()[0])
     file.close()
     assert wanted is not None
@@ -189,7 +191,7 @@ async def test_window_of_a_cell(picture: Picture, backend: TestBackend, desk: Sc
         assert wanted.segments[0].text.split()[0] in text(pilot)
 
 
-async def test_too_small(picture: Picture, backend: TestBackend, kept: ScriptedDesk) -> None:
+async def test_too_small(picture: Picture, backend: TestBackend, kept: ScriptedLabService) -> None:
     async with LabApp(backend).run_test(size=(50, 14)) as pilot:
         await opened(pilot)
         await picture(pilot, "tiny")

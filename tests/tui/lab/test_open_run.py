@@ -13,7 +13,7 @@ from jitchat.lab.facts import Kind
 from jitchat.lab.stats import tallied
 from jitchat.tui.lab.open_run import OpenRun
 from tests.lab.support import lab_on, new_file
-from tests.tui.lab.support import desk_in, result_of
+from tests.tui.lab.support import lab_service_in, result_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,10 +47,10 @@ class Watched(OpenRun):
 
 
 def run_in(folder: Path, *, is_asked: bool = True, **given: object) -> Watched:
-    desk = desk_in(folder)
+    service = lab_service_in(folder)
     for name, value in given.items():
-        setattr(desk, name, value)
-    return Watched(desk.begin(FEW), is_asked=is_asked)  # type: ignore[arg-type]
+        setattr(service, name, value)
+    return Watched(service.begin(FEW), is_asked=is_asked)  # type: ignore[arg-type]
 
 
 async def test_every_cell_is_asked_in_order_and_reported(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode
 from tests.lab.support import lab_on
 from tests.tui.lab.driving import LabApp, detail, opened, over, shown, text
-from tests.tui.lab.support import ScriptedDesk
+from tests.tui.lab.support import ScriptedLabService
 from tests.tui.support import TestBackend, until
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FEW = Experiment((1_500,), (0.0, 1.0), (Kind.DIRECT, Kind.ABSENT))
 
 
-class RealDesk(ScriptedDesk):
+class RealLabService(ScriptedLabService):
     """Makes the lab itself."""
 
     def _lab(self, file: RunFile, parallel: int) -> Lab:  # type: ignore[override]
@@ -35,7 +35,7 @@ class RealDesk(ScriptedDesk):
 async def test_a_run_of_the_reader_is_asked_shown_and_looked_into(
     backend: TestBackend, tmp_path: Path
 ) -> None:
-    backend.desk = desk = RealDesk(Runs(tmp_path / "rot"))
+    backend.service = service = RealLabService(Runs(tmp_path / "rot"))
     async with LabApp(backend, RunWanted(FEW)).run_test(size=(104, 32)) as pilot:
         await opened(pilot)
         await pilot.press("enter")
@@ -65,7 +65,7 @@ async def test_a_run_of_the_reader_is_asked_shown_and_looked_into(
         assert window.mode is Mode.JIT
         assert inspector.chosen == result.needed[0]
         assert result.question in window.segments[-1].text
-    file = desk.runs.open("last")
+    file = service.runs.open("last")
     assert tallied(file.results()) == run.state.tallies
     assert file.run.ended_at is not None
     file.close()

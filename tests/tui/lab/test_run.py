@@ -19,7 +19,7 @@ from jitchat.tui.lab.start import StartScreen
 from jitchat.tui.screens.exact import ExactScreen
 from jitchat.values import Mode
 from tests.tui.lab.driving import LabApp, decided, lines, opened, over, shown, text
-from tests.tui.lab.support import ScriptedDesk, desk_in, quick
+from tests.tui.lab.support import ScriptedLabService, lab_service_in, quick
 from tests.tui.support import TestBackend, until
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def desk(backend: TestBackend, tmp_path: Path) -> ScriptedDesk:
-    backend.desk = made = desk_in(tmp_path)
+def service(backend: TestBackend, tmp_path: Path) -> ScriptedLabService:
+    backend.service = made = lab_service_in(tmp_path)
     return made
 
 
@@ -39,10 +39,10 @@ async def begun(pilot):
 
 
 async def test_a_run_fills_the_maps_and_esc_stops_it_then_leaves(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.pause_after = 215
-    desk.between = (Slowed(8.0, "the endpoint wants fewer requests", 1),)
+    service.pause_after = 215
+    service.between = (Slowed(8.0, "the endpoint wants fewer requests", 1),)
     async with LabApp(backend).run_test(size=(160, 48)) as pilot:
         run = await begun(pilot)
         await decided(pilot, run, 215)
@@ -55,34 +55,34 @@ async def test_a_run_fills_the_maps_and_esc_stops_it_then_leaves(
         assert "Stop" in lines(pilot)[-2]
         await pilot.press("escape")
         await over(pilot, run)
-        assert desk.labs[0].closed == [True]
+        assert service.labs[0].closed == [True]
         assert "215 of 420 cells · stopped and saved" in text(pilot)
         assert "Close" in lines(pilot)[-2]
         assert "Stop" not in lines(pilot)[-2]
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, StartScreen), "the first screen")
-        file = desk.runs.open("last")
+        file = service.runs.open("last")
         assert len(file.results()) == 215
         file.close()
 
 
 async def test_leaving_and_quitting_while_it_is_asked_keeps_what_came(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.pause_after = 40
+    service.pause_after = 40
     async with LabApp(backend).run_test(size=(80, 24)) as pilot:
         run = await begun(pilot)
         await decided(pilot, run, 40)
         await pilot.press("escape", "escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, StartScreen), "the first screen")
-        await until(pilot, lambda: desk.labs[0].closed, "the end of the first run")
+        await until(pilot, lambda: service.labs[0].closed, "the end of the first run")
         await pilot.press("1", "enter")
         other = await shown(pilot)
         await decided(pilot, other, 40)
         pilot.app.exit()
-    await until(pilot, lambda: desk.labs[1].closed, "the end of the other run")
-    for lab in desk.labs:
-        assert len(desk.runs.open(lab.file.run.id).results()) == 40
+    await until(pilot, lambda: service.labs[1].closed, "the end of the other run")
+    for lab in service.labs:
+        assert len(service.runs.open(lab.file.run.id).results()) == 40
 
 
 @pytest.mark.parametrize(
@@ -94,9 +94,9 @@ async def test_leaving_and_quitting_while_it_is_asked_keeps_what_came(
     ids=["store", "given up"],
 )
 async def test_what_ends_a_run_is_told_as_a_sentence_and_what_came_is_kept(
-    backend: TestBackend, desk: ScriptedDesk, error, between, told: str
+    backend: TestBackend, service: ScriptedLabService, error, between, told: str
 ) -> None:
-    desk.pause_after, desk.error, desk.between = 30, error, between
+    service.pause_after, service.error, service.between = 30, error, between
     async with LabApp(backend).run_test(size=(80, 24)) as pilot:
         run = await begun(pilot)
         await until(pilot, lambda: told in text(pilot), "the reason")
@@ -105,9 +105,9 @@ async def test_what_ends_a_run_is_told_as_a_sentence_and_what_came_is_kept(
 
 
 async def test_the_cursor_tells_of_each_square_and_of_each_of_its_cells(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.put(quick())
+    service.put(quick())
     async with LabApp(backend).run_test(size=(160, 48)) as pilot:
         await opened(pilot)
         await pilot.press("tab", "enter")
@@ -145,9 +145,9 @@ async def test_the_cursor_tells_of_each_square_and_of_each_of_its_cells(
 
 
 async def test_a_run_is_written_where_the_name_says(
-    backend: TestBackend, desk: ScriptedDesk, tmp_path: Path
+    backend: TestBackend, service: ScriptedLabService, tmp_path: Path
 ) -> None:
-    desk.put(quick(), share=0.5)
+    service.put(quick(), share=0.5)
     async with LabApp(backend).run_test(size=(80, 24)) as pilot:
         await opened(pilot)
         await pilot.press("tab", "enter")

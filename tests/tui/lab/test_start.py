@@ -23,10 +23,10 @@ from tests.tui.lab.driving import LabApp, decided, listed, opened, over, shown, 
 from tests.tui.lab.support import (
     MODEL,
     READER,
-    ScriptedDesk,
-    desk_in,
+    ScriptedLabService,
     failed,
     keep_all,
+    lab_service_in,
     quick,
     result_of,
 )
@@ -39,17 +39,17 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def desk(backend: TestBackend, tmp_path: Path) -> ScriptedDesk:
-    backend.desk = made = desk_in(tmp_path)
+def service(backend: TestBackend, tmp_path: Path) -> ScriptedLabService:
+    backend.service = made = lab_service_in(tmp_path)
     return made
 
 
 async def test_a_preset_is_chosen_and_the_reader_is_asked_without_a_question(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
     async with LabApp(backend).run_test(size=(160, 48)) as pilot:
         start = await opened(pilot)
-        assert desk.asked == 1
+        assert service.asked == 1
         assert "None yet." in text(pilot)
         assert "reader · limit 32,768 · reserve 2,048" in text(pilot)
         assert "no language model" in text(pilot)
@@ -66,16 +66,16 @@ async def test_a_preset_is_chosen_and_the_reader_is_asked_without_a_question(
         kept = start.query_one(RunsList)
         assert kept.chosen is not None
         assert kept.chosen.experiment == quick()
-        assert desk.labs[0].closed == [True]
+        assert service.labs[0].closed == [True]
         shares = tallied(map(result_of, quick().cells())).by_mode
         told = [total(shares[mode]) for mode in Mode]
         assert " ".join(["420", *told]) in text(pilot)
 
 
 async def test_any_other_model_is_asked_only_once_its_budget_is_confirmed(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.told, desk.pause_after = MODEL, 30
+    service.told, service.pause_after = MODEL, 30
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         start = await opened(pilot)
         assert "no language model" not in text(pilot)
@@ -87,24 +87,24 @@ async def test_any_other_model_is_asked_only_once_its_budget_is_confirmed(
         assert "out (64 an answer), ~$0." in text(pilot)
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is start, "the first screen")
-        assert desk.labs == []
+        assert service.labs == []
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
         await pilot.press("enter")
         run = await shown(pilot)
         await decided(pilot, run, 30)
-        assert [lab.parallel for lab in desk.labs] == [4]
+        assert [lab.parallel for lab in service.labs] == [4]
         assert "reader" not in text(pilot)
 
 
 @pytest.mark.parametrize("broken", [0, 60])
 async def test_an_unfinished_run_is_gone_on_with_where_it_stopped(
-    backend: TestBackend, desk: ScriptedDesk, broken: int
+    backend: TestBackend, service: ScriptedLabService, broken: int
 ) -> None:
-    desk.put(quick(), days=1)
-    desk.put(quick(), share=1.0 if broken else 0.5)
+    service.put(quick(), days=1)
+    service.put(quick(), share=1.0 if broken else 0.5)
     if broken:
-        file = desk.runs.open("last")
+        file = service.runs.open("last")
         keep_all(file, map(failed, list(quick().cells())[-broken:]))
         file.close()
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
@@ -126,9 +126,9 @@ async def test_an_unfinished_run_is_gone_on_with_where_it_stopped(
 
 
 async def test_a_run_that_is_looked_at_is_gone_on_with_from_its_own_screen(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.put(quick(), share=0.5)
+    service.put(quick(), share=0.5)
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         await opened(pilot)
         await pilot.press("tab", "enter")
@@ -157,10 +157,10 @@ def notices(pilot) -> str:
     ids=["model", "reader-with-a-picker-elsewhere"],
 )
 async def test_going_on_elsewhere_is_confirmed_and_refused_as_a_sentence(
-    backend: TestBackend, desk: ScriptedDesk, answerer: Answerer, told: str
+    backend: TestBackend, service: ScriptedLabService, answerer: Answerer, told: str
 ) -> None:
-    desk.put(preset("quick", is_reader=answerer.is_reader), answerer, share=0.5)
-    desk.told, desk.refusal = answerer, KeyRefused("The key is refused.", "Paste another.")
+    service.put(preset("quick", is_reader=answerer.is_reader), answerer, share=0.5)
+    service.told, service.refusal = answerer, KeyRefused("The key is refused.", "Paste another.")
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         start = await opened(pilot)
         await pilot.press("tab", "r")
@@ -170,14 +170,14 @@ async def test_going_on_elsewhere_is_confirmed_and_refused_as_a_sentence(
         await until(pilot, lambda: "The key is refused." in notices(pilot), "why not")
         assert pilot.app.screen is start
         assert not start._waiting.display
-        assert desk.labs == []
+        assert service.labs == []
 
 
 async def test_a_run_is_opened_compared_and_forgotten(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.put(quick(), days=2)
-    desk.put(quick(), share=0.5)
+    service.put(quick(), days=2)
+    service.put(quick(), share=0.5)
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         start = await opened(pilot)
         await pilot.press("tab")
@@ -196,7 +196,7 @@ async def test_a_run_is_opened_compared_and_forgotten(
             assert "reader, 1k to 48k, Sun 22 Nov 15:40" in text(pilot)
             await pilot.press(key)
             await until(pilot, lambda: pilot.app.screen is start, "the first screen")
-            await until(pilot, lambda: len(desk.runs.all()) == left, "what is left")  # noqa: B023
+            await until(pilot, lambda: len(service.runs.all()) == left, "what is left")  # noqa: B023
         await listed(pilot, start)
         await pilot.press("enter")
         run = await shown(pilot)
@@ -205,10 +205,10 @@ async def test_a_run_is_opened_compared_and_forgotten(
 
 
 async def test_the_users_own_conversation_is_named_before_it_is_sent(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
     own = replace(quick(), lengths=(500,), conversation="c9", preset="own")
-    desk.told = MODEL
+    service.told = MODEL
     named = confirm_send(PlannedRun(own, MODEL, title="My move\nto Ghent"), MODEL)
     assert "Your own conversation is sent" in named.paragraphs[1]
     assert named.paragraphs[1].endswith(": My move to Ghent")
@@ -228,9 +228,9 @@ async def test_the_users_own_conversation_is_named_before_it_is_sent(
 
 
 async def test_in_a_tiny_terminal_nothing_is_begun(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.put(quick(), share=0.5)
+    service.put(quick(), share=0.5)
     async with LabApp(backend).run_test(size=(50, 15)) as pilot:
         start = await opened(pilot)
         for key in ("enter", "r"):
@@ -240,13 +240,13 @@ async def test_in_a_tiny_terminal_nothing_is_begun(
             assert notices(pilot).count("needs 60 × 18 cells. Here are 50 × 15.") == 1
             pilot.app.clear_notifications()
         assert pilot.app.screen is start
-        assert desk.labs == []
+        assert service.labs == []
 
 
 async def test_keys_go_from_presets_to_runs_and_a_click_chooses_or_opens(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.put(quick())
+    service.put(quick())
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         start = await opened(pilot)
         await pilot.press("up", "down", "down")
@@ -263,21 +263,21 @@ async def test_keys_go_from_presets_to_runs_and_a_click_chooses_or_opens(
 
 
 async def test_without_an_answerer_nothing_is_begun_and_the_reason_is_told(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.told = SettingsError("No key is set.", "Paste one.")
+    service.told = SettingsError("No key is set.", "Paste one.")
     async with LabApp(backend).run_test(size=(80, 24)) as pilot:
         start = await opened(pilot)
         assert "No key is set. Paste one." in notices(pilot)
         await pilot.press("enter")
         assert pilot.app.screen is start
-        assert desk.labs == []
+        assert service.labs == []
 
 
 async def test_the_lab_is_opened_from_the_chat_and_leaves_it_as_it_was(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.pause_after = 5
+    service.pause_after = 5
     async with demo_app(backend).run_test(size=(104, 32)) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, "a draft")
@@ -304,7 +304,7 @@ async def test_the_lab_is_opened_from_the_chat_and_leaves_it_as_it_was(
 
 
 async def test_the_command_line_names_what_is_chosen_at_first(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
     own = replace(quick(), lengths=(500, 2_000), kinds=(Kind.EXACT,), preset="own", seed=7)
     async with LabApp(backend, RunWanted(own, 3, "judge/model")).run_test(size=(104, 32)) as pilot:
@@ -317,16 +317,16 @@ async def test_the_command_line_names_what_is_chosen_at_first(
         run = await shown(pilot)
         await over(pilot, run)
         assert run.state.run.experiment == own
-        assert (desk.labs[0].parallel, desk.labs[0].judge) == (3, "judge/model")
+        assert (service.labs[0].parallel, service.labs[0].judge) == (3, "judge/model")
         await pilot.press("escape", "1")
         assert start._setup.plan.experiment == quick()
 
 
 @pytest.mark.parametrize(("told", "begins"), [(READER, True), (MODEL, False)])
 async def test_a_preset_that_is_named_is_begun_where_that_costs_nothing(
-    backend: TestBackend, desk: ScriptedDesk, told: Answerer, begins: bool
+    backend: TestBackend, service: ScriptedLabService, told: Answerer, begins: bool
 ) -> None:
-    desk.told = told
+    service.told = told
     app = demo_app(backend)
     async with app.run_test(size=(104, 32)) as pilot:
         await ready(pilot)
@@ -338,15 +338,15 @@ async def test_a_preset_that_is_named_is_begun_where_that_costs_nothing(
             assert not run.progress.is_running
         else:
             await opened(pilot)
-            assert desk.labs == []
+            assert service.labs == []
 
 
 async def test_the_app_opens_at_the_lab_where_that_was_asked_for(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
     wanted = RunWanted(preset("deep", is_reader=True))
     app = JitchatApp(backend, store_demo(backend.store), wanted)
     async with app.run_test(size=(104, 32)) as pilot:
         await opened(pilot)
         assert "5,544: each 3 times" in text(pilot)
-        assert desk.labs == []
+        assert service.labs == []
