@@ -75,12 +75,10 @@ SCHEMA = "jitchat rot 1"
 
 
 def json_text(run: Run, results: Sequence[Result]) -> str:
-    """Write a run, finished or not."""
     return json.dumps(fields(run, results), indent=2) + "\n"
 
 
 def fields(run: Run, results: Sequence[Result]) -> dict[str, Any]:
-    """Give what is written, as plain data."""
     cells = [result_fields(result) for result in results]
     return {
         "schema": SCHEMA,

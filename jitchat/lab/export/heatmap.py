@@ -50,8 +50,6 @@ class Map(Generic[Unit]):
 
 @dataclass(frozen=True, slots=True)
 class HeatLayout(Generic[Unit]):
-    """Maps side by side."""
-
     maps: Sequence[Map[Unit]]
     depths: Sequence[float]
     wide: Unit
@@ -60,7 +58,6 @@ class HeatLayout(Generic[Unit]):
     head: Unit
     """Above the squares: what names the map, and on text surfaces its lengths."""
     gap: Unit
-    """Between two maps."""
     more_above: bool = False
     """Whether depths are left out above, or below."""
     more_below: bool = False

@@ -6,8 +6,10 @@ figures when it is pointed at.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import groupby, product
 from math import log
+from string import Template
 from textwrap import wrap
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
@@ -22,8 +24,8 @@ from jitchat.lab.stats import Tallies, Tally
 from jitchat.text.sanitize import one_line, visible
 from jitchat.values import Mode
 
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
-"""What the reader's machine has; nothing is fetched."""
+_TEMPLATE = files("jitchat.lab.export") / "picture.svg"
+"""Its fonts are what the reader's machine has; nothing is fetched."""
 INK, FAINT, RULE, PAPER = "#1c2128", "#5b626d", "#dfe2e6", "#fdfdfc"
 _LETTER = 0.53
 """A letter's width in its height, on average and a little more."""
@@ -47,21 +49,16 @@ def svg_picture(run: Run, results: Sequence[Result]) -> str:
     inner = max(_WIDTH - 2 * _EDGE, _AXIS + squares + _GAP * (len(asked.modes) - 1))
     body = _stacked(_parts(run, tallies, inner), _EDGE, _EDGE, gap=18)
     width, height = inner + 2 * _EDGE, body.height + _EDGE
-    title = _tag("title", _escaped(f"Context rot: {run.title}"))
-    about = _tag("desc", _escaped(stats.decided(run, tallies.whole)))
-    size = {"width": width - 1, "height": height - 1}
-    ground = _tag("rect", x=0.5, y=0.5, **size, rx=10, fill=PAPER, stroke=RULE)
-    drawn = _tag(
-        "svg",
-        f"\n{title}\n{about}\n{ground}\n{body.drawn}\n",
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {width:.0f} {height:.0f}",
-        width=width,
-        height=height,
-        role="img",
-        font_family=FONT,
+    return Template(_TEMPLATE.read_text("utf-8")).substitute(
+        viewbox=f"{width:.0f} {height:.0f}",
+        width=_number(width),
+        height=_number(height),
+        ground_width=_number(width - 1),
+        ground_height=_number(height - 1),
+        title=_escaped(f"Context rot: {run.title}"),
+        about=_escaped(stats.decided(run, tallies.whole)),
+        body=body.drawn,
     )
-    return f"{drawn}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +284,6 @@ def _heatmaps(asked: Experiment, tallies: Tallies, width: float) -> _Part:
 
 
 def _map(shown: Map[float], layout: HeatLayout[float], tallies: Tallies) -> str:
-    """Draw a map from its own left edge."""
     mode, wide = shown.mode, layout.wide
     share = stats.total(tallies.by_mode.get(mode)) if shown.width >= _NAMED else ""
     drawn = [

@@ -43,7 +43,6 @@ _NOT_YET = "Nothing is known of this cell yet."
 
 
 def cells_of(experiment: Experiment, place: Place) -> list[Cell]:
-    """List the cells of a square, kind by kind."""
     mode, length, depth = place
     return [
         Cell(length, depth, kind, repeat, mode)
@@ -159,8 +158,6 @@ class SquareCells(RowList):
 
 
 class SquarePane(Vertical):
-    """Follows the cursor of the heatmaps, and what comes of its cells."""
-
     @dataclass
     class Opened(Message):
         """The window of a cell is wanted."""
@@ -204,7 +201,6 @@ class SquarePane(Vertical):
         self._draw_detail()
 
     def on_resize(self) -> None:
-        """Lines are cut where the list ends."""
         self.look_at(self._place)
 
     @property

@@ -107,8 +107,6 @@ def compare_runs(runs: Runs, wanted: Sequence[str]) -> compare.Comparison:
 
 
 class CompareScreen(LabScreen):
-    """An earlier run and a later one."""
-
     CSS_PATH = ["lab.tcss", "compare.tcss"]  # noqa: RUF012  Textual's own shape
 
     def __init__(self, comparison: compare.Comparison) -> None:
@@ -132,7 +130,6 @@ class CompareScreen(LabScreen):
         self.query_one(VerticalScroll).focus()
 
     def fit(self) -> None:
-        """The drawing is as wide as there is room."""
         room, comparison = self.room.width - 8, self._comparison
         lines = [
             Content.assemble(*((text, _LOOKS.get(name, "")) for text, name in row))

@@ -52,7 +52,6 @@ class Canvas:
                 self._dot(x, y, name)
 
     def _dot(self, x: int, y: int, name: str) -> None:
-        """Set a dot, counted in dots; those that are in its cell stay."""
         at = x // 2, y // 4
         before = ord(self._cells.get(at, (chr(_BLANK), ""))[0])
         lit = before if _BLANK <= before < _BLANK + 256 else _BLANK
@@ -224,8 +223,6 @@ _STYLES = {
 
 
 class CurvePlot(Widget):
-    """A line a mode, with its intervals."""
-
     by_length: reactive[Measures | None] = reactive(None)
 
     def __init__(self, asked: Experiment) -> None:
@@ -233,7 +230,6 @@ class CurvePlot(Widget):
         self._asked = asked
 
     def render(self) -> Content:
-        """As many rows as there are; a legend on top."""
         by_length, height = self.by_length, self.size.height
         if by_length is None or height <= LEAST:
             return Content()

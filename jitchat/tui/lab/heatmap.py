@@ -27,7 +27,8 @@ HIGH = 3
 _GAP = 3
 """Cells from one map to the next."""
 _LEAST, _MOST = 5, 11
-"""Cells of a square: `100` and the two edges of the cursor; more than enough."""
+"""Cells of a square: `100` and the two edges of the cursor; more than enough. The length above it
+needs room, too."""
 
 
 def moved(asked: Experiment, place: Place, right: int, down: int) -> Place:
@@ -40,23 +41,15 @@ def moved(asked: Experiment, place: Place, right: int, down: int) -> Place:
     return asked.modes[across // columns], asked.lengths[across % columns], asked.depths[row]
 
 
-def all_wide(asked: Experiment) -> int:
-    """Tell how many cells all maps need side by side."""
-    squares = len(asked.modes) * len(asked.lengths)
-    return heatmap.MARGIN + squares * _least_wide(asked) + _GAP * (len(asked.modes) - 1)
-
-
-def _least_wide(asked: Experiment) -> int:
-    """Tell how many cells a square needs at least: its number, and the length above it."""
-    return max(_LEAST, *(len(short(length)) + 1 for length in asked.lengths))
-
-
 def laid_out(asked: Experiment, cursor: Place, width: int, height: int) -> heatmap.HeatLayout[int]:
     """Fit the maps into so many cells and rows, with the cursor in view."""
     mode, length, depth = cursor
-    modes = asked.modes if all_wide(asked) <= width else (mode,)
+    least = max(_LEAST, *(len(short(length)) + 1 for length in asked.lengths))
+    modes = asked.modes
     room = (width - heatmap.MARGIN - _GAP * (len(modes) - 1)) // len(modes)
-    wide = max(_least_wide(asked), min(_MOST, room // len(asked.lengths)))
+    if room < least * len(asked.lengths):
+        modes, room = (mode,), width - heatmap.MARGIN
+    wide = max(least, min(_MOST, room // len(asked.lengths)))
     rows = max(1, height - heatmap.HEAD)
     high = HIGH if rows >= HIGH * len(asked.depths) else 1
     lengths = _page(asked.lengths, asked.lengths.index(length), max(1, room // wide))
@@ -84,8 +77,6 @@ def _page(values: Collection[object], at: int, room: int) -> slice:
 
 @dataclass(frozen=True, slots=True)
 class ScreenText:
-    """How squares, names and the cursor are written on screen."""
-
     asked: Experiment
     layout: heatmap.HeatLayout[int]
     tallies: Tallies
@@ -136,7 +127,6 @@ class ScreenText:
         return self._under_cursor(run, row) if place == self.cursor else [run]
 
     def _under_cursor(self, run: heatmap.Run, row: int) -> list[heatmap.Run]:
-        """Draw the cursor around a row of its square."""
         high, inside = self.layout.high, heatmap.Run(run.text[1:-1], run.name, run.colour)
         left, right = "▌▐"
         if row != high // 2:
@@ -180,7 +170,6 @@ class HeatMaps(Widget, can_focus=True):
 
     @property
     def layout_shown(self) -> heatmap.HeatLayout[int]:
-        """What is shown at this size, with the cursor where it is."""
         return laid_out(self._asked, self.cursor, self.size.width, self.size.height)
 
     def show(self, tallies: Tallies, pending: frozenset[Place]) -> None:
@@ -202,7 +191,6 @@ class HeatMaps(Widget, can_focus=True):
             self.refresh(*regions)
 
     def go(self, place: Place) -> None:
-        """Put the cursor on a square."""
         if place == self.cursor:
             return
         before, layout_before = self.cursor, self.layout_shown
@@ -228,7 +216,6 @@ class HeatMaps(Widget, can_focus=True):
             self.go(place)
 
     def notify_style_update(self) -> None:
-        """Another theme has other colours."""
         self._styles.clear()
         super().notify_style_update()
 

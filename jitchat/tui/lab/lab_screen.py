@@ -73,7 +73,6 @@ class LabScreen(Screen[bool]):
         raise NotImplementedError
 
     def entitle(self, subject: str) -> None:
-        """Name in the frame what is looked at."""
         self.query_one(LabBox).border_title = Content(one_line(f"{self.NAME} · {subject}"))
 
     @property

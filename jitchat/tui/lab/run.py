@@ -121,7 +121,6 @@ def progress_line(state: RunState, progress: Progress, width: int, notice: str) 
 
 
 def page_tabs(pages: Sequence[Page], shown: Page) -> Content:
-    """Name the pages; the one that is shown stands out."""
     parts: list[tuple[str, Style | str]] = []
     for page in pages:
         click = Style.from_meta({"@click": f"screen.page('{page}')"})
@@ -135,13 +134,10 @@ _ASKS = f"Write this run to a file that ends in {_ENDINGS}; a folder gets all of
 
 
 class ExportLine(SaveLine):
-    """Hidden until a run is to be written."""
-
     _run: Run
     _results: Sequence[Result]
 
     def ask_to_write(self, run: Run, results: Sequence[Result]) -> None:
-        """Ask where to write a run with these results."""
         self._run, self._results = run, results
         self.ask_for(_ASKS, f"rot-{run.id}.svg")
 
@@ -202,12 +198,10 @@ class RunScreen(LabScreen):
         self._tabs, self._export = Static(id="lab-tabs"), ExportLine()
         self.page, self._pages = Page.CELLS, _PAGES
         self.is_asking = run.lab is not None
-        """Whether more results come."""
         self._redraw: Timer | None = None
         """Draws what was reported since the squares were drawn last."""
         self._begun_at = monotonic()
         self._seconds = 0.0
-        """Spent on asking here."""
 
     def body(self) -> ComposeResult:
         yield self._head
@@ -229,7 +223,6 @@ class RunScreen(LabScreen):
             self._ask()
 
     async def on_unmount(self) -> None:
-        """Stop asking, and give the file back."""
         await self._run.close()
 
     def fit(self) -> None:
@@ -280,7 +273,6 @@ class RunScreen(LabScreen):
             self._redraw = self.set_timer(_DRAW_EVERY, self._draw_squares)
 
     def _draw(self) -> None:
-        """Show all that is known by now."""
         self._draw_squares()
         self._draw_figures()
 
@@ -327,7 +319,6 @@ class RunScreen(LabScreen):
         return not self.has_class("-beside") if action == "page" else True
 
     def action_stop(self) -> None:
-        """Ask no more; what was answered is kept."""
         if self._export.display:
             self._export.leave()
         else:
@@ -336,7 +327,6 @@ class RunScreen(LabScreen):
             self.refresh_bindings()
 
     def action_close(self) -> None:
-        """Back to the list of runs."""
         if self._export.display:
             self._export.leave()
         else:
@@ -348,7 +338,6 @@ class RunScreen(LabScreen):
         self.dismiss(True)
 
     def action_export(self) -> None:
-        """Ask where to write what is known by now."""
         self._export.ask_to_write(self._run.file.run, list(self.state.results.values()))
 
     @on(ExportLine.Ended)
@@ -367,7 +356,6 @@ class RunScreen(LabScreen):
         self._draw()
 
     def action_page(self, name: str = "") -> None:
-        """Show another page, where they take turns."""
         pages = self._pages
         behind = pages[(pages.index(self.page) + 1) % len(pages)]
         self.page = Page(name) if name else behind
@@ -376,7 +364,6 @@ class RunScreen(LabScreen):
             self._maps.focus()
 
     def action_answer(self) -> None:
-        """Read all of an answer."""
         result = self._square.result
         if result is None:
             self.notify("Nothing is known of this cell yet.", markup=False)

@@ -24,7 +24,6 @@ _EXACT = 10.0
 _FROM = 1.0
 """Seconds after which the rest can be estimated."""
 _WHY = 120
-"""Characters of a reason."""
 
 
 def _weight(cell: Cell, run: Run) -> float:
@@ -67,7 +66,6 @@ class Progress:
         return " · ".join(parts)
 
     def bar(self, width: int) -> tuple[str, str]:
-        """Draw what is done and what is not, in so many cells."""
         full, half = divmod(2 * width * self.done // self.of if self.of else 0, 2)
         done = "━" * full + "╸" * half
         return done, "━" * (width - len(done))
@@ -89,7 +87,6 @@ class RunState:
         self.pending: set[Cell] = set()
         """Cells of which a question is on its way."""
         self.kinds = run.experiment.kinds
-        """The kinds that are counted."""
         self.parallel: int | None = None
         """Requests at once, since the lab was slowed down; None where it was not."""
         self.why = ""
@@ -120,7 +117,6 @@ class RunState:
         return frozenset((cell.mode, cell.length, cell.depth) for cell in self.pending)
 
     def take(self, *reported: events.LabEvent) -> None:
-        """Note what the lab reported, and count it."""
         for event in reported:
             self._take(event)
 
@@ -174,7 +170,6 @@ class RunState:
 
     @property
     def kinds_line(self) -> str:
-        """Name the kinds that are counted."""
         kinds = self.run.experiment.kinds
         return "all kinds" if self.kinds == kinds and len(kinds) > 1 else ", ".join(self.kinds)
 

@@ -63,7 +63,6 @@ def run_line(
 
 
 def _columns(row: Sequence[str], width: int) -> tuple[str, str]:
-    """Write the mark and the title, and the figures behind them."""
     mark, title, preset, cells, *shares = row
     wides = _TOTALS if width >= _ROOMY else _SHARES
     behind = f"  {cut(preset, _PRESET - 2):<{_PRESET - 2}}" if width >= _NARROW else ""
@@ -93,8 +92,6 @@ class RunRows(RowList):
 
 
 class RunsList(Vertical):
-    """All runs, the latest first."""
-
     @dataclass
     class Opened(Message):
         """A run is to be looked at."""
@@ -120,7 +117,6 @@ class RunsList(Vertical):
         yield self._none
 
     def on_resize(self) -> None:
-        """Titles are cut where the figures begin."""
         self._draw()
 
     def show(self, runs: Sequence[tuple[Run, int]]) -> None:
@@ -134,7 +130,6 @@ class RunsList(Vertical):
         self._draw()
 
     def sum_up(self, run: str, shares: Mapping[Mode, Tally]) -> None:
-        """Take the shares of a run, by its id."""
         self._shares[run] = shares
         self._draw()
 

@@ -38,7 +38,6 @@ class PlannedRun:
     answerer: Answerer | None
     """None while it is not known who answers."""
     parallel: int = 1
-    """Requests at once."""
     judge: str = ""
     """The model that judges; empty where rules alone do."""
     title: str = ""
@@ -150,12 +149,8 @@ class PresetList(PointedList):
 
 
 class SetupPane(Vertical):
-    """Follows the preset under the cursor, and who answers."""
-
     @dataclass
     class Chosen(Message):
-        """What is to be run."""
-
         plan: PlannedRun
 
     def __init__(self, wanted: RunWanted | None, titles: Mapping[str, str]) -> None:
@@ -174,7 +169,6 @@ class SetupPane(Vertical):
         self.answerer: Answerer | None = None
         """Who is asked; None while that is not known."""
         self.parallel = self._wanted.parallel
-        """Requests at once."""
 
     def compose(self) -> ComposeResult:
         yield self._list
@@ -188,7 +182,6 @@ class SetupPane(Vertical):
         self._list.focus()
 
     def on_resize(self) -> None:
-        """Lines break where the pane ends."""
         self._draw()
 
     def show(self, answerer: Answerer) -> None:
@@ -218,7 +211,6 @@ class SetupPane(Vertical):
 
     @property
     def _experiments(self) -> list[Experiment]:
-        """The presets of who answers, and the user's own grid."""
         is_reader = self.answerer is None or self.answerer.is_reader
         named = [preset(name, is_reader=is_reader) for name in PRESETS]
         return [*named, self._own] if self._own is not None else named

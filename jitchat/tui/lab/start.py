@@ -250,7 +250,6 @@ class StartScreen(LabScreen):
     @work
     @telling
     async def action_forget(self) -> None:
-        """Delete the run under the cursor, once that is confirmed."""
         run = self._runs.chosen
         if run is None or self.lacks_room():
             return

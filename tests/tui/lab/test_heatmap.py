@@ -11,7 +11,7 @@ from jitchat.lab.colours import colour_of
 from jitchat.lab.experiment import Experiment, preset
 from jitchat.lab.export.heatmap import HEAD, text_row
 from jitchat.lab.stats import Tally, tallied
-from jitchat.tui.lab.heatmap import ScreenText, all_wide, laid_out, moved
+from jitchat.tui.lab.heatmap import ScreenText, laid_out, moved
 from jitchat.values import Mode
 from tests.tui.lab.support import quick, result_of
 
@@ -57,7 +57,7 @@ def test_beside_the_squares_is_no_square() -> None:
 
 
 def test_all_maps_are_shown_where_each_has_room_and_else_one() -> None:
-    wide = all_wide(DEEP)
+    wide = 6 + 3 * 8 * 5 + 2 * 3
     assert len(laid_out(DEEP, TOP, wide, 13).maps) == 3
     narrow = laid_out(DEEP, (Mode.JIT, 1_000, 0.0), wide - 1, 13)
     assert [(shown.mode, len(shown.lengths)) for shown in narrow.maps] == [(Mode.JIT, 8)]
