@@ -169,6 +169,7 @@ async def test_window_of_a_cell(
 ) -> None:
     service.with_windows = True
     service.put(quick(), days=1)
+    service.with_windows = False
     service.put(quick())
     file = service.runs.open("r1")
     wanted = file.window(file.results()[0])

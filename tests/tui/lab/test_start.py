@@ -22,7 +22,6 @@ from jitchat.values import Mode
 from tests.tui.lab.driving import LabApp, decided, listed, opened, over, shown, text
 from tests.tui.lab.support import (
     MODEL,
-    READER,
     ScriptedLabService,
     failed,
     keep_all,
@@ -34,8 +33,6 @@ from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from jitchat.lab.service import Answerer
 
 
 @pytest.fixture
@@ -97,28 +94,30 @@ async def test_any_other_model_is_asked_only_once_its_budget_is_confirmed(
         assert "reader" not in text(pilot)
 
 
-@pytest.mark.parametrize("broken", [0, 60])
 async def test_an_unfinished_run_is_gone_on_with_where_it_stopped(
-    backend: TestBackend, service: ScriptedLabService, broken: int
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
+    service.put(quick(), days=2)
     service.put(quick(), days=1)
-    service.put(quick(), share=1.0 if broken else 0.5)
-    if broken:
-        file = service.runs.open("last")
-        keep_all(file, map(failed, list(quick().cells())[-broken:]))
-        file.close()
+    file = service.runs.open("last")
+    keep_all(file, map(failed, list(quick().cells())[-60:]))
+    file.close()
+    service.put(quick(), share=0.5)
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         start = await opened(pilot)
-        await pilot.press("down", "down", "down", "r")
-        run = await shown(pilot)
-        await over(pilot, run)
-        assert "420 of 420 cells" in text(pilot)
-        await pilot.press("escape")
-        await until(pilot, lambda: pilot.app.screen is start, "the first screen")
-        await listed(pilot, start)
         runs = start.query_one(RunsList)
-        assert runs.chosen is not None
-        assert runs._shares[runs.chosen.id] == tallied(map(result_of, quick().cells())).by_mode
+        await pilot.press("down", "down", "down")
+        for key in ("r", "down"):  # one that was stopped, then one of which cells failed
+            await pilot.press(*([key, "r"] if key == "down" else [key]))
+            run = await shown(pilot)
+            await over(pilot, run)
+            assert "420 of 420 cells" in text(pilot)
+            await pilot.press("escape")
+            await until(pilot, lambda: pilot.app.screen is start, "the first screen")
+            await listed(pilot, start)
+            assert runs.chosen is not None
+            shares = tallied(map(result_of, quick().cells())).by_mode
+            assert runs._shares[runs.chosen.id] == shares
         await pilot.press("r")
         await pilot.pause()
         assert pilot.app.screen is start
@@ -148,24 +147,16 @@ def notices(pilot) -> str:
     return " ".join(notice.message for notice in pilot.app._notifications)
 
 
-@pytest.mark.parametrize(
-    ("answerer", "told"),
-    [
-        (MODEL, "54 cells of 108 have no answer yet."),
-        (replace(READER, is_here=False), "210 cells of 420 have no answer yet."),
-    ],
-    ids=["model", "reader-with-a-picker-elsewhere"],
-)
 async def test_going_on_elsewhere_is_confirmed_and_refused_as_a_sentence(
-    backend: TestBackend, service: ScriptedLabService, answerer: Answerer, told: str
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    service.put(preset("quick", is_reader=answerer.is_reader), answerer, share=0.5)
-    service.told, service.refusal = answerer, KeyRefused("The key is refused.", "Paste another.")
+    service.put(preset("quick", is_reader=False), MODEL, share=0.5)
+    service.told, service.refusal = MODEL, KeyRefused("The key is refused.", "Paste another.")
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         start = await opened(pilot)
         await pilot.press("tab", "r")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
-        assert told in text(pilot)
+        assert "54 cells of 108 have no answer yet." in text(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: "The key is refused." in notices(pilot), "why not")
         assert pilot.app.screen is start
@@ -221,6 +212,7 @@ async def test_the_users_own_conversation_is_named_before_it_is_sent(
     app = JitchatApp(backend, kept, RunWanted(replace(own, conversation=kept.id)))
     async with app.run_test(size=(104, 32)) as pilot:
         await opened(pilot)
+        assert service.labs == [], "the app opens at the lab, and nothing is begun"
         assert f"a copy of your conversation {kept.title}" in text(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
@@ -322,31 +314,20 @@ async def test_the_command_line_names_what_is_chosen_at_first(
         assert start._setup.plan.experiment == quick()
 
 
-@pytest.mark.parametrize(("told", "begins"), [(READER, True), (MODEL, False)])
 async def test_a_preset_that_is_named_is_begun_where_that_costs_nothing(
-    backend: TestBackend, service: ScriptedLabService, told: Answerer, begins: bool
-) -> None:
-    service.told = told
-    app = demo_app(backend)
-    async with app.run_test(size=(104, 32)) as pilot:
-        await ready(pilot)
-        await app.screen.run_action("rot('quick')")
-        if begins:
-            run = await shown(pilot)
-            await over(pilot, run)
-            assert run.state.run.experiment == quick()
-            assert not run.progress.is_running
-        else:
-            await opened(pilot)
-            assert service.labs == []
-
-
-async def test_the_app_opens_at_the_lab_where_that_was_asked_for(
     backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    wanted = RunWanted(preset("deep", is_reader=True))
-    app = JitchatApp(backend, store_demo(backend.store), wanted)
+    app = demo_app(backend)
     async with app.run_test(size=(104, 32)) as pilot:
+        chat = await ready(pilot)
+        await chat.run_action("rot('quick')")
+        run = await shown(pilot)
+        await over(pilot, run)
+        assert run.state.run.experiment == quick()
+        assert not run.progress.is_running
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: app.screen is chat, "the chat")
+        service.told = MODEL
+        await chat.run_action("rot('quick')")
         await opened(pilot)
-        assert "5,544: each 3 times" in text(pilot)
-        assert service.labs == []
+        assert len(service.labs) == 1
