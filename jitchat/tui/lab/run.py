@@ -232,10 +232,13 @@ class RunScreen(LabScreen):
         self._maps.styles.height = maps
         is_page = bool(self._caveat) and "-caveat" not in classes
         self._pages = (*_PAGES, Page.CAVEAT) if is_page else _PAGES
+        before = self.classes
         for name in ("-beside", "-tight", "-caveat"):
-            self.set_class(name in classes, name)
+            self.set_class(name in classes, name, update=False)
         for page in Page:
-            self.set_class(page is self.page, f"-page-{page.name.lower()}")
+            self.set_class(page is self.page, f"-page-{page.name.lower()}", update=False)
+        if self.classes != before:  # styles are worked out once
+            self.update_node_styles()
         if self.page in self._pages:
             self._tabs.update(page_tabs(self._pages, self.page))
             self.call_after_refresh(self._draw)
