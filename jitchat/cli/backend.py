@@ -22,7 +22,7 @@ from jitchat.store.store import ColdStore
 from jitchat.values import Conversation, Message
 
 if TYPE_CHECKING:
-    from jitchat.cli.lab_desk import LocalLabService
+    from jitchat.cli.lab_service import LocalLabService
     from jitchat.model_choices import ModelChoices
     from jitchat.models import ResolvedModel
     from jitchat.providers.catalogue.models import ProviderChoice
@@ -160,8 +160,8 @@ class LocalBackend:
         self._embedder = found
         return found
 
-    def lab_desk(self) -> LocalLabService:
-        from jitchat.cli.lab_desk import LocalLabService  # noqa: PLC0415  loads the lab
+    def lab_service(self) -> LocalLabService:
+        from jitchat.cli.lab_service import LocalLabService  # noqa: PLC0415  loads the lab
 
         return LocalLabService(self._model, self._paths, self.store)
 

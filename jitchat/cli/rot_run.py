@@ -15,7 +15,7 @@ from jitchat import models
 from jitchat.bench.output import without_login
 from jitchat.cli import output
 from jitchat.cli.cold_store import opened_store
-from jitchat.cli.lab_desk import LocalLabService, is_here, judge_model
+from jitchat.cli.lab_service import LocalLabService, is_here, judge_model
 from jitchat.cli.options import Flags
 from jitchat.cli.rot import RotFlags
 from jitchat.cli.rot_runs import print_run

@@ -94,7 +94,7 @@ class Backend(Protocol):
     def better_embedder(self) -> Embedder | None:
         """Slow: the embedder that was downloaded, if it is here now."""
 
-    def lab_desk(self) -> LabService:
+    def lab_service(self) -> LabService:
         """Make what runs of the rot lab are made with: whoever answers here is asked there."""
 
     def hint(self) -> str:

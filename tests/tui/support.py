@@ -77,7 +77,7 @@ class TestBackend:
     """Why no other model can be chosen."""
     note: str = ""
     """What there is to know of one that was."""
-    desk: LabService | None = None
+    service: LabService | None = None
     """What makes runs of the rot lab."""
 
     def open_session(self, conversation: Conversation) -> Session:
@@ -141,9 +141,9 @@ class TestBackend:
     def better_embedder(self) -> Embedder | None:
         return FakeEmbedder()
 
-    def lab_desk(self) -> LabService:
-        assert self.desk is not None
-        return self.desk
+    def lab_service(self) -> LabService:
+        assert self.service is not None
+        return self.service
 
     def hint(self) -> str:
         return "jitchat --base-url URL --model NAME"

@@ -1,50 +1,18 @@
-"""A run as CSV (RFC 4180): a heading, then a row a cell, in UTF-8 without a mark at its beginning.
+"""A run as a file: JSON, as `json_format.txt` describes it; CSV; a picture as SVG or plain text.
 
-What models, files and users wrote may begin like a formula, and a spreadsheet that opens the
-file would reckon it. So a text that begins, after whatever blanks, with one of `FORMULA` gets an
-apostrophe in front of it, which spreadsheets take as "this is text". Numbers are the app's own
-and are left alone. To have such a text back as it was, take one apostrophe off where one of
-`FORMULA` follows; the JSON has all of them untouched. Control characters are made visible, but
-for tabs and line feeds within a text. What is not known is empty.
-
-One object; shares are 0 to 1, times seconds, money US dollars, moments ISO 8601 with their
-offset; null is what is not known. Every character that is not ASCII is escaped, so that nothing
-in the file steers a terminal, and nothing is lost.
-
-    schema        "jitchat rot 1": the second word changes its number when a field changes
-    caveat        how the figures are to be read; null but for the embedded reader
-    run           what is known of the run beside its results
-        id, title, provider, model, embedder, limit, reserve, counter, version, begun_at,
-        ended_at (null: cells have no result yet), judge ("": rules alone), seconds (spent on
-        asking, in all of its legs), source (a SHA-256 of what the user's conversation said,
-        where that is the filler; else "")
-        experiment    lengths, depths, kinds, modes, repeats, seed, preset, conversation
-        settings      every setting by `section.key`, as TOML writes it
-    figures       what the cells come to; of what was not asked there is no entry
-        by_mode, by_length, by_kind, squares    a list each, of
-            mode, and as it goes length, kind or depth
-            right, wrong, unfit, failed         cells
-            share                               of the answered (right + wrong)
-            low, high                           of one length (by_length, squares): Wilson's 95 %
-                                                interval; all three null where none was answered
-        spent         a list, of mode, sent, tokens, to_first, seconds (medians), cached (share
-                      of the input), cost (of all), unpriced (cells that it does not know)
-    cells         a list of every result, as it was decided
-        length, depth, kind, repeat, mode       which it is
-        verdict       "right", "wrong", "does not fit", "failed"
-        rule          why, as a short phrase
-        question, expected, answer
-        conversation, said, needed, held, window_id
-        tokens        of the window, as it was counted when it was sent
-        usage         null, or input_tokens, output_tokens, cached_tokens, written_tokens,
-                      reasoning_tokens, cost as the provider reported them
-        to_first, seconds, cost, note
+The CSV (RFC 4180) has a heading, then a row a cell, in UTF-8 without a mark at its beginning. What
+models, files and users wrote may begin like a formula, and a spreadsheet that opens the file would
+reckon it. So a text that begins, after whatever blanks, with one of `FORMULA` gets an apostrophe
+in front of it, which spreadsheets take as "this is text". Numbers are the app's own and are left
+alone. To have such a text back as it was, take one apostrophe off where one of `FORMULA` follows;
+the JSON has all of them untouched. Control characters are made visible, but for tabs and line
+feeds within a text. What is not known is empty.
 """
 
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
@@ -72,11 +40,11 @@ COLUMNS = (
 
 def csv_text(run: Run, results: Sequence[Result]) -> str:
     """Write a run, finished or not; lines end in CR LF."""
-    made = io.StringIO()
-    writer = csv.writer(made, lineterminator="\r\n")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    writer.writerows([_told(value) for value in _row(run, result)] for result in results)
-    return made.getvalue()
+    writer.writerows([_field(value) for value in _row(run, result)] for result in results)
+    return text.getvalue()
 
 
 def is_formula(text: str) -> bool:
@@ -96,7 +64,7 @@ def _row(run: Run, result: Result) -> list[str | float | None]:
     ]  # fmt: skip
 
 
-def _told(value: str | float | None) -> str:
+def _field(value: str | float | None) -> str:
     """Write a value so that neither a spreadsheet nor a terminal obeys it."""
     if not isinstance(value, str):
         return "" if value is None else str(value)
@@ -108,53 +76,42 @@ SCHEMA = "jitchat rot 1"
 
 
 def json_text(run: Run, results: Sequence[Result]) -> str:
-    """Write a run, finished or not."""
     return json.dumps(fields(run, results), indent=2) + "\n"
 
 
 def fields(run: Run, results: Sequence[Result]) -> dict[str, Any]:
-    """Give what is written, as plain data."""
+    cells = [fields_of(result) for result in results]
     return {
         "schema": SCHEMA,
         "caveat": READER_CAVEAT if run.is_reader else None,
-        "run": _run(run),
+        "run": fields_of(run) | {"title": run.title, "settings": dict(run.settings)},
         "figures": _figures(count_results(results)),
-        "cells": [_cell(result) for result in results],
+        "cells": [cell.pop("cell") | cell for cell in cells],
     }
-
-
-def _run(run: Run) -> dict[str, Any]:
-    return fields_of(run) | {"title": run.title, "settings": dict(run.settings)}
-
-
-def _cell(result: Result) -> dict[str, Any]:
-    made = fields_of(result)
-    cell: dict[str, Any] = made.pop("cell")
-    return cell | made
 
 
 def _figures(tallies: Tallies) -> dict[str, Any]:
     modes = {(mode,): tally for mode, tally in tallies.by_mode.items()}
     return {
-        "by_mode": list(_listed(("mode",), modes)),
-        "by_length": list(_listed(("mode", "length"), tallies.by_length)),
-        "by_kind": list(_listed(("mode", "kind"), tallies.by_kind)),
-        "squares": list(_listed(("mode", "length", "depth"), tallies.squares)),
+        "by_mode": _rows(("mode",), modes),
+        "by_length": _rows(("mode", "length"), tallies.by_length),
+        "by_kind": _rows(("mode", "kind"), tallies.by_kind),
+        "squares": _rows(("mode", "length", "depth"), tallies.squares),
         "spent": [{"mode": mode} | asdict(spent) for mode, spent in tallies.spent.items()],
     }
 
 
-def _listed(names: Sequence[str], tallies: Mapping[Any, Tally]) -> Iterator[dict[str, Any]]:
+def _rows(names: Sequence[str], tallies: Mapping[Any, Tally]) -> list[dict[str, Any]]:
+    rows = []
     for place, tally in tallies.items():
-        low, high = tally.interval or (None, None)
-        ends = {"low": low, "high": high} if "length" in names else {}
-        told = asdict(tally) | {"share": tally.share}
-        yield dict(zip(names, place, strict=True)) | told | ends
+        row = dict(zip(names, place, strict=True)) | asdict(tally) | {"share": tally.share}
+        if "length" in names:
+            row["low"], row["high"] = tally.interval or (None, None)
+        rows.append(row)
+    return rows
 
 
-Writer = Callable[[Run, Sequence[Result]], str]
-
-FORMATS: Mapping[str, Writer] = MappingProxyType(
+FORMATS: Mapping[str, Callable[[Run, Sequence[Result]], str]] = MappingProxyType(
     {"json": json_text, "csv": csv_text, "svg": svg_picture, "txt": text_picture}
 )
 

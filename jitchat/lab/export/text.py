@@ -1,177 +1,41 @@
-"""A run as text of 80 columns, with colours or without.
+"""A run as plain text of 80 columns.
 
 Maps stand side by side as far as the width goes; more of them, or more lengths than fit, go on
 below.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from textwrap import wrap
 
 from rich.cells import cell_len
 
 from jitchat.lab import stats
-from jitchat.lab.colours import MODE_COLOURS, colour_of, ink_on, parts_of
 from jitchat.lab.experiment import Experiment, Result, Verdict
+from jitchat.lab.export import heatmap
 from jitchat.lab.report import READER_CAVEAT, brief_title, mode_lines, settings_line
 from jitchat.lab.run_file import Run, short
-from jitchat.lab.stats import Tallies, Tally, count_results
+from jitchat.lab.stats import Tallies, Tally
 from jitchat.text.sanitize import for_terminal
 from jitchat.values import Mode
 
-_PLAIN = "\x1b[0m"
-
-
-def on(ground: str, ink: str, text: str) -> str:
-    """Write our own text in a colour on another; both are `#rrggbb`."""
-    return f"\x1b[48;2;{_told(ground)}m{inked(ink, text)}"
-
-
-def inked(ink: str, text: str) -> str:
-    """Write our own text in a colour."""
-    return f"\x1b[38;2;{_told(ink)}m{text}{_PLAIN}"
-
-
-def _told(colour: str) -> str:
-    return ";".join(map(str, parts_of(colour)))
-
-
+WIDTH = 80
 _STEPS = 40
 _QUARTERS = range(0, _STEPS + 1, _STEPS // 4)
 _MODE, _LENGTH, _SHARE = 7, 6, 14
-_INDENT = " " * (_MODE + _LENGTH + _SHARE + 3)
-
-
-def curves(asked: Experiment, tallies: Tallies, *, colour: bool) -> Iterator[str]:
-    """Draw them, line by line, in 72 columns."""
-    scale = "".join(f"{4 * at // _STEPS * 25:<{_STEPS // 4}}" for at in _QUARTERS[:-1])
-    yield f"{_INDENT}{scale}100 %"
-    for mode in asked.modes:
-        for at, length in enumerate(asked.lengths):
-            tally = tallies.by_length.get((mode, length))
-            name = "" if at else mode.value
-            told = f"{name:<{_MODE}} {short(length):>{_LENGTH}} {stats.share(tally):>{_SHARE}}"
-            yield f"{told} {_track(mode, tally, colour=colour)}".rstrip()
-
-
-def _track(mode: Mode, tally: Tally | None, *, colour: bool) -> str:
-    """Draw the share as a dot in its interval, between 0 and 100 %."""
-    track = ["┊" if at in _QUARTERS else " " for at in range(_STEPS + 1)]
-    if tally is None or tally.share is None or tally.interval is None:
-        return "".join(track)
-    low, high = (round(end * _STEPS) for end in tally.interval)
-    dot = round(tally.share * _STEPS)
-    track[low : high + 1] = "─" * (high + 1 - low)
-    track[dot] = "●"
-    if not colour:
-        return "".join(track)
-    drawn = inked(MODE_COLOURS[mode], "".join(track[low : high + 1]))
-    return "".join(track[:low]) + drawn + "".join(track[high + 1 :])
-
-
-_AXIS = 6
 _SHADES = "░▒▓█"
 _UNFIT, _FAILED = "╱", "×"
-LEGEND = (
+_LEGEND = (
     "░ under 25 %  ▒ under 50 %  ▓ under 75 %  █ 75 % and more",
     f"{_UNFIT * 4} {Verdict.UNFIT.value}  {_FAILED} {Verdict.FAILED.value}  blank: no result yet",
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Map:
-    """The squares of a mode, or of some of its lengths."""
-
-    mode: Mode
-    lengths: Sequence[int]
-    square: int
-    """Columns."""
-    gap: int
-    """Columns behind each square."""
-
-    @property
-    def width(self) -> int:
-        return len(self.lengths) * (self.square + self.gap)
+def text_picture(run: Run, results: Sequence[Result]) -> str:
+    """Draw a run, finished or not."""
+    return "\n".join(line.rstrip() for line in _lines(run, stats.count_results(results))) + "\n"
 
 
-def maps(asked: Experiment, tallies: Tallies, width: int, *, colour: bool) -> Iterator[str]:
-    """Draw them, line by line, none of more than `width` columns."""
-    for row in _rows(asked, width):
-        yield " " * _AXIS + " ".join(_name(each, tallies) for each in row)
-        yield f"{'k':>{_AXIS - 1}} " + " ".join(_lengths(each) for each in row)
-        for depth in asked.depths:
-            drawn = (_line(each, depth, tallies, colour=colour) for each in row)
-            yield f"{stats.percent(depth):>{_AXIS - 1}} " + " ".join(drawn)
-        yield ""
-
-
-def _rows(asked: Experiment, width: int) -> Iterator[list[_Map]]:
-    """Set maps side by side; with gaps if all of them fit with gaps, else without."""
-    square = max(4, 1 + max(len(_thousands(length)) for length in asked.lengths))
-    room, count = width - _AXIS + 1, len(asked.lengths)
-    gap = 1 if (count * (square + 1) + 1) * len(asked.modes) <= room else 0
-    most = max(1, (room - 1) // (square + gap))
-    row: list[_Map] = []
-    for mode in asked.modes:
-        for start in range(0, count, most):
-            made = _Map(mode, asked.lengths[start : start + most], square, gap)
-            if row and sum(each.width + 1 for each in (*row, made)) > room:
-                yield row
-                row = []
-            row.append(made)
-    yield row
-
-
-def _name(drawn: _Map, tallies: Tallies) -> str:
-    tally = tallies.by_mode.get(drawn.mode, Tally())
-    shares = (stats.total(tally), *([stats.percent(tally.share)] if tally.answered else []))
-    forms = (f"{drawn.mode.value} {share}" for share in shares)
-    told = next((each for each in forms if len(each) <= drawn.width), drawn.mode.value)
-    return f"{told:<{drawn.width}}"
-
-
-def _lengths(drawn: _Map) -> str:
-    behind = " " * drawn.gap
-    return "".join(f"{_thousands(each):>{drawn.square}}{behind}" for each in drawn.lengths)
-
-
-def _thousands(length: int) -> str:
-    return f"{length / 1000:g}"
-
-
-def _line(drawn: _Map, depth: float, tallies: Tallies, *, colour: bool) -> str:
-    squares = (tallies.squares.get((drawn.mode, length, depth)) for length in drawn.lengths)
-    behind = " " * drawn.gap
-    return "".join(_square(each, drawn.square, colour=colour) + behind for each in squares)
-
-
-def _square(tally: Tally | None, width: int, *, colour: bool) -> str:
-    if tally is None or not tally.cells:
-        return " " * width
-    if tally.share is None:
-        return _UNFIT * width if tally.unfit else f"{_FAILED:>{width}}"
-    number = stats.points(tally.share)
-    if colour:
-        ground = colour_of(tally.share)
-        return on(ground, ink_on(ground), f"{number:>{width}}")
-    shade = _SHADES[min(len(_SHADES) - 1, int(tally.share * len(_SHADES)))]
-    return f"{shade}{number:>{width - 1}}"
-
-
-WIDTH = 80
-
-
-def text_picture(run: Run, results: Sequence[Result], *, colour: bool = False) -> str:
-    """Draw a run, finished or not.
-
-    With `colour`, squares and curves are coloured by escape sequences for 24-bit colours, and
-    the numbers take the place of the shades.
-    """
-    lines = _lines(run, count_results(results), colour=colour)
-    return "\n".join(line.rstrip() for line in lines) + "\n"
-
-
-def _lines(run: Run, tallies: Tallies, *, colour: bool) -> Iterator[str]:
+def _lines(run: Run, tallies: Tallies) -> Iterator[str]:
     asked = run.experiment
     yield from _wrapped(f"Context rot: {brief_title(run)}")
     yield from _wrapped(stats.cells_text(run, tallies.whole))
@@ -180,15 +44,15 @@ def _lines(run: Run, tallies: Tallies, *, colour: bool) -> Iterator[str]:
     yield "Right answers in per cent. Down: depth of the fact, 0 % is the beginning."
     yield "Across: thousands of tokens of the conversation."
     yield ""
-    yield from maps(asked, tallies, WIDTH, colour=colour)
-    yield from LEGEND[1:] if colour else LEGEND
+    yield from _maps(asked, tallies)
+    yield from _LEGEND
     yield ""
     yield "Right answers by length, in their 95 % intervals (Wilson)"
-    yield from curves(asked, tallies, colour=colour)
+    yield from _curves(asked, tallies)
     yield ""
     for mode in asked.modes:
-        for at, line in enumerate(mode_lines(mode, asked, tallies)):
-            yield from _wrapped(f"{'' if at else mode.value:<8}{line}")
+        for number, line in enumerate(mode_lines(mode, asked, tallies)):
+            yield from _wrapped(f"{'' if number else mode.value:<8}{line}")
     if run.is_reader:
         yield ""
         yield from _wrapped(READER_CAVEAT)
@@ -202,3 +66,85 @@ def _wrapped(text: str) -> list[str]:
         line.replace("\N{NO-BREAK SPACE}", " ")
         for line in wrap(safe, width, break_on_hyphens=False)
     ]
+
+
+def _curves(asked: Experiment, tallies: Tallies) -> Iterator[str]:
+    """Draw the share at each length as a dot in its interval, in 72 columns."""
+    scale = "".join(f"{100 * at // _STEPS:<{_STEPS // 4}}" for at in _QUARTERS[:-1])
+    yield " " * (_MODE + _LENGTH + _SHARE + 3) + f"{scale}100 %"
+    for mode in asked.modes:
+        for number, length in enumerate(asked.lengths):
+            tally = tallies.by_length.get((mode, length), Tally())
+            track = ["┊" if at in _QUARTERS else " " for at in range(_STEPS + 1)]
+            if tally.share is not None and tally.interval is not None:
+                low, high = (round(end * _STEPS) for end in tally.interval)
+                track[low : high + 1] = "─" * (high + 1 - low)
+                track[round(tally.share * _STEPS)] = "●"
+            name = "" if number else mode.value
+            figures = f"{name:<{_MODE}} {short(length):>{_LENGTH}} {stats.share(tally):>{_SHARE}}"
+            yield f"{figures} {''.join(track)}"
+
+
+def _maps(asked: Experiment, tallies: Tallies) -> Iterator[str]:
+    square = max(4, 1 + max(len(_thousands(length)) for length in asked.lengths))
+    room, count = WIDTH - heatmap.MARGIN, len(asked.lengths)
+    gap = 1 if (count * (square + 1) + 1) * len(asked.modes) <= room + 1 else 0
+    writing = _MapText(tallies, square, " " * gap)
+    for shown in _rows_of_maps(asked, (square + gap), room):
+        maps = heatmap.side_by_side(shown, heatmap.MARGIN, square + gap, 1)
+        layout = heatmap.HeatLayout(maps, asked.depths, square + gap, 1, heatmap.HEAD, 1)
+        for y in range(heatmap.HEAD + len(asked.depths)):
+            yield "".join(each.text for each in heatmap.text_row(layout, writing, y))
+        yield ""
+
+
+def _rows_of_maps(
+    asked: Experiment, wide: int, room: int
+) -> Iterator[list[tuple[Mode, Sequence[int]]]]:
+    """Break maps into rows of so many columns, and maps that are wider into parts."""
+    most = max(1, room // wide)
+    row: list[tuple[Mode, Sequence[int]]] = []
+    for mode in asked.modes:
+        for start in range(0, len(asked.lengths), most):
+            lengths = asked.lengths[start : start + most]
+            taken = sum(len(each) * wide + 1 for _, each in row)
+            if row and taken + len(lengths) * wide > room:
+                yield row
+                row = []
+            row.append((mode, lengths))
+    yield row
+
+
+class _MapText:
+    axis = "k"
+
+    def __init__(self, tallies: Tallies, square: int, behind: str) -> None:
+        """`square` is a square's width, `behind` the blanks that part it from the next."""
+        self._tallies, self._square, self._behind = tallies, square, behind
+
+    def title(self, shown: heatmap.Map[int]) -> list[heatmap.Run]:
+        tally = self._tallies.by_mode.get(shown.mode, Tally())
+        shares = [stats.total(tally), *([stats.percent(tally.share)] if tally.answered else [])]
+        forms = (f"{shown.mode.value} {share}" for share in shares)
+        fitting = (form for form in forms if len(form) <= shown.width)
+        return [heatmap.Run(f"{next(fitting, shown.mode.value):<{shown.width}}")]
+
+    def length(self, length: int) -> str:
+        return f"{_thousands(length):>{self._square}}{self._behind}"
+
+    def square(self, place: stats.Place, row: int) -> list[heatmap.Run]:  # noqa: ARG002  one row
+        tally, wide = self._tallies.squares.get(place), self._square
+        text, square = "", heatmap.square_of(tally)
+        match square.kind:
+            case "share" if tally is not None and tally.share is not None:
+                shade = _SHADES[min(len(_SHADES) - 1, int(tally.share * len(_SHADES)))]
+                text = f"{shade}{square.number:>{wide - 1}}"
+            case "unfit":
+                text = _UNFIT * wide
+            case "failed":
+                text = _FAILED
+        return [heatmap.Run(f"{text:>{wide}}{self._behind}")]
+
+
+def _thousands(length: int) -> str:
+    return f"{length / 1000:g}"

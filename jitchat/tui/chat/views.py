@@ -82,7 +82,7 @@ class Views:
         from jitchat.tui.lab.start import StartScreen  # noqa: PLC0415  not on the first frame
 
         titles = {each.id: each.title for each in self.backend.store.conversations()}
-        lab = StartScreen(self.backend.lab_desk(), wanted, begins=begins, titles=titles)
+        lab = StartScreen(self.backend.lab_service(), wanted, begins=begins, titles=titles)
         self.host.push(lab)
 
     async def follow(self, session: Session, outcome: Outcome) -> None:

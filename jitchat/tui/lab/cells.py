@@ -1,25 +1,32 @@
-"""The cells of a square as lines, and all that is known of one of them. Pure."""
+"""The cells of a square as lines, all that is known of one, and the window that was sent for it."""
 
-import textwrap
-from collections.abc import Iterable, Iterator
+import asyncio
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import cycle
 
-from textual import events, on
+from textual import events, on, work
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import OptionList, Static
 
+from jitchat.errors import JitchatError
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
+from jitchat.lab.run_file import RunFile
 from jitchat.lab.stats import Place, Tally, duration, percent
-from jitchat.text.sanitize import one_line, shorten
-from jitchat.tui.figures import BESIDE, cut, tokens
-from jitchat.tui.lab.heatmap import NOTHING
-from jitchat.tui.lab.shown_run import ShownRun
+from jitchat.text.sanitize import for_terminal, one_line, shorten
+from jitchat.tui.dialogs.exact import ExactScreen
+from jitchat.tui.figures import BESIDE, cut, ledger_note, tokens
+from jitchat.tui.lab.lab_screen import SHORT, LabScreen, labelled
+from jitchat.tui.lab.run_state import RunState
+from jitchat.tui.notices import reports_errors
 from jitchat.tui.palette import MUTED
 from jitchat.tui.send_figures import usage_sentence
+from jitchat.tui.widgets.budget_bar import BudgetBar
+from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.row_list import RowList
 
 MARKS = {
@@ -33,10 +40,10 @@ _NAME = 11
 _BRIEF = frozenset({"asked", "answered", "note", "window"})
 _MOST = 600
 """Characters of a question or an answer; the rest is shown when it is opened."""
+_NOT_YET = "Nothing is known of this cell yet."
 
 
 def cells_of(experiment: Experiment, place: Place) -> list[Cell]:
-    """List the cells of a square, kind by kind."""
     mode, length, depth = place
     return [
         Cell(length, depth, kind, repeat, mode)
@@ -48,26 +55,28 @@ def cells_of(experiment: Experiment, place: Place) -> list[Cell]:
 def square_line(place: Place, tally: Tally) -> str:
     """Write `jit · 16k tokens · 25 % deep · 6 of 7 right`."""
     mode, length, depth = place
-    where = f"{mode} · {length:,} tokens · {percent(depth)} deep"
-    told = [f"{tally.right} of {tally.answered} right"] if tally.answered else []
+    parts = [f"{tally.right} of {tally.answered} right"] if tally.answered else []
     do = "does" if tally.unfit == 1 else "do"
-    told += [f"{tally.unfit} {do} not fit"] if tally.unfit else []
-    told += [f"{tally.failed} failed"] if tally.failed else []
-    return " · ".join([where, *(told or ["nothing yet"])])
+    parts += [f"{tally.unfit} {do} not fit"] if tally.unfit else []
+    parts += [f"{tally.failed} failed"] if tally.failed else []
+    where = f"{mode} · {length:,} tokens · {percent(depth)} deep"
+    return " · ".join([where, *(parts or ["nothing yet"])])
 
 
 def cell_line(
-    cell: Cell, result: Result | None, width: int, *, repeats: int, is_asked: bool
+    cell: Cell, result: Result | None, width: int, *, repeats: int, is_pending: bool
 ) -> Content:
     """Write `✓   direct       says 7443` in at most `width` cells; None for no result yet."""
     name = f"{cell.kind} {cell.repeat}" if repeats > 1 else cell.kind.value
-    mark = MARKS[result.verdict] if result is not None else ("…" if is_asked else "·")
-    ahead, style = f"{mark:<3} {name:<14} ", MUTED if result is None else ""
-    not_yet = "asked now" if is_asked else "not yet"
-    why = not_yet if result is None else result.rule or result.note
-    told = cut(one_line(why), max(0, width - len(ahead)))
-    is_wrong = result is not None and result.verdict is Verdict.WRONG
-    return Content.assemble((ahead, "bold" if is_wrong else style), (told, style))
+    if result is None:
+        mark, why = ("…", "asked now") if is_pending else ("·", "not yet")
+        style = name_style = MUTED
+    else:
+        mark, why, style = MARKS[result.verdict], result.rule or result.note, ""
+        name_style = "bold" if result.verdict is Verdict.WRONG else ""
+    ahead = f"{mark:<3} {name:<14} "
+    why = cut(one_line(why), max(0, width - len(ahead)))
+    return Content.assemble((ahead, name_style), (why, style))
 
 
 def detail(result: Result, width: int, *, is_brief: bool = False) -> Content:
@@ -75,36 +84,8 @@ def detail(result: Result, width: int, *, is_brief: bool = False) -> Content:
 
     The brief form leaves out what can be read beside it.
     """
-    parts: list[tuple[str, str]] = []
-    room = max(10, width - _NAME)
-    for name, told, style in _parts(result):
-        if is_brief and name not in _BRIEF:
-            continue
-        lines = textwrap.wrap(told, room) or [""]
-        parts.append((f"{name:<{_NAME}}", MUTED))
-        parts.append((f"\n{'':<{_NAME}}".join(lines) + "\n", style))
-    return Content.assemble(*parts).rstrip()
-
-
-def held_sentence(result: Result) -> str:
-    """Say whether the window could answer, so that a missed turn is told from a misread one."""
-    if result.held is None:
-        return "no window was sent"
-    if not result.needed:
-        return "it was never said, so no turn is needed"
-    needed = len(result.needed)
-    turns = "turn" if needed == 1 else "turns"
-    told = f"the window held {result.held} of {needed} needed {turns} ({needed_line(result)})"
-    if result.verdict is not Verdict.WRONG:
-        return told
-    if result.held < needed:
-        return f"{told}: it could not be known"
-    return f"{told}: it was there, and was misread"
-
-
-def needed_line(result: Result) -> str:
-    """Write `#9, #41`: the turns that the answer needs."""
-    return ", ".join(f"#{position}" for position in result.needed)
+    parts = (part for part in _parts(result) if not is_brief or part[0] in _BRIEF)
+    return labelled(parts, _NAME, width)
 
 
 def _parts(result: Result) -> Iterator[tuple[str, str, str]]:
@@ -117,23 +98,39 @@ def _parts(result: Result) -> Iterator[tuple[str, str, str]]:
     yield "decided", f"{decided}: {why}" if why else decided, ""
     if result.rule and result.note:
         yield "note", shorten(result.note, _MOST), ""
-    yield "window", held_sentence(result), ""
-    if took := _took(result):
-        yield "took", took, ""
-
-
-def _took(result: Result) -> str:
-    """Write `3,412 tokens · first 0.42 s · all 1.3 s · sent 3,398 ✓ · $0.0041`."""
-    told = []
+    yield "window", pin_effect(result), ""
+    figures = []
     if result.tokens is not None:
-        told.append(f"{tokens(result.tokens, exact=True)} tokens")
+        figures.append(f"{tokens(result.tokens, exact=True)} tokens")
     if result.to_first is not None:
-        told.append(f"first {duration(result.to_first)}")
+        figures.append(f"first {duration(result.to_first)}")
     if result.seconds is not None:
-        told.append(f"all {duration(result.seconds)}")
+        figures.append(f"all {duration(result.seconds)}")
     if result.usage is not None:
-        told.append(usage_sentence(result.usage, result.cost or 0))
-    return " · ".join(told)
+        figures.append(usage_sentence(result.usage, result.cost or 0))
+    if figures:
+        yield "took", " · ".join(figures), ""
+
+
+def pin_effect(result: Result) -> str:
+    """Say whether the window could answer, so that a missed turn is known from a misread one."""
+    if result.held is None:
+        return "no window was sent"
+    if not result.needed:
+        return "it was never said, so no turn is needed"
+    needed = len(result.needed)
+    turns = "turn" if needed == 1 else "turns"
+    sentence = f"the window held {result.held} of {needed} needed {turns} ({needed_line(result)})"
+    if result.verdict is not Verdict.WRONG:
+        return sentence
+    if result.held < needed:
+        return f"{sentence}: it could not be known"
+    return f"{sentence}: it was there, and was misread"
+
+
+def needed_line(result: Result) -> str:
+    """Write `#9, #41`: the turns that the answer needs."""
+    return ", ".join(f"#{position}" for position in result.needed)
 
 
 def whole(result: Result) -> str:
@@ -143,16 +140,11 @@ def whole(result: Result) -> str:
     why = "\nnote: ".join(filter(None, (result.rule, result.note)))
     return (
         f"{result.question}\n\nexpected: {result.expected}\n\n{answer}\n\n"
-        f"{result.verdict.value}: {why}\nneeded turns: {needed}; {held_sentence(result)}"
+        f"{result.verdict.value}: {why}\nneeded turns: {needed}; {pin_effect(result)}"
     )
 
 
-_NOT_YET = "Nothing is known of this cell yet."
-
-
 class SquareCells(RowList):
-    """The list."""
-
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "select", "Window", id="rot_window"),
         Binding("tab", "app.focus_next", "Maps", id="rot_to_maps"),
@@ -167,69 +159,65 @@ class SquareCells(RowList):
 
 
 class SquarePane(Vertical):
-    """Follows the cursor of the heatmaps, and what comes of its cells."""
-
     @dataclass
     class Opened(Message):
         """The window of a cell is wanted."""
 
         result: Result
 
-    def __init__(self) -> None:
+    def __init__(self, state: RunState, place: Place) -> None:
         super().__init__(id="square")
-        self._told = Static(id="square-told")
+        self._state, self._place = state, place
+        self._title = Static(id="square-title")
         self._list = SquareCells("square-cells")
         self._detail = Static(id="cell-detail")
         self._scroll = VerticalScroll(can_focus=False)
-        self._shown: ShownRun | None = None
-        self._place: Place | None = None
-        self._drawn: Content | None = None
+        self._drawn = Content()
 
-    def compose(self) -> Iterable[Widget]:
-        """A line on the square, its cells, and the one under the cursor."""
-        yield self._told
+    def compose(self) -> ComposeResult:
+        yield self._title
         yield self._list
         with self._scroll:
             yield self._detail
 
-    def look_at(self, shown: ShownRun, place: Place) -> None:
-        """Show a square of a run; the cursor stays on the same kind."""
-        self._shown, self._place = shown, place
-        tally = shown.tallies.squares.get(place, NOTHING)
-        self._told.update(Content(square_line(place, tally)), layout=False)
-        self._list.draw(self._lines(shown, place), None)
+    def look_at(self, place: Place) -> None:
+        """Show a square as it is now; the cursor stays on the same kind."""
+        state, self._place = self._state, place
+        tally = state.tallies.squares.get(place, Tally())
+        self._title.update(Content(square_line(place, tally)), layout=False)
+        width, repeats = max(20, self._list.size.width - BESIDE), state.run.experiment.repeats
+        lines = [
+            cell_line(
+                cell,
+                state.results.get(cell),
+                width,
+                repeats=repeats,
+                is_pending=cell in state.pending,
+            )
+            for cell in self.cells
+        ]
+        self._list.draw(lines, None)
         if self._list.highlighted is None:
             self._list.highlighted = 0
-        self._tell()
+        self._draw_detail()
 
     def on_resize(self) -> None:
-        """Lines are cut where the list ends."""
-        if self._shown is not None and self._place is not None:
-            self.look_at(self._shown, self._place)
+        self.look_at(self._place)
 
     @property
     def cells(self) -> list[Cell]:
-        """The cells that are listed."""
-        if self._shown is None or self._place is None:
-            return []
-        return cells_of(self._shown.run.experiment, self._place)
+        return cells_of(self._state.run.experiment, self._place)
 
     @property
     def result(self) -> Result | None:
         """What came of the cell under the cursor; None where nothing did yet."""
-        place, cells = self._list.highlighted, self.cells
-        if self._shown is None or place is None or place >= len(cells):
-            return None
-        return self._shown.results.get(cells[place])
-
-    def focus_list(self) -> None:
-        """Have the arrows move among the cells."""
-        self._list.focus()
+        row, cells = self._list.highlighted, self.cells
+        return self._state.results.get(cells[row]) if row is not None else None
 
     @on(OptionList.OptionHighlighted)
     def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
-        self._tell()
+        self._draw_detail()
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:
@@ -237,24 +225,84 @@ class SquarePane(Vertical):
         if self.result is not None:
             self.post_message(self.Opened(self.result))
 
-    def _lines(self, shown: ShownRun, place: Place) -> list[Content]:
-        width = max(20, self._list.size.width - BESIDE)
-        repeats = shown.run.experiment.repeats
-        return [
-            cell_line(
-                cell,
-                shown.results.get(cell),
-                width,
-                repeats=repeats,
-                is_asked=cell in shown.asked,
-            )
-            for cell in cells_of(shown.run.experiment, place)
-        ]
-
-    def _tell(self) -> None:
-        width = self._scroll.size.width - 2
+    def _draw_detail(self) -> None:
         result = self.result
-        told = detail(result, width) if result is not None else Content(_NOT_YET)
-        if self._drawn is None or not told.is_same(self._drawn):
-            self._drawn = told
-            self._detail.update(told)
+        text = detail(result, self._scroll.size.width - 2) if result else Content(_NOT_YET)
+        if not text.is_same(self._drawn):
+            self._drawn = text
+            self._detail.update(text)
+
+
+_GONE = "The window of this cell is not in the file of its run."
+
+
+class WindowScreen(LabScreen):
+    CSS_PATH = ["lab.tcss", "cells.tcss"]  # noqa: RUF012  Textual's own shape
+
+    BINDINGS = [Binding("n", "needed", "Needed turn", id="rot_needed")]  # noqa: RUF012
+
+    def __init__(self, file: RunFile, result: Result) -> None:
+        super().__init__()
+        self._file, self._result = file, result
+        self._needed = cycle(result.needed)
+        self._about = Static(id="window-cell")
+
+    def body(self) -> ComposeResult:
+        yield self._about
+        with Vertical(id="window-of-cell"):
+            yield BudgetBar()
+            yield Inspector()
+
+    def on_mount(self) -> None:
+        cell = self._result.cell
+        self.entitle(
+            f"window · {cell.kind} in {cell.mode} · {cell.length:,} tokens"
+            f" · {percent(cell.depth)} deep"
+        )
+        self._load()
+
+    def fit(self) -> None:
+        is_brief = self.room.height < SHORT
+        self._about.update(detail(self._result, self.room.width - 6, is_brief=is_brief))
+
+    @work(exclusive=True)
+    async def _load(self) -> None:
+        try:
+            window = await asyncio.to_thread(self._file.window, self._result)
+        except JitchatError as error:
+            self._about.update(Content(for_terminal(str(error))))
+            return
+        if window is None:
+            self._about.update(_GONE)
+            return
+        self.query_one(BudgetBar).window = window
+        self.query_one(Inspector).show(window, sent=True, usage=self._result.usage)
+        self.query_one("#segments").focus()
+        if self._result.needed:
+            self.action_needed()
+
+    def action_needed(self) -> None:
+        """Go to the next of the turns that the answer needs."""
+        turn = next(self._needed, None)
+        if turn is None:
+            self.notify("The answer needs no turn: it was never said.", markup=False)
+        elif not self.query_one(Inspector).point_at(turn):
+            self.notify(f"#{turn} is needed, and was never a candidate.", markup=False)
+
+    @on(Inspector.RowOpened)
+    def _row_opened(self, message: Inspector.RowOpened) -> None:
+        message.stop()
+        self.app.push_screen(ExactScreen(message.title, message.text, message.note))
+
+    @on(Inspector.LeftOutOpened)
+    def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
+        message.stop()
+        self._read_left_out(message)
+
+    @work(exclusive=True)
+    @reports_errors
+    async def _read_left_out(self, message: Inspector.LeftOutOpened) -> None:
+        row, conversation = message.row, self._result.conversation
+        turn = await asyncio.to_thread(self._file.store.turn, conversation, row.turn)
+        text = turn.content if turn is not None else ""
+        self.app.push_screen(ExactScreen(f"left out #{row.turn}", text, ledger_note(row)))

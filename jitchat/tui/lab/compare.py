@@ -1,23 +1,21 @@
-"""Two runs beside each other in lines: shares, the difference, and how sure it is. Pure."""
+"""Two runs beside each other in lines: shares, the difference, and how sure it is."""
 
-from __future__ import annotations
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-
+from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import Static
 
-from jitchat.lab.compare import Change, Comparison, change_text, interval_note, left_out, signed
+from jitchat.lab import compare
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import short
+from jitchat.lab.runs import Runs
 from jitchat.lab.stats import share, total
 from jitchat.text.sanitize import one_line
-from jitchat.tui.lab.frame import LabFrame
+from jitchat.tui.lab.lab_screen import LabScreen
 from jitchat.tui.palette import MUTED
-from jitchat.values import Mode
 
 Run = tuple[str, str]
 """Characters, and the name of what they are: `mode`, `better`, `worse`, `unclear`, `axis`."""
@@ -28,83 +26,51 @@ _LEAST, _MOST = 13, 61
 """Cells of the difference drawn, with no change in the middle."""
 
 
-def compared_rows(compared: Comparison, width: int) -> Iterator[list[Run]]:
+def compared_rows(comparison: compare.Comparison, width: int) -> Iterator[list[Run]]:
     """Draw a block a mode, a line a length, and one for all of them."""
-    line = _Line(_wide(width), _reach(list(compared.at.values())))
-    yield [(_columns("", "before", "after", "change, points"), "axis"), (line.labels, "axis")]
-    for mode, whole in compared.of.items():
+    ends = [abs(end) for change in comparison.at.values() for end in _ends(change)]
+    reach = next(reach for reach in _REACHES if max(ends, default=0.0) <= reach)
+    wide = drawing_width(width)
+    low, high = compare.signed(-reach), compare.signed(reach)
+    labels = f"{low:<{wide // 2}}0{high:>{wide // 2}}" if wide else ""
+    yield [(_columns("", "before", "after", "change, points"), "axis"), (labels, "axis")]
+    for mode, whole in comparison.of.items():
         yield [(mode.value, "mode")]
-        for length in _lengths(compared, mode):
-            yield _row(short(length), compared.at[mode, length], line)
-        yield _row_of_all(whole)
+        for length in sorted(length for at, length in comparison.at if at is mode):
+            change = comparison.at[mode, length]
+            shares = share(change.before), share(change.after)
+            figures = _columns(short(length), *shares, compare.change_text(change))
+            yield [(figures, "plain"), *_drawn(change, wide, reach)]
+        shares = total(whole.before), total(whole.after)
+        yield [(_columns("all", *shares, compare.signed(whole.points)), "plain")]
         yield []
 
 
-def is_drawn(width: int) -> bool:
-    """Whether there is room to draw the difference."""
-    return bool(_wide(width))
-
-
-def _lengths(compared: Comparison, mode: Mode) -> list[int]:
-    return sorted(length for of, length in compared.at if of is mode)
-
-
-def _wide(width: int) -> int:
+def drawing_width(width: int) -> int:
     """Tell how many cells the drawing has; an odd number, or none where they are too few."""
     room = min(_MOST, width - _AHEAD - 2 * _SHARE - _CHANGE - 2)
     return room - (room + 1) % 2 if room >= _LEAST else 0
 
 
-def _row(name: str, change: Change, line: _Line) -> list[Run]:
-    figures = _columns(name, share(change.before), share(change.after), change_text(change))
-    return [(figures, "plain"), *line.drawn(change, change.outcome)]
-
-
-def _row_of_all(change: Change) -> list[Run]:
-    before, after = total(change.before), total(change.after)
-    return [(_columns("all", before, after, signed(change.points)), "plain")]
-
-
-def _reach(changes: Sequence[Change]) -> float:
-    """Choose a round scale that holds every interval."""
-    most = max((abs(end) for change in changes for end in _ends(change)), default=0.0)
-    return next(reach for reach in _REACHES if most <= reach)
-
-
-def _ends(change: Change) -> tuple[float, float, float]:
+def _ends(change: compare.Change) -> tuple[float, float, float]:
     low, high = change.interval
     return min(low, change.points), change.points, max(high, change.points)
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """What differences are drawn on, with no change in the middle."""
-
-    wide: int
-    """Cells, an odd number; 0 where they are too few."""
-    reach: float
-    """The difference at either end."""
-
-    @property
-    def labels(self) -> str:
-        """Write what is at the left, in the middle and at the right."""
-        half = self.wide // 2
-        low, high = signed(-self.reach), signed(self.reach)
-        return f"{low:<{half}}0{high:>{half}}" if self.wide else ""
-
-    def drawn(self, change: Change, name: str) -> list[Run]:
-        """Draw an interval; where there is no room, say what it means."""
-        if not self.wide:
-            return [(name, name)]
-        half = self.wide // 2
-        low, at, high = (half + round(each / self.reach * half) for each in _ends(change))
-        cells = ["·" if place == half else " " for place in range(self.wide)]
-        cells[low : high + 1] = "─" * (high + 1 - low)
-        if low < half < high:
-            cells[half] = "┼"
-        cells[at] = "●" if change.is_clear else "○"
-        parts = (cells[:low], "axis"), (cells[low : high + 1], name), (cells[high + 1 :], "axis")
-        return [("".join(each), look) for each, look in parts]
+def _drawn(change: compare.Change, wide: int, reach: float) -> list[Run]:
+    """Draw an interval with no change in the middle; without room, say what it means."""
+    name = change.outcome
+    if not wide:
+        return [(name, name)]
+    half = wide // 2
+    low, at, high = (half + round(end / reach * half) for end in _ends(change))
+    cells = ["·" if cell == half else " " for cell in range(wide)]
+    cells[low : high + 1] = "─" * (high + 1 - low)
+    if low < half < high:
+        cells[half] = "┼"
+    cells[at] = "●" if change.is_clear else "○"
+    parts = (cells[:low], "axis"), (cells[low : high + 1], name), (cells[high + 1 :], "axis")
+    return [("".join(part), look) for part, look in parts]
 
 
 def _columns(name: str, before: str, after: str, change: str) -> str:
@@ -125,46 +91,58 @@ _READ = (
 _DRAWN = "Drawn, too: ● is clear of no change, ○ is not."
 
 
-class CompareScreen(LabFrame):
-    """An earlier run and a later one."""
+def compare_runs(runs: Runs, wanted: Sequence[str]) -> compare.Comparison:
+    """Compare two runs, by their ids, the one that was begun first with the other. Slow.
 
+    Raises:
+        JitchatError: One of them is not there, or cannot be read.
+
+    """
+    found = []
+    for run in wanted:
+        with closing(runs.open(run)) as file:
+            found.append((file.run, file.results()))
+    before, after = sorted(found, key=lambda run: run[0].begun_at)
+    return compare.compare_runs(*before, *after)
+
+
+class CompareScreen(LabScreen):
     CSS_PATH = ["lab.tcss", "compare.tcss"]  # noqa: RUF012  Textual's own shape
 
-    def __init__(self, comparison: Comparison) -> None:
+    def __init__(self, comparison: compare.Comparison) -> None:
         super().__init__()
-        self._compared = comparison
+        self._comparison = comparison
         self._rows, self._notes = Static(id="compare-rows"), Static(id="compare-notes")
 
-    def body(self) -> Iterable[Widget]:
-        """Make which they are, the rows, and what may make them differ."""
-        compared = self._compared
-        titles = (("before  ", compared.before.title), ("after   ", compared.after.title))
-        lines = [Content.assemble((name, MUTED), (one_line(told), "bold")) for name, told in titles]
+    def body(self) -> ComposeResult:
+        comparison = self._comparison
+        titles = (("before  ", comparison.before.title), ("after   ", comparison.after.title))
+        lines = [
+            Content.assemble((name, MUTED), (one_line(title), "bold")) for name, title in titles
+        ]
         yield Static(Content("\n").join(lines), id="compare-which")
         with VerticalScroll(id="compare-scroll"):
             yield self._rows
             yield self._notes
 
     def on_mount(self) -> None:
-        """So that the arrows scroll."""
         self.entitle("two runs compared")
         self.query_one(VerticalScroll).focus()
 
     def fit(self) -> None:
-        """The drawing is as wide as there is room."""
-        room = self.room.width - 8
-        rows = compared_rows(self._compared, room)
+        room, comparison = self.room.width - 8, self._comparison
         lines = [
-            Content.assemble(*((text, _LOOKS.get(name, "")) for text, name in row)) for row in rows
+            Content.assemble(*((text, _LOOKS.get(name, "")) for text, name in row))
+            for row in compared_rows(comparison, room)
         ]
-        self._rows.update(Content("\n").join(lines) if self._compared.of else Content(_NONE))
-        self._notes.update(Content("\n".join(self._told(is_drawn=is_drawn(room)))))
-
-    def _told(self, *, is_drawn: bool) -> list[str]:
-        compared = self._compared
-        read = _READ.format(interval_note(compared))
-        told = [f"{read} {_DRAWN}" if is_drawn else read, "", left_out(compared)]
-        told += compared.differences or ("The settings are the same.",)
-        if compared.before.is_reader or compared.after.is_reader:
-            told += ["", READER_CAVEAT]
-        return [one_line(each) for each in told]
+        self._rows.update(Content("\n").join(lines) if comparison.of else Content(_NONE))
+        read = _READ.format(compare.interval_note(comparison))
+        notes = [
+            f"{read} {_DRAWN}" if drawing_width(room) else read,
+            "",
+            compare.left_out(comparison),
+        ]
+        notes += comparison.differences or ("The settings are the same.",)
+        if comparison.before.is_reader or comparison.after.is_reader:
+            notes += ["", READER_CAVEAT]
+        self._notes.update(Content("\n".join(map(one_line, notes))))

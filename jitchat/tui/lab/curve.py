@@ -13,10 +13,10 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from jitchat.lab.experiment import Experiment
 from jitchat.lab.run_file import short
 from jitchat.lab.stats import NOTHING, Spent, Tallies, Tally, cost, duration, percent, tokens
 from jitchat.tui.figures import cut
-from jitchat.tui.lab.heatmap import Grid
 from jitchat.tui.palette import MUTED
 from jitchat.values import Mode
 
@@ -34,18 +34,9 @@ class Canvas:
 
     def put(self, x: int, y: int, text: str, name: str) -> None:
         """Write characters from a cell on; what is beside the sheet is left out."""
-        for number, character in enumerate(text):
-            if 0 <= x + number < self.width and 0 <= y < self.height:
-                self._cells[x + number, y] = character, name
-
-    def dot(self, x: int, y: int, name: str) -> None:
-        """Set a dot, counted in dots; those that are in its cell stay."""
-        at = x // 2, y // 4
-        if not (0 <= at[0] < self.width and 0 <= at[1] < self.height):
-            return
-        before = ord(self._cells.get(at, (chr(_BLANK), ""))[0])
-        lit = before if _BLANK <= before < _BLANK + 256 else _BLANK
-        self._cells[at] = chr(lit | _DOTS[y % 4][x % 2]), name
+        for column, character in enumerate(text, start=x):
+            if 0 <= column < self.width and 0 <= y < self.height:
+                self._cells[column, y] = character, name
 
     def line(
         self, start: tuple[int, int], end: tuple[int, int], name: str, dash: tuple[int, int]
@@ -57,7 +48,13 @@ class Canvas:
             if step % (lit + dark) < lit:
                 x = start[0] + round((end[0] - start[0]) * step / steps)
                 y = start[1] + round((end[1] - start[1]) * step / steps)
-                self.dot(x, y, name)
+                self._dot(x, y, name)
+
+    def _dot(self, x: int, y: int, name: str) -> None:
+        at = x // 2, y // 4
+        before = ord(self._cells.get(at, (chr(_BLANK), ""))[0])
+        lit = before if _BLANK <= before < _BLANK + 256 else _BLANK
+        self.put(*at, chr(lit | _DOTS[y % 4][x % 2]), name)
 
     def rows(self) -> Iterator[list[tuple[str, str]]]:
         """Give the rows from above, as characters of one name each."""
@@ -89,10 +86,19 @@ def spent_rows(tallies: Tallies, modes: Sequence[Mode], width: int) -> list[str]
     Medians of the cells that were sent, and the cost of all of them.
     """
     figures = [_figures(tallies, mode) for mode in modes]
-    columns = _columns(figures, width)
+    columns = {
+        name: max([wide, *(1 + len(row[name]) for row in figures)])
+        for name, wide in _COLUMNS.items()
+    }
+    for spared in _SPARED:
+        if _NAME + sum(columns.values()) > width:
+            del columns[spared]
     names = ["", *(f"{LETTERS[mode]} {mode}" for mode in modes)]
-    rows = [{name: name for name in _COLUMNS}, *figures]
-    return [_line(name, figures, columns, width) for name, figures in zip(names, rows, strict=True)]
+    lines = []
+    for name, row in zip(names, [{name: name for name in columns}, *figures], strict=True):
+        cells = "".join(f"{row[column]:>{wide}}" for column, wide in columns.items())
+        lines.append(cut(f"{name:<{_NAME}}{cells}", width))
+    return lines
 
 
 def _figures(tallies: Tallies, mode: Mode) -> dict[str, str]:
@@ -107,23 +113,6 @@ def _figures(tallies: Tallies, mode: Mode) -> dict[str, str]:
         "cached": percent(spent.cached),
         "cost": cost(spent).removeprefix("cost ") or NOTHING,
     }
-
-
-def _columns(rows: Sequence[Mapping[str, str]], width: int) -> dict[str, int]:
-    """Choose the columns that have room, each with its cells."""
-    kept = {
-        name: max([wide, *(1 + len(figures[name]) for figures in rows)])
-        for name, wide in _COLUMNS.items()
-    }
-    for spared in _SPARED:
-        if _NAME + sum(kept.values()) > width:
-            del kept[spared]
-    return kept
-
-
-def _line(name: str, figures: Mapping[str, str], columns: Mapping[str, int], width: int) -> str:
-    told = "".join(f"{figures[column]:>{wide}}" for column, wide in columns.items())
-    return cut(f"{name:<{_NAME}}{told}", width)
 
 
 LETTERS = {Mode.FULL: "f", Mode.RECENCY: "r", Mode.JIT: "j"}
@@ -143,7 +132,7 @@ Measures = Mapping[tuple[Mode, int], Tally]
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class Scale:
     """Where lengths and shares are on the sheet."""
 
     lengths: Sequence[int]
@@ -158,82 +147,70 @@ class Frame:
         return MARGIN + int(step * (number + 0.5))
 
     def y(self, share: float) -> int:
-        """Tell the row of a share."""
         return round((1 - share) * (self.rows - 1))
 
-    def dot(self, number: int, share: float, mode: Mode) -> tuple[int, int]:
-        """Tell the dot of a mode's measurement."""
-        down = 4 * (1 - share) * (self.rows - 1) + 1.5
-        return 2 * (self.x(number) + _BESIDE[mode]), round(down)
+    def dot(self, x: int, share: float) -> tuple[int, int]:
+        return 2 * x, round(4 * (1 - share) * (self.rows - 1) + 1.5)
 
 
 def curve_rows(
-    grid: Grid, tallies: Measures, width: int, height: int
+    asked: Experiment, tallies: Measures, width: int, height: int
 ) -> list[list[tuple[str, str]]]:
-    """Draw it as rows of characters with the name of what they show: a mode, `axis` or nothing."""
-    canvas = Canvas(width, height)
-    frame = Frame(grid.lengths, width, height - FOOT)
-    _draw_axes(canvas, frame, tallies)
-    for draw in (_draw_line, _draw_intervals, _draw_marks):
-        for mode in grid.modes:
-            draw(canvas, frame, mode, tallies)
+    """Draw rows of characters with the name of what they show: a mode, `axis` or nothing.
+
+    The intervals are drawn over all lines, and the letters over all intervals.
+    """
+    canvas, scale = Canvas(width, height), Scale(asked.lengths, width, height - FOOT)
+    _draw_axes(canvas, scale, tallies)
+    measures = {mode: _measures(scale, mode, tallies) for mode in asked.modes}
+    for mode, points in measures.items():
+        dots = [scale.dot(x, share) for x, share, _ in points]
+        for start, end in pairwise(dots):
+            canvas.line(start, end, mode.value, _DASHES[mode])
+    for mode, points in measures.items():
+        for x, _, interval in points:
+            bottom, top = map(scale.y, interval)
+            for y in range(top, bottom + 1) if bottom > top else ():
+                sign = "│" if top < y < bottom else "╷" if y == top else "╵"
+                canvas.put(x, y, sign, mode.value)
+    for mode, points in measures.items():
+        for x, share, _ in points:
+            canvas.put(x, scale.y(share), LETTERS[mode], f"{mode.value}-mark")
     return list(canvas.rows())
 
 
-def _shares(frame: Frame, mode: Mode, tallies: Measures) -> list[tuple[int, float]]:
-    found = []
-    for number, length in enumerate(frame.lengths):
-        share = tallies.get((mode, length), Tally()).share
-        if share is not None:
-            found.append((number, share))
-    return found
+def _measures(
+    scale: Scale, mode: Mode, tallies: Measures
+) -> list[tuple[int, float, tuple[float, float]]]:
+    """List the cell, the share and the interval at each length that has an answer."""
+    measures = []
+    for number, length in enumerate(scale.lengths):
+        tally = tallies.get((mode, length), Tally())
+        if tally.share is not None and tally.interval is not None:
+            measures.append((scale.x(number) + _BESIDE[mode], tally.share, tally.interval))
+    return measures
 
 
-def _draw_line(canvas: Canvas, frame: Frame, mode: Mode, tallies: Measures) -> None:
-    dots = [frame.dot(number, share, mode) for number, share in _shares(frame, mode, tallies)]
-    for start, end in pairwise(dots):
-        canvas.line(start, end, mode.value, _DASHES[mode])
-
-
-def _draw_intervals(canvas: Canvas, frame: Frame, mode: Mode, tallies: Measures) -> None:
-    for number, _ in _shares(frame, mode, tallies):
-        between = tallies[mode, frame.lengths[number]].interval
-        if between is None:
-            continue
-        x = frame.x(number) + _BESIDE[mode]
-        top, bottom = frame.y(between[1]), frame.y(between[0])
-        for y in range(top, bottom + 1) if bottom > top else ():
-            sign = "│" if top < y < bottom else "╷" if y == top else "╵"
-            canvas.put(x, y, sign, mode.value)
-
-
-def _draw_marks(canvas: Canvas, frame: Frame, mode: Mode, tallies: Measures) -> None:
-    for number, share in _shares(frame, mode, tallies):
-        at = frame.x(number) + _BESIDE[mode], frame.y(share)
-        canvas.put(*at, LETTERS[mode], f"{mode.value}-mark")
-
-
-def _draw_axes(canvas: Canvas, frame: Frame, tallies: Measures) -> None:
+def _draw_axes(canvas: Canvas, scale: Scale, tallies: Measures) -> None:
     """Draw the frame of the plot, its labels, and which modes do not fit where."""
-    ticks = (0, 25, 50, 75, 100) if frame.rows >= _MANY else (0, 50, 100)
-    at = {frame.y(tick / 100): f"{tick} %" for tick in ticks}
-    for y in range(frame.rows):
-        label = at.get(y, "")
+    ticks = (0, 25, 50, 75, 100) if scale.rows >= _MANY else (0, 50, 100)
+    labels = {scale.y(tick / 100): f"{tick} %" for tick in ticks}
+    for y in range(scale.rows):
+        label = labels.get(y, "")
         sign = "┤" if label else "│"
         canvas.put(0, y, f"{label:>{MARGIN - 2}} {sign}", "axis")
-    canvas.put(MARGIN - 1, frame.rows, "└" + "─" * (frame.width - MARGIN), "axis")
-    for number, length in enumerate(frame.lengths):
-        x, label = frame.x(number), short(length)
-        canvas.put(x, frame.rows, "┴", "axis")
-        canvas.put(x - len(label) // 2, frame.rows + 1, label, "axis")
-        unfit = "".join(LETTERS[mode] for mode in Mode if _is_unfit(tallies.get((mode, length))))
+    canvas.put(MARGIN - 1, scale.rows, "└" + "─" * (scale.width - MARGIN), "axis")
+    for number, length in enumerate(scale.lengths):
+        x, label = scale.x(number), short(length)
+        canvas.put(x, scale.rows, "┴", "axis")
+        canvas.put(x - len(label) // 2, scale.rows + 1, label, "axis")
+        unfit = ""
+        for mode in Mode:
+            tally = tallies.get((mode, length), Tally())
+            unfit += LETTERS[mode] if tally.share is None and tally.unfit else ""
         if unfit:
-            canvas.put(0, frame.rows + 2, f"{'n/f':>{MARGIN - 2}}", "axis")
-            canvas.put(x - len(unfit) // 2, frame.rows + 2, unfit, "axis")
-
-
-def _is_unfit(tally: Tally | None) -> bool:
-    return tally is not None and tally.share is None and bool(tally.unfit)
+            canvas.put(0, scale.rows + 2, f"{'n/f':>{MARGIN - 2}}", "axis")
+            canvas.put(x - len(unfit) // 2, scale.rows + 2, unfit, "axis")
 
 
 _TITLE = "right answers by length   "
@@ -245,25 +222,22 @@ _STYLES = {
 
 
 class CurvePlot(Widget):
-    """A line a mode, with its intervals."""
+    by_length: reactive[Measures | None] = reactive(None)
 
-    by_length: reactive[Mapping[tuple[Mode, int], Tally] | None] = reactive(None)
-
-    def __init__(self, grid: Grid) -> None:
+    def __init__(self, asked: Experiment) -> None:
         super().__init__()
-        self._grid = grid
+        self._asked = asked
 
     def render(self) -> Content:
-        """As many rows as there are; a legend on top."""
         by_length, height = self.by_length, self.size.height
         if by_length is None or height <= LEAST:
             return Content()
         legend: list[tuple[str, str]] = []
-        for mode in self._grid.modes:
+        for mode in self._asked.modes:
             legend += [(LETTERS[mode], _STYLES[f"{mode}-mark"]), (f" {mode}   ", "")]
         room = self.size.width - sum(len(text) for text, _ in legend)
         legend.insert(0, (_TITLE if len(_TITLE) <= room else "", _STYLES["axis"]))
-        rows = curve_rows(self._grid, by_length, self.size.width, height - 1)
+        rows = curve_rows(self._asked, by_length, self.size.width, height - 1)
         drawn = ([(text, _STYLES.get(name, "")) for text, name in row] for row in rows)
         return Content("\n").join(Content.assemble(*parts) for parts in (legend, *drawn))
 
@@ -278,9 +252,7 @@ class SpentTable(Widget):
         self._modes = modes
 
     def render(self) -> Content:
-        """Header and lines, as wide as there is room."""
         if self.tallies is None:
             return Content()
-        width = self.size.width
-        header, *rows = spent_rows(self.tallies, self._modes, width)
+        header, *rows = spent_rows(self.tallies, self._modes, self.size.width)
         return Content.assemble((header, MUTED), *(f"\n{row}" for row in rows))

@@ -1,146 +1,154 @@
-"""What stands above a run: who answered what, how far it is, and what the lab waits for."""
+"""A run on screen: who answered what, how far it is, and what the lab waits for."""
 
-import asyncio
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from time import monotonic
 
 from textual import on, work
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Vertical
 from textual.content import Content
-from textual.reactive import reactive
 from textual.style import Style
 from textual.timer import Timer
-from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.errors import JitchatError
-from jitchat.lab.experiment import Result
+from jitchat.lab.experiment import Experiment, Result
 from jitchat.lab.export.files import FORMATS, exported
+from jitchat.lab.export.heatmap import HEAD
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import Run
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.tui.dialogs.exact import ExactScreen
-from jitchat.tui.lab.cell_window import CellWindow
-from jitchat.tui.lab.cells import SquarePane, whole
+from jitchat.tui.lab import curve
+from jitchat.tui.lab.cells import SquareCells, SquarePane, WindowScreen, whole
 from jitchat.tui.lab.curve import CurvePlot, SpentTable
-from jitchat.tui.lab.frame import LabEnded, LabFrame, LabReported
-from jitchat.tui.lab.heatmap import Grid, HeatMaps
-from jitchat.tui.lab.runner import LabRunner
-from jitchat.tui.lab.setup import Page, planned
-from jitchat.tui.lab.shown_run import Progress, ShownRun, kinds_told
+from jitchat.tui.lab.heatmap import HIGH, HeatMaps
+from jitchat.tui.lab.lab_screen import LabScreen
+from jitchat.tui.lab.open_run import OpenRun
+from jitchat.tui.lab.run_state import Progress, RunState
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.save_line import SaveLine, save
 
-_STOPPING = "stopping; what came is kept"
+_BORDER, _SIDES = 2, 4
+"""Rows of the frame; its cells and those of its padding."""
+_FIXED = 4
+"""Rows for who answered, for the progress, a blank one, and the keys."""
+_BESIDE = (96, 13)
+"""Cells and rows from which curve, figures and cells stand beside each other."""
+_ROOMY = 18
+"""Rows that these have before the squares become higher."""
+
+
+class Page(StrEnum):
+    """What takes turns below the maps, where there is no room for all of it."""
+
+    CELLS = "cells"
+    CURVE = "curve"
+    FIGURES = "figures"
+    CAVEAT = "no language model"
+
+
+_ROWS = {Page.CELLS: 7, Page.CURVE: 2 + curve.LEAST, Page.FIGURES: 5}
+"""Rows of each before the maps are scrolled, with the line of their names."""
+
+
+def run_layout(
+    width: int, height: int, asked: Experiment, caveat: str, page: Page
+) -> tuple[int, set[str]]:
+    """Share the rows of a frame while a page is looked at; an empty `caveat` needs none.
+
+    Gives the rows of the maps, and classes: `-beside` where curve, figures and cells are all shown
+    and do not take turns, `-tight` without room for blank rows among them, `-caveat` where the
+    caveat has rows of its own and takes no turn.
+    """
+    inside, rows = width - _SIDES, height - _BORDER - _FIXED
+    caveat_rows = len(textwrap.wrap(caveat, inside - 2)) + 1 if caveat else 0
+    flat, high = (HEAD + rows_each * len(asked.depths) for rows_each in (1, HIGH))
+    left = rows - caveat_rows - flat
+    is_beside = inside >= _BESIDE[0] and left >= _BESIDE[1]
+    has_caveat = bool(caveat) and (is_beside or left >= _ROWS[Page.CELLS])
+    free = rows - (caveat_rows if has_caveat else 0)
+    maps = min(flat, max(HEAD + 1, free - _ROWS.get(page, caveat_rows)))
+    if free - high >= _ROOMY or (not is_beside and free - high >= 2 * _ROWS[Page.CELLS]):
+        maps = high
+    classes = {"-beside": is_beside, "-tight": free - maps < _ROOMY, "-caveat": has_caveat}
+    return maps, {name for name, is_on in classes.items() if is_on}
+
+
+_STOPPING = "stopping; what was answered is kept"
 _BAR = 28
 """Cells of the bar, where the line is long enough."""
+_DRAW_EVERY, _FIGURES_EVERY = 1 / 15, 0.5
+"""Seconds from one drawing of the squares to the next, and of curve and figures."""
+_PAGES: tuple[Page, ...] = (Page.CELLS, Page.CURVE, Page.FIGURES)
 
 
-class RunHead(Static):
-    """Two lines."""
-
-    def __init__(self) -> None:
-        super().__init__(id="run-head")
-
-    def show(self, shown: ShownRun, progress: Progress, *, is_stopping: bool) -> None:
-        """Tell of a moment of a run."""
-        bar = min(_BAR, max(8, self.size.width // 7))
-        done, left = progress.bar(bar)
-        does = _STOPPING if is_stopping else one_line(shown.notice)
-        notice = f" · {does}" if does else ""
-        at_once = f" · {shown.parallel} at once" if shown.parallel and progress.is_running else ""
-        room = self.size.width - 2 - bar - 2 - len(notice)
-        cost = f" · {shown.cost}" if shown.cost else ""
-        counts = f"{progress.count}{cost}"
-        told = f"{progress.sentence}{cost}"
-        forms = (f"{told}{at_once}", told, counts, progress.count)
-        line = Content.assemble(
-            (done, "$primary"),
-            (left, MUTED),
-            f"  {next((each for each in forms if len(each) <= room), forms[-1])}",
-            (notice, "$text-warning"),
-        )
-        self.update(Content("\n").join([run_line(shown), line]), layout=False)
-
-
-def run_line(shown: ShownRun) -> Content:
+def run_line(state: RunState) -> Content:
     """Write who answered, within which limit, and which kinds are counted."""
-    run = shown.run
-    kinds = kinds_told(shown.kinds, run.experiment.kinds)
+    run, asked = state.run, state.run.experiment
+    name = "own grid" if asked.preset == "own" else asked.preset
+    judged = f" · judged by {run.judge}" if run.judge else ""
+    rest = (
+        f"{name} · limit {run.limit:,}, reserve {run.reserve:,} · {run.embedder}"
+        f" · seed {asked.seed}{judged}"
+    )
     return Content.assemble(
         (one_line(run.model), "bold"),
         " · counted: ",
-        (kinds, "bold"),
-        f" · {one_line(rest_of(run))}",
+        (state.kinds_line, "bold"),
+        f" · {one_line(rest)}",
     )
 
 
-def rest_of(run: Run) -> str:
-    """Write `standard · limit 32,768, reserve 2,048 · builtin-256 · seed 1`."""
-    name = "own grid" if run.experiment.preset == "own" else run.experiment.preset
-    judged = f" · judged by {run.judge}" if run.judge else ""
-    return (
-        f"{name} · limit {run.limit:,}, reserve {run.reserve:,} · {run.embedder}"
-        f" · seed {run.experiment.seed}{judged}"
+def progress_line(state: RunState, progress: Progress, width: int, notice: str) -> Content:
+    """Draw a bar and say how far the run is; the longest form that has room."""
+    bar = min(_BAR, max(8, width // 7))
+    done, left = progress.bar(bar)
+    notice = f" · {notice}" if notice else ""
+    parallel = f" · {state.parallel} at once" if state.parallel and progress.is_running else ""
+    cost = f" · {state.cost}" if state.cost else ""
+    told = f"{progress.sentence}{cost}"
+    forms = (f"{told}{parallel}", told, f"{progress.count}{cost}", progress.count)
+    room = width - 2 - bar - 2 - len(notice)
+    fitting = next((form for form in forms if len(form) <= room), forms[-1])
+    return Content.assemble(
+        (done, "$primary"), (left, MUTED), f"  {fitting}", (notice, "$text-warning")
     )
 
 
-class PageTabs(Static):
-    """Names of panes; one is on."""
-
-    names: reactive[tuple[str, ...]] = reactive(())
-    page: reactive[str] = reactive("")
-    """The one that is on."""
-
-    def __init__(self, names: tuple[str, ...]) -> None:
-        super().__init__(id="lab-tabs")
-        self.set_reactive(PageTabs.names, names)
-        self.set_reactive(PageTabs.page, names[0])
-
-    def render(self) -> Content:
-        """Draw them in a line."""
-        parts: list[tuple[str, Style | str]] = []
-        for name in self.names:
-            click = Style.from_meta({"@click": f"screen.page('{name}')"})
-            look = Style.parse("bold reverse") if name == self.page else Style()
-            parts += [(f" {name} ", click + look), (" ", "")]
-        return Content.assemble(*parts)
-
-    @property
-    def after(self) -> str:
-        """The one behind it; behind the last comes the first."""
-        return self.names[(self.names.index(self.page) + 1) % len(self.names)]
+def page_tabs(pages: Sequence[Page], shown: Page) -> Content:
+    parts: list[tuple[str, Style | str]] = []
+    for page in pages:
+        click = Style.from_meta({"@click": f"screen.page('{page}')"})
+        look = Style.parse("bold reverse") if page is shown else Style()
+        parts += [(f" {page} ", click + look), (" ", "")]
+    return Content.assemble(*parts)
 
 
 _ENDINGS = f".{', .'.join([*FORMATS][:-1])} or .{[*FORMATS][-1]}"
-_ASKED = f"Write this run to a file that ends in {_ENDINGS}; a folder gets all of them."
+_ASKS = f"Write this run to a file that ends in {_ENDINGS}; a folder gets all of them."
 
 
 class ExportLine(SaveLine):
-    """Hidden until a run is to be written."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._run: tuple[Run, Sequence[Result]] | None = None
+    _run: Run
+    _results: Sequence[Result]
 
     def ask_to_write(self, run: Run, results: Sequence[Result]) -> None:
-        """Ask where to write a run with these results."""
-        self._run = run, results
-        self.ask_for(_ASKED, f"rot-{run.id}.svg")
+        self._run, self._results = run, results
+        self.ask_for(_ASKS, f"rot-{run.id}.svg")
 
     def write(self, name: str, *, over: bool) -> Path:
-        """Write it to a file, or in every format to a folder."""
-        if self._run is None:
-            raise JitchatError("There is no run to write.")
         ending = Path(name).suffix.removeprefix(".").lower()
         if ending in FORMATS:
-            return save(name, exported(ending, *self._run), over=over)
+            return save(name, exported(ending, self._run, self._results), over=over)
         folder = _folder(name)
-        for each in FORMATS:
-            file = folder / f"rot-{self._run[0].id}.{each}"
-            save(str(file), exported(each, *self._run), over=over)
+        for ending in FORMATS:
+            file = folder / f"rot-{self._run.id}.{ending}"
+            save(str(file), exported(ending, self._run, self._results), over=over)
         return folder.absolute()
 
 
@@ -153,7 +161,7 @@ def _folder(name: str) -> Path:
     """
     folder = Path(name).expanduser()
     if folder.suffix and not folder.is_dir():
-        what = f"{shorten(name, 60)} is no folder, and in no format that there is."
+        what = f"{shorten(name, 60)} is neither a folder nor a format that can be written."
         raise JitchatError(what, f"End the name in {_ENDINGS}.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -163,13 +171,8 @@ def _folder(name: str) -> Path:
     return folder
 
 
-_EVERY = 0.5
-"""Seconds from one drawing of curve and figures to the next."""
-_PAGES = (Page.CELLS, Page.CURVE, Page.FIGURES)
-
-
-class RunScreen(LabFrame):
-    """Watches a run, or shows one that is kept."""
+class RunScreen(LabScreen):
+    """Asks a run and watches it, or shows one that is saved. Left with True to resume the run."""
 
     CSS_PATH = ["lab.tcss", "run.tcss"]  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -183,27 +186,24 @@ class RunScreen(LabFrame):
         Binding("e", "export", "Export", id="rot_export"),
     ]
 
-    def __init__(self, runner: LabRunner, shown: ShownRun) -> None:
+    def __init__(self, run: OpenRun) -> None:
         super().__init__()
-        self._runner, self.shown = runner, shown
-        self._grid = Grid.of(shown.run.experiment)
-        self._maps = HeatMaps(self._grid)
-        self._head, self._square = RunHead(), SquarePane()
-        self._why = Static(id="run-why")
-        self._curve, self._spent = CurvePlot(self._grid), SpentTable(self._grid.modes)
-        self._caveat = READER_CAVEAT if shown.run.is_reader else ""
-        self._tabs, self._export = PageTabs(_PAGES), ExportLine()
-        self.is_asked = runner.lab is not None
-        """Whether it is being asked."""
-        self._clock: Timer | None = None
-        """Ticks meanwhile."""
+        self._run, self.state = run, run.state
+        known, asked = run.file.run, run.file.run.experiment
+        self._maps = HeatMaps(asked)
+        self._square = SquarePane(self.state, self._maps.cursor)
+        self._head, self._why = Static(id="run-head"), Static(id="run-why")
+        self._curve, self._spent = CurvePlot(asked), SpentTable(asked.modes)
+        self._caveat = READER_CAVEAT if known.is_reader else ""
+        self._tabs, self._export = Static(id="lab-tabs"), ExportLine()
+        self.page, self._pages = Page.CELLS, _PAGES
+        self.is_asking = run.lab is not None
+        self._redraw: Timer | None = None
+        """Draws what was reported since the squares were drawn last."""
         self._begun_at = monotonic()
-        self._is_stopping = False
         self._seconds = 0.0
-        """That were spent on asking here."""
 
-    def body(self) -> Iterable[Widget]:
-        """Make the maps, and what they are looked at with."""
+    def body(self) -> ComposeResult:
         yield self._head
         yield self._why
         yield self._maps
@@ -217,99 +217,96 @@ class RunScreen(LabFrame):
         yield self._export
 
     def on_mount(self) -> None:
-        """Ask, if there is a lab."""
-        self.entitle(self.shown.run.title)
+        self.entitle(self.state.run.title)
         self._maps.focus()
-        if self._runner.lab is not None:
-            self._begun_at = monotonic()
-            self._clock = self.set_interval(_EVERY, self._draw_figures)
+        if self.is_asking:
             self._ask()
 
     async def on_unmount(self) -> None:
-        """Stop asking, and give the file back."""
-        await asyncio.to_thread(self._runner.leave)
+        await self._run.close()
 
     def fit(self) -> None:
         """Give each part its rows; the caveat is a page where it has none."""
-        page = Page(self._tabs.page)
-        plan = planned(*self.room, self._grid, self._caveat, page)
-        self._maps.styles.height = plan.maps
-        is_page = bool(self._caveat) and not plan.has_caveat
-        self._tabs.names = (*_PAGES, Page.CAVEAT) if is_page else _PAGES
-        self.set_class(plan.is_beside, "-beside")
-        self.set_class(plan.is_tight, "-tight")
-        self.set_class(plan.has_caveat, "-caveat")
-        for each in Page:
-            self.set_class(each == page, f"-page-{each.name.lower()}")
-        if page not in self._tabs.names:
+        asked = self.state.run.experiment
+        maps, classes = run_layout(*self.room, asked, self._caveat, self.page)
+        self._maps.styles.height = maps
+        is_page = bool(self._caveat) and "-caveat" not in classes
+        self._pages = (*_PAGES, Page.CAVEAT) if is_page else _PAGES
+        before = self.classes
+        for name in ("-beside", "-tight", "-caveat"):
+            self.set_class(name in classes, name, update=False)
+        for page in Page:
+            self.set_class(page is self.page, f"-page-{page.name.lower()}", update=False)
+        if self.classes != before:  # styles are worked out once
+            self.update_node_styles()
+        if self.page in self._pages:
+            self._tabs.update(page_tabs(self._pages, self.page))
+            self.call_after_refresh(self._draw)
+        else:
             self.action_page(Page.CELLS)
-        self.call_after_refresh(self._draw)
 
     @property
     def progress(self) -> Progress:
-        """How far it is."""
-        if self.is_asked:
+        if self.is_asking:
             self._seconds = monotonic() - self._begun_at
-        return self.shown.progress(self._seconds, is_running=self.is_asked)
+        return self.state.progress(self._seconds, is_running=self.is_asking)
 
-    @work(thread=True, group="lab")
-    def _ask(self) -> None:
-        error: JitchatError | None = None
+    @work
+    async def _ask(self) -> None:
+        """Ask until the end or until it is stopped, and say why, unless all is well."""
+        self._begun_at = monotonic()
+        clock = self.set_interval(_FIGURES_EVERY, self._draw_figures)
+        error = ""
         try:
-            self._runner.run(lambda events: self.post_message(LabReported(events)))
-        except JitchatError as failed:
-            error = failed
-        self.post_message(LabEnded(self._runner.kept, error))
-
-    @on(LabReported)
-    def _reported(self, message: LabReported) -> None:
-        self.shown.take(message.events)
-        self._draw_squares()
-
-    @on(LabEnded)
-    def _ended(self, message: LabEnded) -> None:
-        """Say why, unless all is well."""
+            await self._run.ask(self._draw_soon)
+        except JitchatError as broken:
+            error = str(broken)
         self._seconds = monotonic() - self._begun_at
-        self.is_asked = self._is_stopping = False
-        if self._clock is not None:
-            self._clock.stop()
-        self.shown.keep(message.kept)
-        self.shown.stop(str(message.error) if message.error is not None else "")
-        self._why.update(Content(for_terminal(self.shown.why)))
-        self._why.display = bool(self.shown.why)
+        self.is_asking = False
+        clock.stop()
+        self.state.stop(error)
+        self._why.update(Content(for_terminal(self.state.why)))
+        self._why.display = bool(self.state.why)
         self._draw()
         self.refresh_bindings()
 
+    def _draw_soon(self) -> None:
+        """Draw the squares with what else comes within a moment: a quick run costs no more."""
+        if self._redraw is None:
+            self._redraw = self.set_timer(_DRAW_EVERY, self._draw_squares)
+
     def _draw(self) -> None:
-        """Show all that is known by now."""
         self._draw_squares()
         self._draw_figures()
 
     def _draw_squares(self) -> None:
-        """Show what comes of each cell, as it does."""
-        self._maps.show(self.shown.heat)
-        self._square.look_at(self.shown, self._maps.cursor)
-        self._tell()
+        self._redraw = None
+        self._maps.show(self.state.tallies, self.state.pending_places)
+        self._square.look_at(self._maps.cursor)
+        self._draw_head()
 
     def _draw_figures(self) -> None:
-        """Show what it comes to: that moves little from cell to cell, and costs more to draw."""
-        tallies = self.shown.tallies
+        """Show the curve and the medians: they move little from cell to cell, and cost more."""
+        tallies = self.state.tallies
         self._curve.by_length, self._spent.tallies = tallies.by_length, tallies
-        self._tell()
+        self._draw_head()
 
-    def _tell(self) -> None:
-        self._head.show(self.shown, self.progress, is_stopping=self._is_stopping)
+    def _draw_head(self) -> None:
+        is_stopping = self.is_asking and self._run.is_stopping
+        notice = _STOPPING if is_stopping else one_line(self.state.notice)
+        line = progress_line(self.state, self.progress, self._head.size.width, notice)
+        self._head.update(Content("\n").join([run_line(self.state), line]), layout=False)
 
     @on(HeatMaps.Moved)
     def _moved(self, message: HeatMaps.Moved) -> None:
-        self._square.look_at(self.shown, message.place)
+        self._square.look_at(message.place)
 
     @on(SquarePane.Opened)
     def _opened(self, message: SquarePane.Opened) -> None:
         if message.result.window_id is None:
             self.notify("No window was sent for this cell.", markup=False)
         else:
-            self.app.push_screen(CellWindow(self._runner.file, message.result))
+            self.app.push_screen(WindowScreen(self._run.file, message.result))
 
     def check_action(
         self,
@@ -318,24 +315,21 @@ class RunScreen(LabFrame):
     ) -> bool | None:
         """Esc stops what is being asked; what is stopped, or stopping, is left."""
         if action in ("stop", "close"):
-            goes_on = self.is_asked and not self._is_stopping
+            goes_on = self.is_asking and not self._run.is_stopping
             return goes_on == (action == "stop")
         if action == "go_on":
-            return not self.is_asked and not self.shown.is_whole
+            return not self.is_asking and bool(self.state.to_ask)
         return not self.has_class("-beside") if action == "page" else True
 
     def action_stop(self) -> None:
-        """Ask no more; what came is kept."""
         if self._export.display:
             self._export.leave()
         else:
-            self._is_stopping = True
-            self._runner.stop()
-            self._tell()
+            self._run.stop()
+            self._draw_head()
             self.refresh_bindings()
 
     def action_close(self) -> None:
-        """Back to the list of runs."""
         if self._export.display:
             self._export.leave()
         else:
@@ -343,12 +337,11 @@ class RunScreen(LabFrame):
 
     async def action_go_on(self) -> None:
         """Back to the list of runs, to ask what has no answer; the file is given back first."""
-        await asyncio.to_thread(self._runner.leave)
+        await self._run.close()
         self.dismiss(True)
 
     def action_export(self) -> None:
-        """Ask where to write what is known by now."""
-        self._export.ask_to_write(self._runner.file.run, list(self.shown.results.values()))
+        self._export.ask_to_write(self._run.file.run, list(self.state.results.values()))
 
     @on(ExportLine.Ended)
     def _export_ended(self, message: ExportLine.Ended) -> None:
@@ -357,24 +350,23 @@ class RunScreen(LabFrame):
             self.notify(f"Written: {message.saved}", markup=False)
 
     def action_into_cells(self) -> None:
-        """Go to the cells of the square."""
         self.action_page(Page.CELLS)
-        self._square.focus_list()
+        self._square.query_one(SquareCells).focus()
 
     def action_kinds(self) -> None:
         """Count the next kind alone, or all of them again."""
-        self.shown.next_kinds()
+        self.state.next_kinds()
         self._draw()
 
     def action_page(self, name: str = "") -> None:
-        """Show another pane, where they take turns."""
-        page = self._tabs.page = name or self._tabs.after
+        pages = self._pages
+        behind = pages[(pages.index(self.page) + 1) % len(pages)]
+        self.page = Page(name) if name else behind
         self.fit()
-        if page != Page.CELLS and not self.has_class("-beside"):
+        if self.page is not Page.CELLS and not self.has_class("-beside"):
             self._maps.focus()
 
     def action_answer(self) -> None:
-        """Read all of an answer."""
         result = self._square.result
         if result is None:
             self.notify("Nothing is known of this cell yet.", markup=False)

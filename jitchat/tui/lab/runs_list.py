@@ -1,14 +1,14 @@
-"""The runs that are kept, as lines: which, how far, and the share of right answers by mode."""
+"""The saved runs, as lines: which, how far, and the share of right answers by mode."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from textual import on
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import OptionList, Static
 
 from jitchat.lab.run_file import Run
@@ -22,21 +22,23 @@ _PRESET, _CELLS = 11, 11
 _SHARES, _TOTALS = (7, 9, 7), (16, 16, 16)
 """Cells of the figures behind the title, without their counts and with them."""
 _ROOMY = 120
-"""Cells from which a share is told with its count: `recency` may be asked more than `full`."""
+"""Cells from which a share is shown with its count: `recency` may be asked more than `full`."""
 _NARROW = 90
-"""Cells below which the preset is left out: the title tells its lengths."""
+"""Cells below which the preset is left out: the title has its lengths."""
 _TITLE = 58
 """Cells of a title, at the most: behind a longer gap, figures are hard to follow."""
 _COMPARES = "C on another compares the two"
+_MOST = 2
+"""Runs that can be compared."""
+_NONE = "None yet. What you run is listed here: open it, resume it, or compare two."
 MARK = "●"
 """Ahead of a run that is to be compared."""
 
 
 def runs_header(width: int, *, is_marked: bool = False) -> str:
     """Name the columns; with a run that is marked, say what that is for."""
-    return _line("", _COMPARES if is_marked else "run", width) + _figures(
-        "preset", "cells", [*Mode], width
-    )
+    title = _COMPARES if is_marked else "run"
+    return "".join(_columns(("", title, "preset", "cells", *Mode), width))
 
 
 def run_line(
@@ -48,41 +50,26 @@ def run_line(
     """
     size = run.experiment.size
     cells = f"{size:,}" if done >= size else f"{done:,}/{size:,}"
-    told = [_share(shares, run, mode, width) for mode in Mode]
-    figures = _figures(run.experiment.preset, cells, told, width)
-    title = _line(MARK if is_marked else "", one_line(run.title), width)
-    return Content.assemble((title, "bold" if is_marked else ""), figures)
+    figures = []
+    for mode in Mode:
+        tally = (shares or {}).get(mode)
+        if tally is not None:
+            figures.append(total(tally) if width >= _ROOMY else percent(tally.share))
+        else:
+            figures.append("…" if shares is None and mode in run.experiment.modes else "")
+    mark, preset = MARK if is_marked else "", run.experiment.preset
+    title, behind = _columns((mark, one_line(run.title), preset, cells, *figures), width)
+    return Content.assemble((title, "bold" if is_marked else ""), behind)
 
 
-def _share(shares: Mapping[Mode, Tally] | None, run: Run, mode: Mode, width: int) -> str:
-    if shares is None:
-        return "…" if mode in run.experiment.modes else ""
-    if mode not in shares:
-        return ""
-    return total(shares[mode]) if width >= _ROOMY else percent(shares[mode].share)
-
-
-def _wides(width: int) -> tuple[int, int, int]:
-    return _TOTALS if width >= _ROOMY else _SHARES
-
-
-def _line(mark: str, title: str, width: int) -> str:
-    behind = sum(_wides(width)) + _CELLS + (_PRESET if width >= _NARROW else 0)
-    room = max(10, min(_TITLE, width - behind - 2))
-    return f"{mark:<2}{cut(title, room):<{room}}"
-
-
-def _figures(preset: str, cells: str, shares: Sequence[str], width: int) -> str:
-    named = f"  {cut(preset, _PRESET - 2):<{_PRESET - 2}}" if width >= _NARROW else ""
-    figures = zip(shares, _wides(width), strict=True)
-    return f"{named}{cells:>{_CELLS}}" + "".join(f"{share:>{wide}}" for share, wide in figures)
-
-
-_NONE = "No run is kept yet. What you run is listed here: to look at, to go on with, to compare."
-_MOST = 2
-"""Runs that can be compared."""
-Kept = Sequence[tuple[Run, int]]
-"""Runs, and how many cells of each are decided."""
+def _columns(row: Sequence[str], width: int) -> tuple[str, str]:
+    mark, title, preset, cells, *shares = row
+    wides = _TOTALS if width >= _ROOMY else _SHARES
+    behind = f"  {cut(preset, _PRESET - 2):<{_PRESET - 2}}" if width >= _NARROW else ""
+    behind += f"{cells:>{_CELLS}}"
+    behind += "".join(f"{share:>{wide}}" for share, wide in zip(shares, wides, strict=True))
+    room = max(10, min(_TITLE, width - len(behind) - 2))
+    return f"{mark:<2}{cut(title, room):<{room}}", behind
 
 
 class RunRows(RowList):
@@ -105,8 +92,6 @@ class RunRows(RowList):
 
 
 class RunsList(Vertical):
-    """All runs, the latest first."""
-
     @dataclass
     class Opened(Message):
         """A run is to be looked at."""
@@ -117,58 +102,46 @@ class RunsList(Vertical):
         super().__init__(id="runs-pane")
         self._header, self._none = Static(id="runs-header"), Static(Content(_NONE), id="runs-none")
         self._list = RunRows("runs")
-        self._kept: Kept = ()
-        self.is_known = False
-        """Whether it was looked up which runs there are."""
+        self._none.display = False
+        self._runs: Sequence[tuple[Run, int]] = ()
+        """With how many cells of each are decided."""
         self._shares: dict[str, Mapping[Mode, Tally]] = {}
-        """By a run's id, since they were listed last: of a cell that is asked again the result
-        is another, and a run may have the id of one that was deleted."""
+        """By a run's id, since the runs were listed last: of a cell that is asked again the
+        result is another, and a run may have the id of one that was deleted."""
         self.marked: list[str] = []
         """The ids of runs that are to be compared."""
 
-    def compose(self) -> Iterable[Widget]:
-        """The columns and the lines, or that there are none."""
+    def compose(self) -> ComposeResult:
         yield self._header
         yield self._list
         yield self._none
 
-    def on_mount(self) -> None:
-        """Nothing is known yet."""
-        self._none.display = False
-
-    def show(self, kept: Kept) -> None:
-        """List these; what came of them is to be summed up again."""
-        self._kept, self.is_known = kept, True
-        self._shares.clear()
-        ids = {run.id for run, _ in kept}
-        self.marked = [each for each in self.marked if each in ids]
-        self._header.display = self._list.display = bool(kept)
-        self._none.display = not kept
-        self._draw()
-
     def on_resize(self) -> None:
-        """Titles are cut where the figures begin."""
         self._draw()
 
-    @property
-    def unsummed(self) -> list[Run]:
-        """List those whose shares are not known yet."""
-        return [run for run, _ in self._kept if run.id not in self._shares]
+    def show(self, runs: Sequence[tuple[Run, int]]) -> None:
+        """List runs and how many cells of each are decided; their shares are not known yet."""
+        self._runs = runs
+        self._shares.clear()
+        ids = {run.id for run, _ in runs}
+        self.marked = [run for run in self.marked if run in ids]
+        self._header.display = self._list.display = bool(runs)
+        self._none.display = not runs
+        self._draw()
 
     def sum_up(self, run: str, shares: Mapping[Mode, Tally]) -> None:
-        """Take the shares of one of them."""
         self._shares[run] = shares
         self._draw()
 
     @property
     def chosen(self) -> Run | None:
         """The run under the cursor; None without any."""
-        place = self._list.highlighted
-        return self._kept[place][0] if place is not None and place < len(self._kept) else None
+        row = self._list.highlighted
+        return self._runs[row][0] if row is not None and row < len(self._runs) else None
 
     def left_of(self, run: Run) -> int:
         """Count the cells of a run that have no answer, as far as that is known."""
-        done = {each.id: number for each, number in self._kept}.get(run.id, 0)
+        done = {listed.id: number for listed, number in self._runs}.get(run.id, 0)
         failed = sum(tally.failed for tally in self._shares.get(run.id, {}).values())
         return run.experiment.size - done + failed
 
@@ -183,7 +156,6 @@ class RunsList(Vertical):
         self._draw()
 
     def unmark(self) -> None:
-        """Mark none."""
         self.marked = []
         self._draw()
 
@@ -195,17 +167,11 @@ class RunsList(Vertical):
 
     def _draw(self) -> None:
         width = max(40, self.size.width - BESIDE - 1)
-        self._header.update(Content(f" {runs_header(width, is_marked=bool(self.marked))}"))
-        lines = [
-            run_line(
-                run,
-                done,
-                self._shares.get(run.id),
-                width,
-                is_marked=run.id in self.marked,
-            )
-            for run, done in self._kept
-        ]
+        self._header.update(Content(runs_header(width, is_marked=bool(self.marked))))
+        lines = []
+        for run, done in self._runs:
+            shares, is_marked = self._shares.get(run.id), run.id in self.marked
+            lines.append(run_line(run, done, shares, width, is_marked=is_marked))
         self._list.draw(lines, None)
         if lines and self._list.highlighted is None:
             self._list.highlighted = 0

@@ -1,9 +1,10 @@
-"""The questions before something is sent, or deleted."""
+"""The first screen of the lab: a new run is chosen and begun, a saved one opened or resumed."""
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
 from functools import partial
-from typing import Any
+from typing import Literal
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -11,115 +12,85 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import ScreenResume
-from textual.message import Message
 from textual.screen import ModalScreen
-from textual.widget import Widget
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError
 from jitchat.lab.costs import Answerer, estimate_run, sentence
 from jitchat.lab.experiment import PRESETS, RunWanted
 from jitchat.lab.run_file import Run
 from jitchat.lab.service import LabService
+from jitchat.lab.stats import Tally, count_results
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
-from jitchat.tui.lab.compare import CompareScreen
-from jitchat.tui.lab.frame import (
-    AnswererTold,
-    LabFrame,
-    RunForgotten,
-    RunReady,
-    RunsCompared,
-    RunsListed,
-    RunSummed,
-)
+from jitchat.threads import to_the_end
+from jitchat.tui.lab.compare import CompareScreen, compare_runs
+from jitchat.tui.lab.lab_screen import LabScreen
+from jitchat.tui.lab.open_run import OpenRun
 from jitchat.tui.lab.run import RunScreen
-from jitchat.tui.lab.runner import Opened, compare, go_on, look_at, make, shares
+from jitchat.tui.lab.run_state import RunState
 from jitchat.tui.lab.runs_list import RunsList
-from jitchat.tui.lab.setup import Sending, SetupPane, judge_told, own_told, who_told
-from jitchat.tui.lab.shown_run import ShownRun
+from jitchat.tui.lab.setup import PlannedRun, SetupPane, answerer_line
+from jitchat.tui.notices import reports_errors
 from jitchat.tui.widgets.hint_line import KeyLine
+from jitchat.values import Mode
 
-_STOPS = "Esc stops a run at any time; what came is kept, and it can be gone on with."
-_GONE = "Its conversations, windows and answers are deleted. This cannot be taken back."
+_STOPS = "Esc stops a run at any time; what was answered is kept, and the run can be resumed."
+_GONE = "Its conversations, windows and answers are deleted. This cannot be undone."
 
 
-class AskingScreen(ModalScreen[bool]):
-    """Tells what is going to happen; Enter does it, Esc does not."""
+class ConfirmScreen(ModalScreen[bool]):
+    """Says what is going to happen; Enter does it, Esc does not."""
 
     CSS_PATH = ["../dialogs/dialog.tcss", "lab.tcss"]  # noqa: RUF012  Textual's own shape
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("enter", "answer(True, 'send')", "Send", id="rot_send"),
+        Binding("escape,n", "answer(False, 'send')", "Do not send", id="rot_send_not"),
+        Binding("enter", "answer(True, 'delete')", "Delete", id="rot_delete"),
+        Binding("escape,n", "answer(False, 'delete')", "Keep it", id="rot_delete_not"),
+    ]
 
-    def __init__(self, title: str, told: tuple[str, ...]) -> None:
+    def __init__(
+        self, title: str, paragraphs: Sequence[str], verb: Literal["send", "delete"] = "send"
+    ) -> None:
+        """`verb` says which of the keys there are; an empty paragraph is left out."""
         super().__init__(classes="dialog")
-        self._title, self._told = title, told
+        self._title, self._verb = title, verb
+        self.paragraphs = [one_line(text) for text in paragraphs if text]
 
     def compose(self) -> ComposeResult:
-        """A box with the question."""
-        first, *rest = map(one_line, self._told)
-        with Vertical(classes="box asking") as box:
+        first, *rest = self.paragraphs
+        with Vertical(classes="box confirm") as box:
             box.border_title = Content(self._title)
-            yield Static(Content.assemble((first, "bold"), *(f"\n\n{each}" for each in rest)))
+            yield Static(Content.assemble((first, "bold"), *(f"\n\n{text}" for text in rest)))
             yield KeyLine()
 
-    def action_yes(self) -> None:
-        """Do it."""
-        self.dismiss(True)
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action != "answer" or parameters[1] == self._verb
 
-    def action_no(self) -> None:
-        """Leave all as it is."""
-        self.dismiss(False)
+    def action_answer(self, is_wanted: bool, verb: str) -> None:  # noqa: ARG002  see check_action
+        self.dismiss(is_wanted)
 
 
-class SendScreen(AskingScreen):
-    """Whether questions are to be sent to a model."""
-
-    BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("enter", "yes", "Send", id="rot_send"),
-        Binding("escape,n", "no", "Do not send", id="rot_send_not"),
-    ]
-
-
-class ForgetScreen(AskingScreen):
-    """Whether a run is to be deleted."""
-
-    BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("enter", "yes", "Delete", id="rot_delete"),
-        Binding("escape,n", "no", "Keep it", id="rot_delete_not"),
-    ]
-
-
-def ask_to_send(sending: Sending, answerer: Answerer) -> SendScreen:
-    """Ask ahead of a new run, with all that it sends."""
-    budget = sentence(estimate_run(sending.experiment, answerer))
-    told = (who_told(answerer), own_told(sending), budget, judge_told(sending), _STOPS)
-    return SendScreen("Send this?", tuple(filter(None, told)))
-
-
-def ask_to_go_on(run: Run, to_ask: int, answerer: Answerer, title: str = "") -> SendScreen:
-    """Ask ahead of the rest of a run; `title` is of the user's conversation, if it is known."""
-    own = own_told(Sending(run.experiment, answerer, title=title))
-    left = f"{plural(to_ask, 'cell')} of {run.experiment.size:,} have no answer yet."
-    whole = f"The whole run: {sentence(estimate_run(run.experiment, answerer))}"
-    judged = f"{run.judge} judges, whose cost is not counted here." if run.judge else ""
-    told = (who_told(answerer), own, left, whole, judged, _STOPS)
-    return SendScreen("Send the rest?", tuple(filter(None, told)))
-
-
-def ask_to_forget(run: Run) -> ForgetScreen:
-    """Ask ahead of deleting a run."""
-    return ForgetScreen("Delete this run?", (run.title, _GONE))
+def confirm_send(plan: PlannedRun, answerer: Answerer, to_ask: int | None = None) -> ConfirmScreen:
+    """Ask ahead of a new run, or of the cells that are `to_ask` in one that is resumed."""
+    who, budget = answerer_line(answerer), sentence(estimate_run(plan.experiment, answerer))
+    if to_ask is None:
+        new = (who, plan.own_sentence, budget, plan.judge_sentence, _STOPS)
+        return ConfirmScreen("Send this?", new)
+    left = f"{plural(to_ask, 'cell')} of {plan.experiment.size:,} have no answer yet."
+    judge = f"{plan.judge} judges, whose cost is not counted here." if plan.judge else ""
+    rest = (who, plan.own_sentence, left, f"The whole run: {budget}", judge, _STOPS)
+    return ConfirmScreen("Send the rest?", rest)
 
 
 _EXPLAINED = (
     "Facts are planted in conversations that grow; each is asked for in full, recency and jit."
 )
-_WAITS = "The last one is still being made ready."
+_WAITS = "Another run is still being prepared."
 
 
-class StartScreen(LabFrame):
-    """Chooses a run: a new one, or one that is kept."""
-
+class StartScreen(LabScreen):
     CSS_PATH = ["lab.tcss", "start.tcss"]  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         *(
@@ -131,7 +102,7 @@ class StartScreen(LabFrame):
 
     def __init__(
         self,
-        desk: LabService,
+        service: LabService,
         wanted: RunWanted | None = None,
         *,
         begins: bool = False,
@@ -142,199 +113,150 @@ class StartScreen(LabFrame):
         `titles` are those of the user's conversations, by id, as far as they are known.
         """
         super().__init__()
-        self._desk, self._begins = desk, begins
+        self._service, self._begins = service, begins
         self._titles = titles or {}
         self._setup, self._runs = SetupPane(wanted, self._titles), RunsList()
-        self._is_waiting = False
-        """Whether a run is being made ready."""
+        self._waiting = Static(id="lab-waiting")
 
-    def body(self) -> Iterable[Widget]:
-        """Make the presets, and the runs."""
+    def body(self) -> ComposeResult:
         yield Static(Content(_EXPLAINED), id="lab-explained")
         yield Static("What to run", classes="lab-heading")
         yield self._setup
-        yield Static(id="lab-waiting")
-        yield Static("Runs that are kept", classes="lab-heading")
+        yield self._waiting
+        yield Static("Saved runs", classes="lab-heading")
         yield self._runs
 
     def on_mount(self) -> None:
+        self._waiting.display = False
+        self._look_up_answerer()
+
+    @work
+    @reports_errors
+    async def _look_up_answerer(self) -> None:
         """Look who answers: that does not change here."""
-        self.query_one("#lab-waiting").display = False
-        self._do(self._desk.answerer, AnswererTold)
+        self._setup.show(await asyncio.to_thread(self._service.answerer))
+        if self._begins and self._setup.plan.is_free and not self.lacks_room():
+            await self._begin(self._setup.plan)
 
     @on(ScreenResume)
-    def _list(self) -> None:
-        """Look which runs there are: one that was left is further than it was listed."""
-        self._do(self._desk.runs.all, RunsListed)
-
-    @work(thread=True)
-    def _do(self, job: Callable[[], Any], report: Callable[[Any], Message]) -> None:
-        """Have something done that is slow, and say what came of it."""
-        outcome: Any
-        try:
-            outcome = job()
-        except JitchatError as error:
-            outcome = error
-        if not get_current_worker().is_cancelled:
-            self.post_message(report(outcome))
-        elif isinstance(outcome, Opened):
-            outcome.runner.leave()
-
-    @on(AnswererTold)
-    def _answerer_told(self, message: AnswererTold) -> None:
-        if isinstance(message.outcome, JitchatError):
-            self.tell(message.outcome)
-        else:
-            self._setup.show(message.outcome)
-            if self._begins and self._setup.sending.is_free and not self.lacks_room():
-                self._make(self._setup.sending)
-            self._begins = False
-
-    @on(RunsListed)
-    def _runs_listed(self, message: RunsListed) -> None:
-        if isinstance(message.outcome, JitchatError):
-            self.tell(message.outcome)
-            return
-        self._runs.show(message.outcome)
-        self._sum_up(self._runs.unsummed)
-
-    @work(thread=True, exclusive=True, group="sums")
-    def _sum_up(self, runs: Iterable[Run]) -> None:
-        worker = get_current_worker()
-        for run in runs:
+    @work(exclusive=True, group="list")
+    @reports_errors
+    async def _list(self) -> None:
+        """List the runs: one that was left is further than it was listed. Then sum them up."""
+        runs = await asyncio.to_thread(self._service.runs.all)
+        self._runs.show(runs)
+        for run, _ in runs:
             with suppress(JitchatError):  # it was deleted meanwhile, or is told when it is opened
-                summed = RunSummed(run.id, shares(self._desk.runs, run.id))
-                if worker.is_cancelled:
-                    return
-                self.post_message(summed)
+                self._runs.sum_up(run.id, await asyncio.to_thread(self._shares, run.id))
 
-    @on(RunSummed)
-    def _run_summed(self, message: RunSummed) -> None:
-        self._runs.sum_up(message.run, message.modes)
+    def _shares(self, run: str) -> Mapping[Mode, Tally]:
+        with closing(self._service.runs.open(run)) as file:
+            return count_results(file.results()).by_mode
 
     def action_preset(self, number: int) -> None:
-        """Choose a preset."""
         self._setup.choose(number)
 
     def action_parallel(self) -> None:
-        """Send more at once, or less."""
         self._setup.next_parallel()
 
     @on(SetupPane.Chosen)
-    def _chosen(self, message: SetupPane.Chosen) -> None:
-        """Run it; a model that may cost something is asked for first."""
-        sending = message.sending
+    @work
+    async def _chosen(self, message: SetupPane.Chosen) -> None:
+        """Begin the run; a model that may cost something is asked for first."""
+        plan = message.plan
         if self.lacks_room():
             return
-        if sending.answerer is None:
+        if plan.answerer is None:
             self.notify("It is not known yet who answers.", markup=False)
-        elif sending.is_free:
-            self._make(sending)
-        else:
-            asked = ask_to_send(sending, sending.answerer)
-            self.app.push_screen(asked, partial(self._make_if, sending))
+        elif plan.is_free or await self.app.push_screen_wait(confirm_send(plan, plan.answerer)):
+            await self._begin(plan)
 
-    def _make_if(self, sending: Sending, is_wanted: bool | None) -> None:
-        if is_wanted:
-            self._make(sending)
-
-    def _make(self, sending: Sending) -> None:
-        self._open("making the run ready…", partial(make, self._desk, sending))
+    async def _begin(self, plan: PlannedRun) -> None:
+        await self._open(
+            "preparing the run…",
+            lambda: OpenRun.to_ask(self._service.begin(plan.experiment, plan.parallel, plan.judge)),
+        )
 
     @on(RunsList.Opened)
-    def _run_opened(self, message: RunsList.Opened) -> None:
+    @work
+    async def _run_opened(self, message: RunsList.Opened) -> None:
+        run = message.run.id
         if not self.lacks_room():
-            self._open("opening the run…", partial(look_at, self._desk.runs, message.run.id))
+            await self._open("opening the run…", lambda: OpenRun(self._service.runs.open(run)))
 
-    def action_go_on(self) -> None:
+    @work
+    async def action_go_on(self) -> None:
         """Ask what has no answer yet in the run under the cursor."""
         run = self._runs.chosen
         if run is not None:
-            self._resume(run, self._runs.left_of(run))
+            await self._resume(run, self._runs.left_of(run))
 
-    def _resume(self, run: Run, to_ask: int) -> None:
+    async def _resume(self, run: Run, to_ask: int) -> None:
         """Ask so many cells; of a model that may cost something, once that is agreed to."""
         answerer = self._setup.answerer
         if answerer is None or self.lacks_room():
             return
         if not to_ask:
             self.notify("Every cell of this run has an answer. Enter opens it.", markup=False)
-        elif Sending(run.experiment, answerer, judge=run.judge).is_free:
-            self._go_on(run)
-        else:
-            title = self._titles.get(run.experiment.conversation or "", "")
-            asked = ask_to_go_on(run, to_ask, answerer, title)
-            self.app.push_screen(asked, partial(self._go_on_if, run))
+            return
+        parallel = self._setup.parallel
+        title = self._titles.get(run.experiment.conversation or "", "")
+        plan = PlannedRun(run.experiment, answerer, parallel, run.judge, title)
+        confirm = confirm_send(plan, answerer, to_ask)
+        if plan.is_free or await self.app.push_screen_wait(confirm):
+            await self._open(
+                "opening the run…", lambda: OpenRun.to_ask(self._service.resume(run.id, parallel))
+            )
 
-    def _go_on_if(self, run: Run, is_wanted: bool | None) -> None:
-        if is_wanted:
-            self._go_on(run)
-
-    def _go_on(self, run: Run) -> None:
-        self._open("opening the run…", partial(go_on, self._desk, run.id, self._setup.parallel))
-
-    def _open(self, told: str, job: Callable[[], Opened]) -> None:
-        """Have a run made ready, one at a time."""
-        if self._is_waiting:
+    @reports_errors
+    async def _open(self, waits_for: str, opening: Callable[[], OpenRun]) -> None:
+        """Have a run prepared, one at a time, and show it; it may be left to be resumed."""
+        if self._waiting.display:
             self.notify(_WAITS, markup=False)
             return
-        self._wait_for(told)
-        self._do(job, RunReady)
+        self._waiting.update(Content(waits_for))
+        self._waiting.display = True
+        opened: list[OpenRun] = []
+        run = None
+        try:
+            await to_the_end(lambda: opened.append(opening()))
+            if self.is_current:
+                run = opened.pop()
+        finally:
+            self._waiting.display = False
+            for unwanted in opened:
+                unwanted.file.close()
+        if run is not None:
+            self.app.push_screen(RunScreen(run), partial(self._run_left, run.state))
 
-    @on(RunReady)
-    def _run_ready(self, message: RunReady) -> None:
-        self._wait_for("")
-        if isinstance(message.outcome, JitchatError):
-            self.tell(message.outcome)
-        elif not self.is_current:
-            self._leave(message.outcome)
-        else:
-            shown = message.outcome.shown
-            screen = RunScreen(message.outcome.runner, shown)
-            self.app.push_screen(screen, partial(self._resume_if, shown))
+    def _run_left(self, state: RunState, is_resumed: bool | None) -> None:
+        if is_resumed:
+            self.run_worker(self._resume(state.run, len(state.to_ask)))
 
-    def _resume_if(self, shown: ShownRun, is_wanted: bool | None) -> None:
-        if is_wanted:
-            self._resume(shown.run, len(shown.to_ask))
-
-    @work(thread=True)
-    def _leave(self, opened: Opened) -> None:
-        """Give back the file of a run that nobody waits for any more."""
-        opened.runner.leave()
-
-    def action_compare(self) -> None:
+    @work
+    @reports_errors
+    async def action_compare(self) -> None:
         """Mark the run under the cursor; two that are marked are compared."""
         self._runs.mark()
-        if len(self._runs.marked) == 2:
-            first, other = self._runs.marked
-            self._do(partial(compare, self._desk.runs, (first, other)), RunsCompared)
+        marked = self._runs.marked
+        if len(marked) < 2:
+            return
+        try:
+            comparison = await asyncio.to_thread(compare_runs, self._service.runs, marked)
+        finally:
+            self._runs.unmark()
+        self.app.push_screen(CompareScreen(comparison))
 
-    @on(RunsCompared)
-    def _compared(self, message: RunsCompared) -> None:
-        self._runs.unmark()
-        if isinstance(message.outcome, JitchatError):
-            self.tell(message.outcome)
-        else:
-            self.app.push_screen(CompareScreen(message.outcome))
-
-    def action_forget(self) -> None:
-        """Delete the run under the cursor, once that is confirmed."""
+    @work
+    @reports_errors
+    async def action_forget(self) -> None:
         run = self._runs.chosen
-        if run is not None and not self.lacks_room():
-            self.app.push_screen(ask_to_forget(run), partial(self._forget_if, run))
-
-    def _forget_if(self, run: Run, is_wanted: bool | None) -> None:
-        if is_wanted:
-            self._do(partial(self._desk.runs.forget, run.id), RunForgotten)
-
-    @on(RunForgotten)
-    def _forgotten(self, message: RunForgotten) -> None:
-        if message.outcome is not None:
-            self.tell(message.outcome)
-        self._list()
-
-    def _wait_for(self, told: str) -> None:
-        self._is_waiting = bool(told)
-        waiting = self.query_one("#lab-waiting", Static)
-        waiting.update(Content(told))
-        waiting.display = bool(told)
+        if run is None or self.lacks_room():
+            return
+        if await self.app.push_screen_wait(
+            ConfirmScreen("Delete this run?", (run.title, _GONE), "delete")
+        ):
+            try:
+                await asyncio.to_thread(self._service.runs.forget, run.id)
+            finally:
+                self._list()

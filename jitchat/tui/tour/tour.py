@@ -65,7 +65,7 @@ class ShowsRun(Protocol):
     """A screen of the lab that shows a run."""
 
     @property
-    def shown(self) -> Counted: ...
+    def state(self) -> Counted: ...
 
     @property
     def progress(self) -> Moving: ...
@@ -304,10 +304,10 @@ class Tour:
         if screen not in self._dressed:
             self.dress(screen)
         if run.progress.is_running:
-            self._say(step.says(run.shown.tallies, True))
+            self._say(step.says(run.state.tallies, True))
         else:
             self._stop_looking()
-            self._arrive(step.says(run.shown.tallies, False))
+            self._arrive(step.says(run.state.tallies, False))
 
     async def _close_screens(self) -> None:
         """Close what a step opened."""

@@ -33,7 +33,7 @@ class LabApp(JitchatApp):
         return Screen()
 
     def on_ready(self) -> None:
-        self.push_screen(StartScreen(self._backend.lab_desk(), self._rot))
+        self.push_screen(StartScreen(self._backend.lab_service(), self._rot))
 
 
 async def opened(pilot: Pilot[None]) -> StartScreen:
@@ -49,9 +49,8 @@ async def listed(pilot: Pilot[None], screen: StartScreen) -> None:
     """Until nothing is looked up any more."""
     await until(pilot, lambda: screen.query("RunsList"), "the list")
     runs = screen.query_one(RunsList)
-    await until(pilot, lambda: runs.is_known, "the runs")
+    await until(pilot, lambda: runs._runs or runs._none.display, "the runs")
     await until(pilot, lambda: all(w.is_finished for w in screen.workers), "what is looked up")
-    await until(pilot, lambda: not runs.unsummed, "the shares of the runs")
     await pilot.pause()
 
 
@@ -67,13 +66,13 @@ async def shown(pilot: Pilot[None]) -> RunScreen:
 
 async def decided(pilot: Pilot[None], screen: RunScreen, number: int) -> None:
     """Until so many cells are decided, and that is drawn."""
-    await until(pilot, lambda: len(screen.shown.results) >= number, f"{number} cells")
-    await pilot.pause()
+    told = f"{number} of {screen.state.run.experiment.size:,} cells"
+    await until(pilot, lambda: told in text(pilot), told)
 
 
 async def over(pilot: Pilot[None], screen: RunScreen) -> None:
     """Until nothing is asked any more."""
-    await until(pilot, lambda: not screen.is_asked, "the end of the run")
+    await until(pilot, lambda: not screen.is_asking, "the end of the run")
     await pilot.pause()
 
 

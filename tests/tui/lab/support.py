@@ -193,7 +193,7 @@ class ScriptedLab(Lab):
 
 
 @dataclass
-class ScriptedDesk:
+class ScriptedLabService:
     """Makes runs in a folder of the test's own."""
 
     runs: Runs
@@ -274,5 +274,5 @@ def quick() -> Experiment:
     return preset("quick", is_reader=True)
 
 
-def desk_in(folder: Path) -> ScriptedDesk:
-    return ScriptedDesk(Runs(folder / "rot"))
+def lab_service_in(folder: Path) -> ScriptedLabService:
+    return ScriptedLabService(Runs(folder / "rot"))

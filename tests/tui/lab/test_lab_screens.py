@@ -9,14 +9,17 @@ import pytest
 
 from jitchat.lab.events import Slowed
 from jitchat.lab.experiment import preset
+from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.lab import run
-from jitchat.tui.lab.cell_window import CellWindow
+from jitchat.tui.lab.cells import SquareCells, WindowScreen
 from jitchat.tui.lab.compare import CompareScreen
 from jitchat.tui.lab.curve import CurvePlot
-from jitchat.tui.lab.start import SendScreen
+from jitchat.tui.lab.heatmap import HeatMaps
+from jitchat.tui.lab.start import ConfirmScreen
 from jitchat.tui.widgets.inspector import Inspector
-from tests.tui.lab.driving import LabApp, decided, opened, shown
-from tests.tui.lab.support import MODEL, ScriptedDesk, desk_in, quick
+from jitchat.values import Mode
+from tests.tui.lab.driving import LabApp, decided, opened, shown, text
+from tests.tui.lab.support import MODEL, NEEDED, ScriptedLabService, lab_service_in, quick
 from tests.tui.support import TestBackend, until
 
 if TYPE_CHECKING:
@@ -37,18 +40,18 @@ def moment(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.fixture
-def desk(backend: TestBackend, tmp_path: Path) -> ScriptedDesk:
-    backend.desk = made = desk_in(tmp_path)
+def service(backend: TestBackend, tmp_path: Path) -> ScriptedLabService:
+    backend.service = made = lab_service_in(tmp_path)
     return made
 
 
 @pytest.fixture
-def kept(desk: ScriptedDesk) -> ScriptedDesk:
+def kept(service: ScriptedLabService) -> ScriptedLabService:
     """With three runs: one of another model, one that is whole, one that is not."""
-    desk.put(preset("standard", is_reader=False), MODEL, days=9)
-    desk.put(quick(), days=1)
-    desk.put(quick(), share=0.5)
-    return desk
+    service.put(preset("standard", is_reader=False), MODEL, days=9)
+    service.put(quick(), days=1)
+    service.put(quick(), share=0.5)
+    return service
 
 
 async def second_run(pilot: Pilot[None], *keys: str) -> RunScreen:
@@ -63,7 +66,7 @@ async def second_run(pilot: Pilot[None], *keys: str) -> RunScreen:
 
 @pytest.mark.parametrize("size", [(160, 48), (80, 24)], ids=["wide", "small"])
 async def test_start_with_runs_and_two_of_them_compared(
-    picture: Picture, backend: TestBackend, kept: ScriptedDesk, size: tuple[int, int]
+    picture: Picture, backend: TestBackend, kept: ScriptedLabService, size: tuple[int, int]
 ) -> None:
     async with LabApp(backend).run_test(size=size) as pilot:
         await opened(pilot)
@@ -75,33 +78,33 @@ async def test_start_with_runs_and_two_of_them_compared(
 
 
 async def test_start_without_runs(
-    picture: Picture, backend: TestBackend, desk: ScriptedDesk
+    picture: Picture, backend: TestBackend, service: ScriptedLabService
 ) -> None:
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         await opened(pilot)
         await picture(pilot, "middle")
 
 
-async def test_confirming(picture: Picture, backend: TestBackend, kept: ScriptedDesk) -> None:
+async def test_confirming(picture: Picture, backend: TestBackend, kept: ScriptedLabService) -> None:
     kept.told = MODEL
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         await opened(pilot)
         await pilot.press("2", "p", "p", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
         await picture(pilot, "middle")
 
 
 async def test_half_way(
-    picture: Picture, backend: TestBackend, desk: ScriptedDesk, moment: list[float]
+    picture: Picture, backend: TestBackend, service: ScriptedLabService, moment: list[float]
 ) -> None:
-    desk.pause_after = 215
-    desk.between = (Slowed(8.0, "the endpoint wants fewer requests", 1),)
+    service.pause_after = 215
+    service.between = (Slowed(8.0, "the endpoint wants fewer requests", 1),)
     async with LabApp(backend).run_test(size=(160, 48)) as pilot:
         await opened(pilot)
         await pilot.press("enter")
         run = await shown(pilot)
         await decided(pilot, run, 215)
-        await until(pilot, lambda: run.shown.notice, "the notice")
+        await until(pilot, lambda: run.state.notice, "the notice")
         moment[0] = 12.0
         await pilot.press("m", "right", "down", "down")
         run._draw()
@@ -116,7 +119,7 @@ async def test_half_way(
 async def test_finished(
     picture: Picture,
     backend: TestBackend,
-    kept: ScriptedDesk,
+    kept: ScriptedLabService,
     size: tuple[int, int],
     keys: tuple[str, ...],
 ) -> None:
@@ -126,35 +129,70 @@ async def test_finished(
 
 
 async def test_pages_of_a_small_terminal(
-    picture: Picture, backend: TestBackend, desk: ScriptedDesk
+    picture: Picture, backend: TestBackend, service: ScriptedLabService
 ) -> None:
     lengths = tuple(1_000 * 2**power for power in range(8))
     depths = tuple(number / 10 for number in range(11))
-    desk.put(replace(quick(), lengths=lengths, depths=depths))
+    service.put(replace(quick(), lengths=lengths, depths=depths))
     async with LabApp(backend).run_test(size=(80, 24)) as pilot:
         await opened(pilot)
         await pilot.press("tab", "enter")
         run = await shown(pilot)
+        maps = run.query_one(HeatMaps)
         await pilot.press(*["right"] * 4, *["down"] * 5)
+        assert "1 of 3" in text(pilot)
+        assert [part.mode for part in maps.layout_shown.maps] == [Mode.FULL]
         await picture(pilot, "cells")
         await pilot.press("v")
         await until(pilot, lambda: run.query_one(CurvePlot).size.height, "the plot")
         await picture(pilot, "curve")
+        await pilot.press("m", *["down"] * 5)
+        assert maps.cursor == (Mode.RECENCY, 16_000, 1.0)
+        assert maps.layout_shown.corner(maps.cursor) is not None
+        await pilot.press("v")
+        await until(pilot, lambda: "sent tokens" in text(pilot), "the figures")
+        assert "2 of 3" in text(pilot)
+        await pilot.press("v")
+        await until(pilot, lambda: "it quotes the sentences" in text(pilot), "the caveat")
+        await pilot.press("enter")
+        assert isinstance(pilot.app.focused, SquareCells)
+        await pilot.resize_terminal(50, 14)
+        await until(pilot, lambda: "needs 60 × 18 cells. Here are 50 × 14" in text(pilot), "it")
+        assert not run.query_one("#view-frame").display
+        await pilot.resize_terminal(160, 48)
+        await until(pilot, lambda: "f full" in text(pilot) and "sent" in text(pilot), "all of it")
+        assert len(maps.layout_shown.maps) == 3
 
 
-async def test_window_of_a_cell(picture: Picture, backend: TestBackend, desk: ScriptedDesk) -> None:
-    desk.with_windows = True
-    desk.put(quick(), days=1)
-    desk.put(quick())
+async def test_window_of_a_cell(
+    picture: Picture, backend: TestBackend, service: ScriptedLabService
+) -> None:
+    service.with_windows = True
+    service.put(quick(), days=1)
+    service.with_windows = False
+    service.put(quick())
+    file = service.runs.open("r1")
+    wanted = file.window(file.results()[0])
+    file.close()
+    assert wanted is not None
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         await second_run(pilot, "enter", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CellWindow), "the window")
+        await until(pilot, lambda: isinstance(pilot.app.screen, WindowScreen), "the window")
         inspector = pilot.app.screen.query_one(Inspector)
         await until(pilot, lambda: inspector._window is not None, "its segments")
         await picture(pilot, "middle")
+        assert inspector._window == wanted
+        assert inspector.chosen == NEEDED
+        assert "the window held 1 of 1 needed turn (#38)" in text(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ExactScreen), "the turn")
+        assert f"retrieved #{NEEDED}" in text(pilot)
+        await pilot.press("escape", "home", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ExactScreen), "the system text")
+        assert wanted.segments[0].text.split()[0] in text(pilot)
 
 
-async def test_too_small(picture: Picture, backend: TestBackend, kept: ScriptedDesk) -> None:
+async def test_too_small(picture: Picture, backend: TestBackend, kept: ScriptedLabService) -> None:
     async with LabApp(backend).run_test(size=(50, 14)) as pilot:
         await opened(pilot)
         await picture(pilot, "tiny")

@@ -8,13 +8,12 @@ from jitchat.lab.experiment import Experiment, RunWanted, Verdict
 from jitchat.lab.facts import Kind
 from jitchat.lab.runs import Runs
 from jitchat.lab.stats import count_results
-from jitchat.tui.lab.cell_window import CellWindow
-from jitchat.tui.lab.cells import SquarePane
+from jitchat.tui.lab.cells import SquarePane, WindowScreen
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode
 from tests.lab.support import lab_on
 from tests.tui.lab.driving import LabApp, detail, opened, over, shown, text
-from tests.tui.lab.support import ScriptedDesk
+from tests.tui.lab.support import ScriptedLabService
 from tests.tui.support import TestBackend, until
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 FEW = Experiment((1_500,), (0.0, 1.0), (Kind.DIRECT, Kind.ABSENT))
 
 
-class RealDesk(ScriptedDesk):
+class RealLabService(ScriptedLabService):
     """Makes the lab itself."""
 
     def _lab(self, file: RunFile, parallel: int) -> Lab:  # type: ignore[override]
@@ -36,17 +35,17 @@ class RealDesk(ScriptedDesk):
 async def test_a_run_of_the_reader_is_asked_shown_and_looked_into(
     backend: TestBackend, tmp_path: Path
 ) -> None:
-    backend.desk = desk = RealDesk(Runs(tmp_path / "rot"))
+    backend.service = service = RealLabService(Runs(tmp_path / "rot"))
     async with LabApp(backend, RunWanted(FEW)).run_test(size=(104, 32)) as pilot:
         await opened(pilot)
         await pilot.press("enter")
         run = await shown(pilot)
         await over(pilot, run)
         assert "12 of 12 cells · done in" in text(pilot)
-        assert run.shown.why == ""
+        assert run.state.why == ""
         verdicts = {
             (each.cell.mode, each.cell.depth): each.verdict
-            for each in run.shown.results.values()
+            for each in run.state.results.values()
             if each.cell.kind is Kind.DIRECT
         }
         assert verdicts[Mode.RECENCY, 0.0] is Verdict.WRONG
@@ -58,7 +57,7 @@ async def test_a_run_of_the_reader_is_asked_shown_and_looked_into(
         assert result is not None
         assert " ".join(result.answer.split()) in detail(run)
         await pilot.press("enter", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CellWindow), "the window")
+        await until(pilot, lambda: isinstance(pilot.app.screen, WindowScreen), "the window")
         inspector = pilot.app.screen.query_one(Inspector)
         await until(pilot, lambda: inspector._window is not None, "its segments")
         window = inspector._window
@@ -66,7 +65,7 @@ async def test_a_run_of_the_reader_is_asked_shown_and_looked_into(
         assert window.mode is Mode.JIT
         assert inspector.chosen == result.needed[0]
         assert result.question in window.segments[-1].text
-    file = desk.runs.open("last")
-    assert count_results(file.results()) == run.shown.tallies
+    file = service.runs.open("last")
+    assert count_results(file.results()) == run.state.tallies
     assert file.run.ended_at is not None
     file.close()

@@ -10,12 +10,12 @@ from jitchat.lab.compare import compare_runs, signed
 from jitchat.lab.experiment import Cell, Verdict, preset
 from jitchat.lab.facts import Kind
 from jitchat.lab.stats import Tally, count_results
-from jitchat.tui.lab.cells import cell_line, cells_of, detail, held_sentence, square_line, whole
+from jitchat.tui.lab.cells import cell_line, cells_of, detail, pin_effect, square_line, whole
 from jitchat.tui.lab.compare import compared_rows
 from jitchat.tui.lab.curve import spent_rows
+from jitchat.tui.lab.run_state import Progress, span
 from jitchat.tui.lab.runs_list import run_line, runs_header
-from jitchat.tui.lab.setup import Sending, asked_told, preset_line
-from jitchat.tui.lab.shown_run import Progress, span
+from jitchat.tui.lab.setup import PlannedRun, plan_text, preset_line
 from jitchat.values import Mode
 from tests.tui.lab.support import MODEL, READER, failed, quick, result_of, run_of
 
@@ -25,14 +25,14 @@ HOSTILE = "\x1b]0;gone\x07 [b]bold[/b]\r\n" + "x" * 2_000
 
 
 def line(result, width: int = 60, **kwargs) -> str:
-    given = {"repeats": 1, "is_asked": False} | kwargs
+    given = {"repeats": 1, "is_pending": False} | kwargs
     return cell_line(CELL, result, width, **given).plain
 
 
 def test_a_cell_tells_its_mark_its_kind_and_why() -> None:
     assert line(RIGHT).split() == ["✓", "updated", *RIGHT.rule.split()]
     assert line(None).split() == ["·", "updated", "not", "yet"]
-    assert line(None, is_asked=True).split() == ["…", "updated", "asked", "now"]
+    assert line(None, is_pending=True).split() == ["…", "updated", "asked", "now"]
     assert line(failed(CELL)).split() == ["!", "updated", "it", "broke", "off"]
     unfit = result_of(Cell(48_000, 0.5, Kind.UPDATED, 1, Mode.FULL))
     assert line(unfit).startswith("n/f")
@@ -88,7 +88,7 @@ def test_a_square_is_told_by_its_tally() -> None:
     ],
 )
 def test_a_turn_that_was_missed_is_told_from_one_that_was_misread(change, told: str) -> None:
-    assert held_sentence(replace(RIGHT, **change)) == told
+    assert pin_effect(replace(RIGHT, **change)) == told
 
 
 def test_the_detail_has_question_answers_rule_and_window_and_keeps_to_its_room() -> None:
@@ -106,12 +106,12 @@ def test_what_a_model_or_a_server_wrote_steers_no_terminal() -> None:
         RIGHT, question=HOSTILE, answer=HOSTILE, expected=HOSTILE, rule=HOSTILE, note=HOSTILE
     )
     run = replace(run_of(quick()), model=HOSTILE)
-    hostile_sending = Sending(quick(), replace(MODEL, model=HOSTILE), judge=HOSTILE)
+    hostile_plan = PlannedRun(quick(), replace(MODEL, model=HOSTILE), judge=HOSTILE)
     told = [
         detail(hostile, 60).plain.replace("\n", ""),
         line(hostile),
         run_line(run, 3, None, 100, is_marked=False).plain,
-        asked_told(hostile_sending, 80).plain.replace("\n", ""),
+        plan_text(hostile_plan, 80).plain.replace("\n", ""),
     ]
     for each in told:
         assert each.isprintable()
@@ -170,46 +170,45 @@ def test_a_preset_tells_what_it_asks_and_what_that_sends() -> None:
     assert preset_line(1, quick()).plain.split("  ")[-1].strip() == (
         "4 lengths, 1k to 48k · 5 depths · 7 kinds"
     )
-    told = asked_told(Sending(quick(), READER), 200).plain
+    told = plan_text(PlannedRun(quick(), READER), 200).plain
     assert "reader · limit 32,768 · reserve 2,048 · Ctrl+L in the chat picks another" in told
     assert "420: each once in full, recency, jit" in told
     assert "35 cells do not fit" in told
     assert "at once" not in told
-    brief = asked_told(Sending(quick(), MODEL, 4), 60, is_brief=True).plain
+    brief = plan_text(PlannedRun(quick(), MODEL, 4), 60, is_brief=True).plain
     assert "lengths" not in brief
     assert "at once   4 requests" in brief
-    assert "looking who answers" in asked_told(Sending(quick(), None), 80).plain
+    assert "looking who answers" in plan_text(PlannedRun(quick(), None), 80).plain
 
 
 @pytest.mark.parametrize(
-    ("sending", "is_free"),
+    ("plan", "is_free"),
     [
-        (Sending(quick(), READER), True),
-        (Sending(quick(), replace(READER, is_here=False)), False),
-        (Sending(quick(), replace(MODEL, is_here=True)), True),
-        (Sending(quick(), MODEL), False),
-        (Sending(quick(), READER, judge="judge/model"), False),
-        (Sending(quick(), None), False),
+        (PlannedRun(quick(), READER), True),
+        (PlannedRun(quick(), replace(READER, is_here=False)), False),
+        (PlannedRun(quick(), replace(MODEL, is_here=True)), True),
+        (PlannedRun(quick(), MODEL), False),
+        (PlannedRun(quick(), READER, judge="judge/model"), False),
+        (PlannedRun(quick(), None), False),
     ],
 )
-def test_only_what_is_known_to_stay_here_is_sent_unasked(sending: Sending, is_free: bool) -> None:
-    assert sending.is_free is is_free
+def test_only_what_is_known_to_stay_here_is_sent_unasked(plan: PlannedRun, is_free: bool) -> None:
+    assert plan.is_free is is_free
 
 
 def test_progress_tells_time_once_something_is_known_of_it() -> None:
-    def told(done: int, seconds: float, worked: int, *, is_running: bool = True) -> str:
-        return Progress(done, 420, seconds, worked, 1_000, is_running).sentence
+    def told(done: int, seconds: float, left: float | None = None, *, is_running=True) -> str:
+        return Progress(done, 420, seconds, is_running, left).sentence
 
-    assert Progress(420, 420, 12, 9, 0, False, 30).sentence == "420 of 420 cells · done in 42 s"
-    assert Progress(9, 420, 12, 9, 9, True, 90).sentence.startswith("9 of 420 cells · 2 min · ab")
-    assert told(0, 0.2, 0) == "0 of 420 cells · 0 s"
-    assert told(210, 12, 1_000) == "210 of 420 cells · 12 s · about 12 s left"
-    assert told(420, 21.4, 9, is_running=False) == "420 of 420 cells · done in 21 s"
-    assert told(420, 2.44, 9, is_running=False) == "420 of 420 cells · done in 2.4 s"
-    assert told(420, 0, 0, is_running=False) == "420 of 420 cells"
-    assert "stopped and kept: R goes on" in told(9, 3, 9, is_running=False)
+    assert told(9, 102, 9.0).startswith("9 of 420 cells · 2 min · ab")
+    assert told(0, 0.2) == "0 of 420 cells · 0 s"
+    assert told(210, 12, 12) == "210 of 420 cells · 12 s · about 12 s left"
+    assert told(420, 21.4, is_running=False) == "420 of 420 cells · done in 21 s"
+    assert told(420, 2.44, is_running=False) == "420 of 420 cells · done in 2.4 s"
+    assert told(420, 0, is_running=False) == "420 of 420 cells"
+    assert "stopped and saved: R resumes" in told(9, 3, is_running=False)
     assert [span(each) for each in (8.4, 180, 4_320)] == ["8 s", "3 min", "1 h 12 min"]
-    assert ["".join(Progress(n, 4, 0, 0, 0, True).bar(6)) for n in (0, 1, 4)] == [
+    assert ["".join(Progress(n, 4, 0, True).bar(6)) for n in (0, 1, 4)] == [
         "━━━━━━",
         "━╸━━━━",
         "━━━━━━",

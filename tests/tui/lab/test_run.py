@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,14 +14,12 @@ from jitchat.lab.events import RunEnded, Slowed
 from jitchat.lab.facts import Kind
 from jitchat.lab.stats import count_results
 from jitchat.tui.dialogs.exact import ExactScreen
-from jitchat.tui.lab.cell_window import CellWindow
 from jitchat.tui.lab.cells import SquareCells, SquarePane
 from jitchat.tui.lab.heatmap import HeatMaps
 from jitchat.tui.lab.start import StartScreen
-from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode
 from tests.tui.lab.driving import LabApp, decided, lines, opened, over, shown, text
-from tests.tui.lab.support import NEEDED, ScriptedDesk, desk_in, quick
+from tests.tui.lab.support import ScriptedLabService, lab_service_in, quick
 from tests.tui.support import TestBackend, until
 
 if TYPE_CHECKING:
@@ -30,8 +27,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def desk(backend: TestBackend, tmp_path: Path) -> ScriptedDesk:
-    backend.desk = made = desk_in(tmp_path)
+def service(backend: TestBackend, tmp_path: Path) -> ScriptedLabService:
+    backend.service = made = lab_service_in(tmp_path)
     return made
 
 
@@ -42,10 +39,10 @@ async def begun(pilot):
 
 
 async def test_a_run_fills_the_maps_and_esc_stops_it_then_leaves(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.pause_after = 215
-    desk.between = (Slowed(8.0, "the endpoint wants fewer requests", 1),)
+    service.pause_after = 215
+    service.between = (Slowed(8.0, "the endpoint wants fewer requests", 1),)
     async with LabApp(backend).run_test(size=(160, 48)) as pilot:
         run = await begun(pilot)
         await decided(pilot, run, 215)
@@ -53,64 +50,63 @@ async def test_a_run_fills_the_maps_and_esc_stops_it_then_leaves(
         assert "215 of 420 cells" in text(pilot)
         assert "wants fewer requests: waiting 8 s" in text(pilot)
         assert "is no language model: it quotes" in text(pilot)
-        assert run.shown.tallies == count_results(run.shown.results.values())
-        assert len(run.shown.heat.asked) == 1
+        assert run.state.tallies == count_results(run.state.results.values())
+        assert len(run.state.pending) == 1
         assert "Stop" in lines(pilot)[-2]
         await pilot.press("escape")
         await over(pilot, run)
-        assert desk.labs[0].closed == [True]
-        assert "215 of 420 cells · stopped and kept" in text(pilot)
+        assert service.labs[0].closed == [True]
+        assert "215 of 420 cells · stopped and saved" in text(pilot)
         assert "Close" in lines(pilot)[-2]
         assert "Stop" not in lines(pilot)[-2]
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, StartScreen), "the first screen")
-        file = desk.runs.open("last")
+        file = service.runs.open("last")
         assert len(file.results()) == 215
         file.close()
 
 
 async def test_leaving_and_quitting_while_it_is_asked_keeps_what_came(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.pause_after = 40
+    service.pause_after = 40
     async with LabApp(backend).run_test(size=(80, 24)) as pilot:
         run = await begun(pilot)
         await decided(pilot, run, 40)
         await pilot.press("escape", "escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, StartScreen), "the first screen")
-        await until(pilot, lambda: desk.labs[0].closed, "the end of the first run")
+        await until(pilot, lambda: service.labs[0].closed, "the end of the first run")
         await pilot.press("1", "enter")
         other = await shown(pilot)
         await decided(pilot, other, 40)
         pilot.app.exit()
-    await until(pilot, lambda: desk.labs[1].closed, "the end of the other run")
-    for lab in desk.labs:
-        assert len(desk.runs.open(lab.file.run.id).results()) == 40
+    await until(pilot, lambda: service.labs[1].closed, "the end of the other run")
+    for lab in service.labs:
+        assert len(service.runs.open(lab.file.run.id).results()) == 40
 
 
-@pytest.mark.parametrize(
-    ("error", "between", "told"),
-    [
-        (StoreReadOnly("The disk is full.", "Make room."), (), "The disk is full. Make room."),
-        (None, (RunEnded("The key is refused. Paste another."),), "The key is refused. Paste"),
-    ],
-    ids=["store", "given up"],
-)
 async def test_what_ends_a_run_is_told_as_a_sentence_and_what_came_is_kept(
-    backend: TestBackend, desk: ScriptedDesk, error, between, told: str
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.pause_after, desk.error, desk.between = 30, error, between
+    service.pause_after, service.error = 30, StoreReadOnly("The disk is full.", "Make room.")
     async with LabApp(backend).run_test(size=(80, 24)) as pilot:
         run = await begun(pilot)
-        await until(pilot, lambda: told in text(pilot), "the reason")
+        await until(pilot, lambda: "The disk is full. Make room." in text(pilot), "the reason")
         assert "30 of 420 cells" in text(pilot)
-        assert not run.shown.heat.asked
+        assert not run.state.pending
+        service.error, given_up = None, RunEnded("The key is refused. Paste another.")
+        service.between = (given_up,)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, StartScreen), "the first screen")
+        await begun(pilot)
+        await until(pilot, lambda: "The key is refused. Paste" in text(pilot), "the reason")
+        assert "30 of 420 cells" in text(pilot)
 
 
 async def test_the_cursor_tells_of_each_square_and_of_each_of_its_cells(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.put(quick())
+    service.put(quick())
     async with LabApp(backend).run_test(size=(160, 48)) as pilot:
         await opened(pilot)
         await pilot.press("tab", "enter")
@@ -124,7 +120,7 @@ async def test_the_cursor_tells_of_each_square_and_of_each_of_its_cells(
         await pilot.press("k", "k")
         assert "counted: paraphrased" in text(pilot)
         assert "25 % deep · 0 of 1 right" in text(pilot)
-        assert run.shown.tallies == count_results(run.shown.results.values(), {Kind.PARAPHRASED})
+        assert run.state.tallies == count_results(run.state.results.values(), {Kind.PARAPHRASED})
         await pilot.press("tab", "down", "down")
         assert square.result is not None
         assert square.result.cell.kind is Kind.UPDATED
@@ -134,7 +130,7 @@ async def test_the_cursor_tells_of_each_square_and_of_each_of_its_cells(
         await pilot.press("escape", "tab", "left")
         assert maps.cursor == (Mode.RECENCY, 1_000, 0.25)
         assert square.result.cell.kind is Kind.UPDATED
-        corner = maps.shown.corner((Mode.JIT, 16_000, 1.0))
+        corner = maps.layout_shown.corner((Mode.JIT, 16_000, 1.0))
         assert corner is not None
         await pilot.click(HeatMaps, offset=(corner[0] + 2, corner[1] + 1))
         assert maps.cursor == (Mode.JIT, 16_000, 1.0)
@@ -147,75 +143,10 @@ async def test_the_cursor_tells_of_each_square_and_of_each_of_its_cells(
         assert pilot.app.screen is run
 
 
-async def test_the_window_of_a_cell_is_the_one_that_was_sent(
-    backend: TestBackend, desk: ScriptedDesk
-) -> None:
-    desk.with_windows = True
-    desk.put(quick())
-    file = desk.runs.open("last")
-    wanted = file.window(file.results()[0])
-    file.close()
-    assert wanted is not None
-    async with LabApp(backend).run_test(size=(104, 32)) as pilot:
-        await opened(pilot)
-        await pilot.press("tab", "enter")
-        await shown(pilot)
-        await pilot.press("enter", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CellWindow), "the window")
-        window = pilot.app.screen
-        inspector = window.query_one(Inspector)
-        await until(pilot, lambda: inspector._window is not None, "its segments")
-        await pilot.pause()
-        assert inspector._window == wanted
-        assert inspector.chosen == NEEDED
-        assert "the window held 1 of 1 needed turn (#38)" in text(pilot)
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ExactScreen), "the turn")
-        assert f"retrieved #{NEEDED}" in text(pilot)
-        await pilot.press("escape", "home", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ExactScreen), "the system text")
-        assert wanted.segments[0].text.split()[0] in text(pilot)
-
-
-async def test_a_small_terminal_turns_pages_and_a_tiny_one_says_that_it_is(
-    backend: TestBackend, desk: ScriptedDesk
-) -> None:
-    lengths = tuple(1_000 * 2**power for power in range(8))
-    depths = tuple(number / 10 for number in range(11))
-    desk.put(replace(quick(), lengths=lengths, depths=depths, kinds=(Kind.DIRECT,)))
-    async with LabApp(backend).run_test(size=(80, 24)) as pilot:
-        await opened(pilot)
-        await pilot.press("tab", "enter")
-        run = await shown(pilot)
-        maps = run.query_one(HeatMaps)
-        assert "1 of 3" in text(pilot)
-        assert maps.shown.modes == (Mode.FULL,)
-        await pilot.press("m")
-        assert "2 of 3" in text(pilot)
-        await pilot.press(*["down"] * 10)
-        assert maps.cursor == (Mode.RECENCY, 1_000, 1.0)
-        assert maps.shown.corner(maps.cursor) is not None
-        assert "asked Which code opens the boat shed" in text(pilot)
-        for page, told in (("curve", "f full r recency j jit"), ("figures", "sent tokens")):
-            await pilot.press("v")
-            assert run._tabs.page == page
-            await until(pilot, lambda: told in text(pilot), page)  # noqa: B023
-        await pilot.press("v")
-        await until(pilot, lambda: "it quotes the sentences" in text(pilot), "the caveat")
-        await pilot.press("enter")
-        assert isinstance(pilot.app.focused, SquareCells)
-        await pilot.resize_terminal(50, 14)
-        await until(pilot, lambda: "needs 60 × 18 cells. Here are 50 × 14" in text(pilot), "it")
-        assert not run.query_one("#view-frame").display
-        await pilot.resize_terminal(160, 48)
-        await until(pilot, lambda: "f full" in text(pilot) and "sent" in text(pilot), "all of it")
-        assert maps.shown.maps == 3
-
-
 async def test_a_run_is_written_where_the_name_says(
-    backend: TestBackend, desk: ScriptedDesk, tmp_path: Path
+    backend: TestBackend, service: ScriptedLabService, tmp_path: Path
 ) -> None:
-    desk.put(quick(), share=0.5)
+    service.put(quick(), share=0.5)
     async with LabApp(backend).run_test(size=(80, 24)) as pilot:
         await opened(pilot)
         await pilot.press("tab", "enter")
@@ -240,7 +171,7 @@ async def test_a_run_is_written_where_the_name_says(
             len(list(csv.reader((tmp_path / "all" / "rot-r1.csv").read_text().splitlines()))) == 211
         )
         await write(tmp_path / "run.pdf")
-        await until(pilot, lambda: "in no format that there is" in text(pilot), "why not")
+        await until(pilot, lambda: "is neither a folder nor a format" in text(pilot), "why not")
         await pilot.press("escape")
         assert pilot.app.screen is run
         assert not run._export.display

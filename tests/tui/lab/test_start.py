@@ -15,43 +15,39 @@ from jitchat.transfer.formats import store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.lab.compare import CompareScreen
 from jitchat.tui.lab.runs_list import RunRows, RunsList
-from jitchat.tui.lab.setup import PresetList, Sending
-from jitchat.tui.lab.start import ForgetScreen, SendScreen, ask_to_go_on, ask_to_send
+from jitchat.tui.lab.setup import PlannedRun, PresetList
+from jitchat.tui.lab.start import ConfirmScreen, confirm_send
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Mode
 from tests.tui.lab.driving import LabApp, decided, listed, opened, over, shown, text
 from tests.tui.lab.support import (
     MODEL,
-    READER,
-    ScriptedDesk,
-    desk_in,
+    ScriptedLabService,
     failed,
     keep_all,
+    lab_service_in,
     quick,
     result_of,
-    run_of,
 )
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from jitchat.lab.costs import Answerer
-
 
 @pytest.fixture
-def desk(backend: TestBackend, tmp_path: Path) -> ScriptedDesk:
-    backend.desk = made = desk_in(tmp_path)
+def service(backend: TestBackend, tmp_path: Path) -> ScriptedLabService:
+    backend.service = made = lab_service_in(tmp_path)
     return made
 
 
 async def test_a_preset_is_chosen_and_the_reader_is_asked_without_a_question(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
     async with LabApp(backend).run_test(size=(160, 48)) as pilot:
         start = await opened(pilot)
-        assert desk.asked == 1
-        assert "No run is kept yet." in text(pilot)
+        assert service.asked == 1
+        assert "None yet." in text(pilot)
         assert "reader · limit 32,768 · reserve 2,048" in text(pilot)
         assert "no language model" in text(pilot)
         await pilot.press("3")
@@ -67,61 +63,61 @@ async def test_a_preset_is_chosen_and_the_reader_is_asked_without_a_question(
         kept = start.query_one(RunsList)
         assert kept.chosen is not None
         assert kept.chosen.experiment == quick()
-        assert desk.labs[0].closed == [True]
+        assert service.labs[0].closed == [True]
         shares = count_results(map(result_of, quick().cells())).by_mode
         told = [total(shares[mode]) for mode in Mode]
         assert " ".join(["420", *told]) in text(pilot)
 
 
 async def test_any_other_model_is_asked_only_once_its_budget_is_confirmed(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.told, desk.pause_after = MODEL, 30
+    service.told, service.pause_after = MODEL, 30
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         start = await opened(pilot)
         assert "no language model" not in text(pilot)
         assert "108 cells" in text(pilot)
         await pilot.press("p", "p", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
         assert "qwen3-8b of ollama" in text(pilot)
         assert "108 requests, ~" in text(pilot)
         assert "out (64 an answer), ~$0." in text(pilot)
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is start, "the first screen")
-        assert desk.labs == []
+        assert service.labs == []
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
         await pilot.press("enter")
         run = await shown(pilot)
         await decided(pilot, run, 30)
-        assert [lab.parallel for lab in desk.labs] == [4]
+        assert [lab.parallel for lab in service.labs] == [4]
         assert "reader" not in text(pilot)
 
 
-@pytest.mark.parametrize("broken", [0, 60])
 async def test_an_unfinished_run_is_gone_on_with_where_it_stopped(
-    backend: TestBackend, desk: ScriptedDesk, broken: int
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.put(quick(), days=1)
-    desk.put(quick(), share=1.0 if broken else 0.5)
-    if broken:
-        file = desk.runs.open("last")
-        keep_all(file, map(failed, list(quick().cells())[-broken:]))
-        file.close()
+    service.put(quick(), days=2)
+    service.put(quick(), days=1)
+    file = service.runs.open("last")
+    keep_all(file, map(failed, list(quick().cells())[-60:]))
+    file.close()
+    service.put(quick(), share=0.5)
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         start = await opened(pilot)
-        await pilot.press("down", "down", "down", "r")
-        run = await shown(pilot)
-        await over(pilot, run)
-        assert "420 of 420 cells" in text(pilot)
-        await pilot.press("escape")
-        await until(pilot, lambda: pilot.app.screen is start, "the first screen")
-        await listed(pilot, start)
         runs = start.query_one(RunsList)
-        assert runs.chosen is not None
-        assert (
-            runs._shares[runs.chosen.id] == count_results(map(result_of, quick().cells())).by_mode
-        )
+        await pilot.press("down", "down", "down")
+        for key in ("r", "down"):  # one that was stopped, then one of which cells failed
+            await pilot.press(*([key, "r"] if key == "down" else [key]))
+            run = await shown(pilot)
+            await over(pilot, run)
+            assert "420 of 420 cells" in text(pilot)
+            await pilot.press("escape")
+            await until(pilot, lambda: pilot.app.screen is start, "the first screen")
+            await listed(pilot, start)
+            assert runs.chosen is not None
+            shares = count_results(map(result_of, quick().cells())).by_mode
+            assert runs._shares[runs.chosen.id] == shares
         await pilot.press("r")
         await pilot.pause()
         assert pilot.app.screen is start
@@ -129,14 +125,14 @@ async def test_an_unfinished_run_is_gone_on_with_where_it_stopped(
 
 
 async def test_a_run_that_is_looked_at_is_gone_on_with_from_its_own_screen(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.put(quick(), share=0.5)
+    service.put(quick(), share=0.5)
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         await opened(pilot)
         await pilot.press("tab", "enter")
         looked_at = await shown(pilot)
-        assert "R goes on" in text(pilot)
+        assert "R resumes" in text(pilot)
         assert "Resume" in text(pilot)
         await pilot.press("r")
         await until(pilot, lambda: pilot.app.screen is not looked_at, "the list")
@@ -151,36 +147,28 @@ def notices(pilot) -> str:
     return " ".join(notice.message for notice in pilot.app._notifications)
 
 
-@pytest.mark.parametrize(
-    ("answerer", "told"),
-    [
-        (MODEL, "54 cells of 108 have no answer yet."),
-        (replace(READER, is_here=False), "210 cells of 420 have no answer yet."),
-    ],
-    ids=["model", "reader-with-a-picker-elsewhere"],
-)
 async def test_going_on_elsewhere_is_confirmed_and_refused_as_a_sentence(
-    backend: TestBackend, desk: ScriptedDesk, answerer: Answerer, told: str
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.put(preset("quick", is_reader=answerer.is_reader), answerer, share=0.5)
-    desk.told, desk.refusal = answerer, KeyRefused("The key is refused.", "Paste another.")
+    service.put(preset("quick", is_reader=False), MODEL, share=0.5)
+    service.told, service.refusal = MODEL, KeyRefused("The key is refused.", "Paste another.")
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         start = await opened(pilot)
         await pilot.press("tab", "r")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
-        assert told in text(pilot)
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
+        assert "54 cells of 108 have no answer yet." in text(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: "The key is refused." in notices(pilot), "why not")
         assert pilot.app.screen is start
-        assert not start._is_waiting
-        assert desk.labs == []
+        assert not start._waiting.display
+        assert service.labs == []
 
 
 async def test_a_run_is_opened_compared_and_forgotten(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.put(quick(), days=2)
-    desk.put(quick(), share=0.5)
+    service.put(quick(), days=2)
+    service.put(quick(), share=0.5)
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         start = await opened(pilot)
         await pilot.press("tab")
@@ -195,43 +183,46 @@ async def test_a_run_is_opened_compared_and_forgotten(
         for key, left in (("escape", 2), ("enter", 1)):
             await listed(pilot, start)
             await pilot.press("delete")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ForgetScreen), "the question")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
             assert "reader, 1k to 48k, Sun 22 Nov 15:40" in text(pilot)
             await pilot.press(key)
             await until(pilot, lambda: pilot.app.screen is start, "the first screen")
-            await until(pilot, lambda: len(desk.runs.all()) == left, "what is left")  # noqa: B023
+            await until(pilot, lambda: len(service.runs.all()) == left, "what is left")  # noqa: B023
         await listed(pilot, start)
         await pilot.press("enter")
         run = await shown(pilot)
-        assert not run.is_asked
+        assert not run.is_asking
         assert "210 of 420 cells" in text(pilot)
 
 
 async def test_the_users_own_conversation_is_named_before_it_is_sent(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
     own = replace(quick(), lengths=(500,), conversation="c9", preset="own")
-    desk.told = MODEL
-    named = ask_to_send(Sending(own, MODEL, title="My move\nto Ghent"), MODEL)
-    assert "Your own conversation is sent" in named._told[1]
-    assert named._told[1].endswith(": My move to Ghent")
-    assert ask_to_send(Sending(own, MODEL), MODEL)._told[1].endswith(": c9")
-    assert ask_to_go_on(run_of(own, MODEL), 3, MODEL)._told[1].endswith(": c9")
-    assert not any("own" in each for each in ask_to_send(Sending(quick(), MODEL), MODEL)._told)
+    service.told = MODEL
+    named = confirm_send(PlannedRun(own, MODEL, title="My move\nto Ghent"), MODEL)
+    assert "Your own conversation is sent" in named.paragraphs[1]
+    assert named.paragraphs[1].endswith(": My move to Ghent")
+    assert confirm_send(PlannedRun(own, MODEL), MODEL).paragraphs[1].endswith(": c9")
+    assert confirm_send(PlannedRun(own, MODEL), MODEL, 3).paragraphs[1].endswith(": c9")
+    assert not any(
+        "own" in each for each in confirm_send(PlannedRun(quick(), MODEL), MODEL).paragraphs
+    )
     kept = store_demo(backend.store)
     app = JitchatApp(backend, kept, RunWanted(replace(own, conversation=kept.id)))
     async with app.run_test(size=(104, 32)) as pilot:
         await opened(pilot)
+        assert service.labs == [], "the app opens at the lab, and nothing is begun"
         assert f"a copy of your conversation {kept.title}" in text(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
         assert kept.title in text(pilot)
 
 
 async def test_in_a_tiny_terminal_nothing_is_begun(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.put(quick(), share=0.5)
+    service.put(quick(), share=0.5)
     async with LabApp(backend).run_test(size=(50, 15)) as pilot:
         start = await opened(pilot)
         for key in ("enter", "r"):
@@ -241,13 +232,13 @@ async def test_in_a_tiny_terminal_nothing_is_begun(
             assert notices(pilot).count("needs 60 × 18 cells. Here are 50 × 15.") == 1
             pilot.app.clear_notifications()
         assert pilot.app.screen is start
-        assert desk.labs == []
+        assert service.labs == []
 
 
 async def test_keys_go_from_presets_to_runs_and_a_click_chooses_or_opens(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.put(quick())
+    service.put(quick())
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         start = await opened(pilot)
         await pilot.press("up", "down", "down")
@@ -264,21 +255,21 @@ async def test_keys_go_from_presets_to_runs_and_a_click_chooses_or_opens(
 
 
 async def test_without_an_answerer_nothing_is_begun_and_the_reason_is_told(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.told = SettingsError("No key is set.", "Paste one.")
+    service.told = SettingsError("No key is set.", "Paste one.")
     async with LabApp(backend).run_test(size=(80, 24)) as pilot:
         start = await opened(pilot)
         assert "No key is set. Paste one." in notices(pilot)
         await pilot.press("enter")
         assert pilot.app.screen is start
-        assert desk.labs == []
+        assert service.labs == []
 
 
 async def test_the_lab_is_opened_from_the_chat_and_leaves_it_as_it_was(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.pause_after = 5
+    service.pause_after = 5
     async with demo_app(backend).run_test(size=(104, 32)) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, "a draft")
@@ -305,7 +296,7 @@ async def test_the_lab_is_opened_from_the_chat_and_leaves_it_as_it_was(
 
 
 async def test_the_command_line_names_what_is_chosen_at_first(
-    backend: TestBackend, desk: ScriptedDesk
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
     own = replace(quick(), lengths=(500, 2_000), kinds=(Kind.EXACT,), preset="own", seed=7)
     async with LabApp(backend, RunWanted(own, 3, "judge/model")).run_test(size=(104, 32)) as pilot:
@@ -313,41 +304,30 @@ async def test_the_command_line_names_what_is_chosen_at_first(
         assert "4 own 30 cells 2 lengths, 500 to 2k · 5 depths · 1 kind · seed 7" in text(pilot)
         assert "judge/model: up to 30 requests more, whose cost is not counted" in text(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SendScreen), "the question")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
         await pilot.press("enter")
         run = await shown(pilot)
         await over(pilot, run)
-        assert run.shown.run.experiment == own
-        assert (desk.labs[0].parallel, desk.labs[0].judge) == (3, "judge/model")
+        assert run.state.run.experiment == own
+        assert (service.labs[0].parallel, service.labs[0].judge) == (3, "judge/model")
         await pilot.press("escape", "1")
-        assert start._setup.sending.experiment == quick()
+        assert start._setup.plan.experiment == quick()
 
 
-@pytest.mark.parametrize(("told", "begins"), [(READER, True), (MODEL, False)])
 async def test_a_preset_that_is_named_is_begun_where_that_costs_nothing(
-    backend: TestBackend, desk: ScriptedDesk, told: Answerer, begins: bool
+    backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    desk.told = told
     app = demo_app(backend)
     async with app.run_test(size=(104, 32)) as pilot:
-        await ready(pilot)
-        await app.screen.run_action("rot('quick')")
-        if begins:
-            run = await shown(pilot)
-            await over(pilot, run)
-            assert run.shown.run.experiment == quick()
-            assert not run.progress.is_running
-        else:
-            await opened(pilot)
-            assert desk.labs == []
-
-
-async def test_the_app_opens_at_the_lab_where_that_was_asked_for(
-    backend: TestBackend, desk: ScriptedDesk
-) -> None:
-    wanted = RunWanted(preset("deep", is_reader=True))
-    app = JitchatApp(backend, store_demo(backend.store), wanted)
-    async with app.run_test(size=(104, 32)) as pilot:
+        chat = await ready(pilot)
+        await chat.run_action("rot('quick')")
+        run = await shown(pilot)
+        await over(pilot, run)
+        assert run.state.run.experiment == quick()
+        assert not run.progress.is_running
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: app.screen is chat, "the chat")
+        service.told = MODEL
+        await chat.run_action("rot('quick')")
         await opened(pilot)
-        assert "5,544: each 3 times" in text(pilot)
-        assert desk.labs == []
+        assert len(service.labs) == 1

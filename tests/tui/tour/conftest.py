@@ -11,7 +11,7 @@ from jitchat.tui.lab import run
 from jitchat.tui.tour import app as touring
 from jitchat.tui.tour import tour as steps_done
 from jitchat.tui.widgets.prompt import Prompt
-from tests.tui.lab.support import desk_in
+from tests.tui.lab.support import lab_service_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,6 +31,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def reads(backend: TestBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestBackend:
     """The embedded reader answers; the lab's clock stands still."""
     monkeypatch.setattr(run, "monotonic", lambda: 0.0)
-    backend.desk = desk_in(tmp_path)
+    backend.service = lab_service_in(tmp_path)
     backend.provider = ReaderProvider(lambda messages, text: (100 * len(messages), len(text) // 4))
     return backend

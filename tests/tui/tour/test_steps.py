@@ -88,7 +88,7 @@ async def the_lab_is_followed_to_its_end(pilot: Pilot[None]) -> None:
     tour, lab = led(pilot), await shown(pilot)
     await until(pilot, lambda: lab.query(TourBar), "the bar in the lab")
     await until(pilot, lambda: tour.progress.words.startswith(RIGHT), "the end of the run")
-    by_mode = lab.shown.tallies.by_mode
+    by_mode = lab.state.tallies.by_mode
     told = ", ".join(f"{mode} {total(by_mode[mode])}" for mode in Mode)
     assert tour.progress.words == f"{RIGHT}{told}."
     await pilot.pause()

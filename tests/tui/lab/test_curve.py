@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from jitchat.lab.experiment import Experiment, preset
 from jitchat.lab.stats import Tally, count_results
 from jitchat.tui.lab.curve import FOOT, LEAST, MARGIN, curve_rows
-from jitchat.tui.lab.heatmap import Grid
 from jitchat.values import Mode
 from tests.tui.lab.support import quick, result_of
-from tests.tui.lab.test_heat_layout import DEEP
 
-GRID = Grid.of(quick())
+QUICK = quick()
 
 
-def drawn(tallies, width: int = 60, height: int = 12, grid: Grid = GRID) -> list[str]:
-    rows = curve_rows(grid, tallies, width, height)
+def drawn(tallies, width: int = 60, height: int = 12, asked: Experiment = QUICK) -> list[str]:
+    rows = curve_rows(asked, tallies, width, height)
     return ["".join(text for text, _ in row) for row in rows]
 
 
@@ -41,9 +40,9 @@ def test_each_mode_has_its_own_dashes_and_the_interval_its_own_cell() -> None:
     shares = {
         (mode, length): Tally(right=right, wrong=10 - right)
         for mode, right in ((Mode.FULL, 9), (Mode.RECENCY, 5), (Mode.JIT, 1))
-        for length in GRID.lengths
+        for length in QUICK.lengths
     }
-    rows = curve_rows(GRID, shares, 60, 20)
+    rows = curve_rows(QUICK, shares, 60, 20)
     dots: dict[str, set[str]] = {}
     for row in rows:
         for text, name in row:
@@ -68,16 +67,16 @@ def test_without_an_answer_there_is_the_empty_frame() -> None:
     assert rows[-2].split() == ["1k", "4k", "16k", "48k"]
 
 
-@pytest.mark.parametrize("grid", [GRID, DEEP], ids=["quick", "deep"])
+@pytest.mark.parametrize("asked", [QUICK, preset("deep", is_reader=True)], ids=["quick", "deep"])
 @pytest.mark.parametrize("size", [(44, LEAST), (70, 9), (120, 30)])
-def test_it_keeps_to_its_room(grid: Grid, size: tuple[int, int]) -> None:
+def test_it_keeps_to_its_room(asked: Experiment, size: tuple[int, int]) -> None:
     tallies = {
         (mode, length): Tally(right=number % 7, wrong=number % 5)
         for number, (mode, length) in enumerate(
-            (mode, length) for mode in grid.modes for length in grid.lengths
+            (mode, length) for mode in asked.modes for length in asked.lengths
         )
     }
-    rows = drawn(tallies, *size, grid)
+    rows = drawn(tallies, *size, asked)
     assert len(rows) == size[1]
     assert {len(row) for row in rows} == {size[0]}
     assert rows[-FOOT][MARGIN - 1] == "└"

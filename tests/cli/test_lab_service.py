@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.cli.backend import LocalBackend
-from jitchat.cli.lab_desk import LocalLabService, judge_model
+from jitchat.cli.lab_service import LocalLabService, judge_model
 from jitchat.errors import KeyRefused, StoreBusy, UsageError
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
@@ -88,7 +88,7 @@ def test_only_what_is_known_to_stay_here_does(
 
 def test_the_app_asks_for_whoever_is_picked_in_it(paths: Paths, store, asked: list[str]):
     backend = LocalBackend(load_settings(paths.config, {}), paths, store)
-    desk = backend.lab_desk()
+    desk = backend.lab_service()
     assert desk.answerer().model == "reader"
 
     backend.choose_model(None, "ollama", "qwen3:8b")

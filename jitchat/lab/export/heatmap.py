@@ -1,0 +1,167 @@
+"""The heatmaps of a run, for screen, text and SVG alike: where squares stand, what they show.
+
+There is a map a mode, a column a length and a row a depth. A layout counts in the unit of its
+surface: cells of a terminal, or pixels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from jitchat.lab.colours import colour_of
+from jitchat.lab.stats import Place, Tally, percent, points
+from jitchat.values import Mode
+
+Unit = TypeVar("Unit", int, float)
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """What is known of the cells of a square."""
+
+    kind: str
+    """`share`, `unfit`, `failed`, or `none` where no cell has a result."""
+    number: str = ""
+    """The share of right answers in per cent; empty without an answer."""
+    colour: str = ""
+    """Of the share, as `#rrggbb`."""
+
+
+def square_of(tally: Tally | None) -> Square:
+    if tally is None or not tally.cells:
+        return Square("none")
+    if tally.share is None:
+        return Square("unfit" if tally.unfit else "failed")
+    return Square("share", points(tally.share), colour_of(tally.share))
+
+
+@dataclass(frozen=True, slots=True)
+class Map(Generic[Unit]):
+    """The squares of one mode, of all lengths or of some."""
+
+    mode: Mode
+    lengths: Sequence[int]
+    left: Unit
+    """Where the first square begins."""
+    width: Unit
+
+
+@dataclass(frozen=True, slots=True)
+class HeatLayout(Generic[Unit]):
+    maps: Sequence[Map[Unit]]
+    depths: Sequence[float]
+    wide: Unit
+    """From one square to the next."""
+    high: Unit
+    head: Unit
+    """Above the squares: what names the map, and on text surfaces its lengths."""
+    gap: Unit
+    more_above: bool = False
+    """Whether depths are left out above, or below."""
+    more_below: bool = False
+
+    def corner(self, place: Place) -> tuple[Unit, Unit] | None:
+        """Give the upper left corner of a square; None where the square is not in this layout."""
+        mode, length, depth = place
+        for each in self.maps:
+            if each.mode is mode and length in each.lengths and depth in self.depths:
+                x = each.left + each.lengths.index(length) * self.wide
+                return x, self.head + self.depths.index(depth) * self.high
+        return None
+
+    def place_at(self, x: Unit, y: Unit) -> Place | None:
+        """Find the square at a point; None beside all of them."""
+        row = int((y - self.head) // self.high)
+        if not 0 <= row < len(self.depths):
+            return None
+        for each in self.maps:
+            if each.left <= x < each.left + each.width:
+                return each.mode, each.lengths[int((x - each.left) // self.wide)], self.depths[row]
+        return None
+
+    @property
+    def places(self) -> list[Place]:
+        return [
+            (each.mode, length, depth)
+            for each in self.maps
+            for length in each.lengths
+            for depth in self.depths
+        ]
+
+
+def side_by_side(
+    shown: Iterable[tuple[Mode, Sequence[int]]], left: Unit, wide: Unit, gap: Unit
+) -> list[Map[Unit]]:
+    """Place maps beside each other, each with its lengths, the first one at `left`."""
+    maps: list[Map[Unit]] = []
+    for mode, lengths in shown:
+        maps.append(Map(mode, lengths, left, wide * len(lengths)))
+        left += maps[-1].width + gap
+    return maps
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Characters of one look."""
+
+    text: str
+    name: str = "plain"
+    """What they are: `mode`, `label`, `plain`, `cursor`, or the kind of a square."""
+    colour: str = ""
+    """Of the ground, as `#rrggbb`; empty for that of the surface."""
+
+
+MARGIN = 6
+"""Characters ahead of the squares: the depth."""
+HEAD = 2
+"""Rows above the squares: the names of the maps, and the lengths."""
+
+
+class Writing(Protocol):
+    """How a surface of characters writes the parts of its maps."""
+
+    @property
+    def axis(self) -> str:
+        """Names the row of lengths."""
+
+    def title(self, shown: Map[int]) -> list[Run]:
+        """Write the name of a map, as wide as the map."""
+
+    def length(self, length: int) -> str:
+        """Write a length, as wide as a square."""
+
+    def square(self, place: Place, row: int) -> list[Run]:
+        """Write one row of a square, counted from 0."""
+
+
+def text_row(layout: HeatLayout[int], writing: Writing, y: int) -> list[Run]:
+    """Write one row of maps; none below the last depth."""
+    number, row = divmod(y - HEAD, layout.high)
+    if number >= len(layout.depths):
+        return []
+    runs = [Run(_label(layout, writing, y), "label")]
+    for shown in layout.maps:
+        if shown is not layout.maps[0]:
+            runs.append(Run(" " * layout.gap))
+        if y == 0:
+            runs += writing.title(shown)
+        elif y < HEAD:
+            runs.append(Run("".join(map(writing.length, shown.lengths)), "label"))
+        else:
+            for length in shown.lengths:
+                runs += writing.square((shown.mode, length, layout.depths[number]), row)
+    return runs
+
+
+def _label(layout: HeatLayout[int], writing: Writing, y: int) -> str:
+    """Write what stands ahead of the squares; an arrow points to depths that are left out."""
+    number, row = divmod(y - HEAD, layout.high)
+    if y < HEAD:
+        return f"{writing.axis if y else '':>{MARGIN - 1}} "
+    if row != layout.high // 2:
+        return " " * MARGIN
+    more = "↓" if layout.more_below and number == len(layout.depths) - 1 else " "
+    more = "↑" if layout.more_above and number == 0 else more
+    return f"{percent(layout.depths[number]):>{MARGIN - 1}}{more}"

@@ -1,0 +1,113 @@
+"""What screens of the lab share: a frame with a title and keys, and a note on lack of room."""
+
+import textwrap
+from collections.abc import Iterable
+from pathlib import PurePath
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Static
+
+from jitchat.text.sanitize import one_line
+from jitchat.tui.dialogs.help import HelpScreen
+from jitchat.tui.palette import MUTED
+from jitchat.tui.widgets.hint_line import KeyLine
+
+SHORT = 31
+"""Rows of the terminal below which what can be read elsewhere is left out."""
+_LEAST = (60, 18)
+"""Columns and rows of the terminal without which nothing is shown but that."""
+
+
+def labelled(parts: Iterable[tuple[str, str, str]], label: int, width: int) -> Content:
+    """Write texts with a label ahead of each, and with a style; lines break at `width`."""
+    lines: list[tuple[str, str]] = []
+    for name, text, style in parts:
+        broken = textwrap.wrap(text, max(10, width - label)) or [""]
+        lines.append((f"{name:<{label}}", MUTED))
+        lines.append((f"\n{'':<{label}}".join(broken) + "\n", style))
+    return Content.assemble(*lines).rstrip()
+
+
+class LabBox(Vertical):
+    """Tells its size, which is another without another size of the terminal, too."""
+
+    class Resized(Message):
+        pass
+
+    def on_resize(self) -> None:
+        self.post_message(self.Resized())
+
+
+class LabScreen(Screen[bool]):
+    """A screen of the lab; it is left with True where its run is to be resumed."""
+
+    CSS_PATH: ClassVar[str | PurePath | list[str | PurePath] | None] = "lab.tcss"
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("escape,q", "close", "Close", id="rot_close"),
+        Binding("f1", "help", "Help", show=False, id="rot_help"),
+        Binding("ctrl+c", "app.help_quit", show=False),
+    ]
+    NAME: ClassVar[str] = "Rot lab"
+    """Its title, also in the palette."""
+
+    def __init__(self) -> None:
+        super().__init__(classes="view lab")
+
+    def compose(self) -> ComposeResult:
+        with LabBox(id="view-frame") as frame:
+            frame.border_title = self.NAME
+            yield from self.body()
+            yield KeyLine()
+        yield Static(id="lab-small")
+
+    def body(self) -> ComposeResult:
+        """Make what stands above the keys."""
+        raise NotImplementedError
+
+    def entitle(self, subject: str) -> None:
+        self.query_one(LabBox).border_title = Content(one_line(f"{self.NAME} · {subject}"))
+
+    @property
+    def room(self) -> Size:
+        """The size of the frame: something may stand below it."""
+        return self.query_one(LabBox).outer_size
+
+    @on(LabBox.Resized)
+    def _box_resized(self) -> None:
+        self.fit()
+
+    def fit(self) -> None:
+        """Lay out what is shown; the frame has another size."""
+
+    @property
+    def lack_of_room(self) -> str:
+        """Say that more room is needed; empty where there is enough."""
+        width, height = self.size
+        if width >= _LEAST[0] and height >= _LEAST[1]:
+            return ""
+        return f"The rot lab needs {_LEAST[0]} × {_LEAST[1]} cells. Here are {width} × {height}."
+
+    def on_resize(self) -> None:
+        self.set_class(bool(self.lack_of_room), "-small")
+        self.set_class(self.size.height < SHORT, "-short")
+        self.query_one("#lab-small", Static).update(self.lack_of_room)
+
+    def lacks_room(self) -> bool:
+        """Whether there is too little room to show anything; then that is said."""
+        if self.lack_of_room:
+            self.notify(self.lack_of_room, markup=False)
+        return bool(self.lack_of_room)
+
+    def action_help(self) -> None:
+        self.app.push_screen(HelpScreen(""))
+
+    def action_close(self) -> None:
+        self.dismiss(False)
