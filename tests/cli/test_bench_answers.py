@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat import models as resolving
-from jitchat.bench.questions import ANSWER_BRIEFLY
+from jitchat.bench.asking import ANSWER_BRIEFLY
 from jitchat.cli import output
 from jitchat.cli.bench import with_model
 from jitchat.cli.options import Flags

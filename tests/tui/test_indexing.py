@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.chat.messages import BacklogEnded
-from tests.memory.support import FailingEmbedder, FakeEmbedder
+from tests.index.support import FailingEmbedder, FakeEmbedder
 from tests.support import conversation_of, talk
 from tests.tui.support import TestBackend, chat, ready, until
 

@@ -78,7 +78,7 @@ class Tour:
     """
 
     def __init__(self, app: App[Any], chat: ChatScreen, pace: float | None) -> None:
-        self._app, self._chat, self._pace = app, chat, pace
+        self._app, self._chat, self.pace = app, chat, pace
         self.needle = DEPLOY_WINDOW
         self.progress = Progress(0, "opening the conversation…", is_on_way=True)
         self.is_over = False
@@ -179,7 +179,7 @@ class Tour:
         """Say why a step brought nothing: the key does it again; a recording ends."""
         self._stop_reading()
         self._show(Progress(max(0, self.progress.place - 1), words))
-        if self._pace is not None:
+        if self.pace is not None:
             self._app.exit(return_code=1, message=words)
 
     def end(self) -> None:
@@ -216,7 +216,7 @@ class Tour:
         screen.call_after_refresh(mount)
 
     def _make_bar(self) -> TourBar:
-        return TourBar(self.progress, has_keys=self._pace is None)
+        return TourBar(self.progress, has_keys=self.pace is None)
 
     async def _do(self, place: int) -> None:
         """Do the step at a place, from 1, or show again what came of it."""
@@ -325,8 +325,8 @@ class Tour:
     def _arrive(self, words: str) -> None:
         """Say what there is to see; a recording goes on once that is read."""
         self._say(words)
-        if self._pace is not None:
-            seconds = reading_seconds(self.progress.text, self._pace)
+        if self.pace is not None:
+            seconds = reading_seconds(self.progress.text, self.pace)
             self._reads = self._chat.set_timer(seconds, self._read)
 
     def _say(self, words: str) -> None:

@@ -28,7 +28,7 @@ async def test_what_if_planned_and_asked(
     size: tuple[int, int],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(ask_all, "Asking", partial(ModeComparison, clock=lambda: 0.0))
+    monkeypatch.setattr(ask_all, "ModeComparison", partial(ModeComparison, clock=lambda: 0.0))
     backend.provider = ReaderProvider(lambda messages, text: (100 * len(messages), len(text) // 4))
     backend.options = FREE
     async with demo_app(backend).run_test(size=size) as pilot:

@@ -24,7 +24,7 @@ from jitchat.tui.views.wire import (
     sheet_of,
 )
 from jitchat.values import Mode
-from jitchat.window.render import find_segments
+from jitchat.window.places import find_segments
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind
 from tests.providers.test_wire import Server, asking
