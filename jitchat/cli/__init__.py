@@ -16,9 +16,11 @@ import click
 
 from jitchat import __version__
 from jitchat.cli.options import Flags, SharingGroup, common_options
-from jitchat.cli.output import OutputError, say, tell_defect
+from jitchat.cli.output import OutputError, say, warn
 from jitchat.cli.termination import exit_code, handle_signals, heed_interrupts, leave
+from jitchat.crash import crash_report, place_of
 from jitchat.errors import JitchatError
+from jitchat.paths import locate
 
 INTERRUPTED = 130
 """The exit code of a command that Ctrl+C ended, as shells have it."""
@@ -87,7 +89,8 @@ class _Commands(SharingGroup):
         except (JitchatError, click.ClickException) as error:
             code = _tell(error)
         except Exception as error:  # noqa: BLE001  whatever it is, the user gets a sentence
-            code = _tell_defect(error)
+            # what fails once a signal came may fail for the terminal that went away
+            code = 0 if exit_code(0) else _tell_defect(error)
         _flush_output()
         sys.exit(exit_code(code if isinstance(code, int) else 0))
 
@@ -106,17 +109,17 @@ _EPILOG = (
 @click.version_option(__version__, prog_name="jitchat", message="%(prog)s %(version)s")
 @common_options
 @click.pass_context
-def commands(context: click.Context, conversation: str | None, flags: Flags) -> int | None:
+def commands(context: click.Context, flags: Flags) -> int | None:
     """Chat with any LLM and see what is inside its context window.
 
     Without a command, the chat opens; Ctrl+L there picks who answers, or takes a key.
     """
-    context.obj = Flags(conversation=conversation).over(flags)
+    context.obj = flags
     if context.invoked_subcommand is not None:
         return None
     from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app
 
-    return run_chat(flags, conversation)
+    return run_chat(flags)
 
 
 def main() -> None:
@@ -140,8 +143,10 @@ def _tell(error: JitchatError | click.ClickException) -> int:
 
 
 def _tell_defect(error: Exception) -> int:
-    """Report a defect; what fails once a signal came may fail for the terminal that went away."""
-    return 0 if exit_code(0) else tell_defect(error)
+    """Write the report, say where it is; the exit code."""
+    where = place_of(locate(os.environ).crash, crash_report(error, __version__))
+    warn(f"a defect stopped it ({type(error).__name__}). What is stored is safe.{where}")
+    return 1
 
 
 def _flush_output() -> None:

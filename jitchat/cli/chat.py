@@ -37,7 +37,7 @@ PATIENCE = 0.15
 """Seconds that quitting waits for threads."""
 
 
-def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> int:
+def run_chat(flags: Flags, rot: RunWanted | None = None) -> int:
     """Open the chat, or the rot lab with what it is to ask; the exit code."""
     paths = flags.paths()
     check_key_bindings(flags.settings())
@@ -51,6 +51,7 @@ def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> 
     try:
         settings = flags.settings(ChosenModel(store.database).get())
         require_addresses(settings)
+        wanted = None if rot is not None else flags.conversation
         conversation = cold_store.choose_conversation(store, wanted)
         return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
     finally:

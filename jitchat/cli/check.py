@@ -27,13 +27,13 @@ _WIDTH = 34
 @click.option("--conversation", metavar="ID", help="Its cases only; those of all if not given.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @common_options
-def check_command(flags: Flags, conversation: str | None, as_json: bool) -> int:
+def check_command(flags: Flags, as_json: bool) -> int:
     """Plan the window of each noted message anew, and look for the turn that it is to have.
 
     A message was noted in the chat, where a reply lacked a turn or rightly had it. Nothing is
     sent. The exit code is 1 where a turn is not there at full text.
     """
-    found = list(_checked(Flags(conversation=conversation).over(flags)))
+    found = list(_checked(flags))
     if as_json:
         say_json({"cases": [_fields(checked) for checked in found], **_sums(found)})
     elif found:

@@ -28,7 +28,7 @@ class Flags:
     given: Mapping[str, object] = field(default_factory=dict)
     """By `section.key`; only what was given."""
     conversation: str | None = None
-    """An id or a title, given ahead of the command."""
+    """An id or a title, given ahead of the command or as an option of its own."""
 
     def over(self, other: "Flags") -> "Flags":
         """Merge: these, and the other's where these are silent."""
@@ -130,7 +130,10 @@ def options_as(name: str, kind: type[Any], *options: _Option) -> _Option:
 
 
 def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
-    """Add --config, --db and the flags of settings; the command gets them as `flags`."""
+    """Add --config, --db and the flags of settings; the command gets them as `flags`.
+
+    A --conversation that the command has besides goes into them, too.
+    """
     file = click.Path(path_type=Path, dir_okay=False)
     shared = partial(click.option, cls=SharedOption)
     options = [shared("--config", type=file, metavar="FILE", help="The configuration to use.")]
@@ -148,7 +151,8 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
         def with_flags(*args: object, **values: Any) -> object:  # noqa: ANN401  as click calls it
             values_by_key = {key: values.pop(key.replace(".", "_")) for key in keys}
             given = {key: value for key, value in values_by_key.items() if value is not None}
-            own = Flags(values.pop("config"), values.pop("db", None), given)
+            config, database = values.pop("config"), values.pop("db", None)
+            own = Flags(config, database, given, values.pop("conversation", None))
             outer = click.get_current_context().obj
             flags = own.over(outer) if isinstance(outer, Flags) else own
             return command(*args, flags=flags, **values)

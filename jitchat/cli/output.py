@@ -21,10 +21,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from jitchat import __version__
-from jitchat.crash import crash_report, place_of
 from jitchat.errors import BenchFailed, JitchatError
-from jitchat.paths import locate
 from jitchat.text.sanitize import CHANGED, for_terminal
 
 if TYPE_CHECKING:
@@ -199,13 +196,6 @@ def write_json(path: Path, value: object) -> None:
 
 def _unwritable(path: Path, why: str) -> BenchFailed:
     return BenchFailed(f"{path} cannot be written: {why}.", "Name another.")
-
-
-def tell_defect(error: BaseException) -> int:
-    """Write the report, say where it is; the exit code."""
-    where = place_of(locate(os.environ).crash, crash_report(error, __version__))
-    warn(f"a defect stopped it ({type(error).__name__}). What is stored is safe.{where}")
-    return 1
 
 
 def require_yes(*, given: bool) -> None:

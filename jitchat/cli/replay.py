@@ -37,13 +37,13 @@ from jitchat.window.window import ContextWindow, LedgerRow
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
 @location_options
-def replay_command(flags: Flags, turn: int, conversation: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
+def replay_command(flags: Flags, turn: int, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Show the window that was sent for TURN; send nothing.
 
     TURN is the number of a message, such as 12, or of a reply to it.
     """
     with opened_store(flags.paths()) as store:
-        identity = choose_conversation(store, conversation or flags.conversation).id
+        identity = choose_conversation(store, flags.conversation).id
         replay = Replay(store, identity)
         chosen = _sends_for(replay, store, identity, turn)
         send, number = _pick(chosen, turn, wanted["number"])

@@ -292,7 +292,7 @@ def rot_command(context: click.Context, flags: Flags, wanted: RotFlags) -> int |
     if experiment is not None and wanted.wants_the_app and is_terminal(sys.stdout):
         from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app
 
-        return run_chat(flags, None, RunWanted(experiment, wanted.parallel, wanted.judge or ""))
+        return run_chat(flags, RunWanted(experiment, wanted.parallel, wanted.judge or ""))
     from jitchat.cli.rot_run import run_here  # noqa: PLC0415  loads the session
 
     run_here(flags, settings, wanted, experiment)

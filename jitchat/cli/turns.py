@@ -13,7 +13,7 @@ from jitchat.cli.options import Flags, SharingCommand, common_options, text_give
 from jitchat.cli.output import say, say_json, warn
 from jitchat.cli.report import print_window, window_fields
 from jitchat.errors import EmptyDraft, JitchatError, ReplyCut, StoreFull, StoreReadOnly, UsageError
-from jitchat.events import Event, ReplyDelta, SendFailed, TurnStored
+from jitchat.events import ReplyDelta, SendFailed, TurnStored
 from jitchat.memory import Memory
 from jitchat.models import ResolvedModel
 from jitchat.providers.provider import Finished
@@ -54,14 +54,14 @@ _text_in_conversation = with_options(
     "--request", "as_request", is_flag=True, help="Print the body of the request, and nothing else."
 )
 @common_options
-def window_command(flags: Flags, text: str, conversation: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
+def window_command(flags: Flags, text: str, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Show the window that TEXT would be sent in; send nothing of it.
 
     A server on this machine is asked how much its model takes, and so is one of whose model
     nothing is known. TEXT is `-` for what comes on standard input.
     """
     draft = read_draft(text)
-    with opened_session(Flags(conversation=conversation).over(flags)) as (session, mode, model):
+    with opened_session(flags) as (session, mode, model):
         window = _planned(session, draft, mode, wanted["budget"], ask=wanted["ask_picker"])
         _warn(model.warning(), session.planning.unmet(draft))
         identity, prices = session.memory.conversation.id, session.options.prices
@@ -104,14 +104,14 @@ def _planned(
 @click.command("send", cls=SharingCommand)
 @_text_in_conversation
 @common_options
-def send_command(flags: Flags, text: str, conversation: str | None) -> None:
+def send_command(flags: Flags, text: str) -> None:
     """Send TEXT, print the reply as it comes, store both.
 
     TEXT is `-` for what comes on standard input. The exit code is 3 where only a part of the reply
     came, which is kept; why, and what to do, is told on standard error.
     """
     draft = read_draft(text)
-    with opened_session(Flags(conversation=conversation).over(flags)) as opened:
+    with opened_session(flags) as opened:
         error = asyncio.run(_exchange(*opened, draft))
     if error is not None:
         raise error
@@ -126,50 +126,37 @@ def _warn(*sentences: str | None) -> None:
 async def _exchange(
     session: Session, mode: Mode, model: ResolvedModel, draft: str
 ) -> JitchatError | None:
-    """Send and print; whatever ends it, what came is stored and the line is closed."""
+    """Send and print; whatever ends it, what came is stored and the line is closed.
+
+    What comes back is what went wrong: of a reply that is cut, why, and what to do.
+    """
     _warn(models.unencrypted_keys(model.settings), model.warning(), session.planning.unmet(draft))
-    printer = _Printer()
-    events = session.send(draft, mode)
+    error: JitchatError | None = None
+    stored: list[Turn] = []
+    is_open_line = False
     try:
-        async with aclosing(events):
+        async with aclosing(session.send(draft, mode)) as events:
             async for event in events:
-                printer.take(event)
+                match event:
+                    case ReplyDelta(text):
+                        say(text, newline=False)
+                        is_open_line = not text.endswith("\n")
+                    case SendFailed():
+                        error = event.error
+                    case TurnStored(turn):
+                        stored.append(turn)
+                    case _:
+                        pass
     finally:
-        printer.end_line()
-        await session.aclose()
-    return printer.failure(session)
-
-
-class _Printer:
-    """Prints the reply, and remembers how it ended."""
-
-    def __init__(self) -> None:
-        self.error: JitchatError | None = None
-        self._open_line = False
-        self._stored: list[Turn] = []
-        """The message, then what came of a reply."""
-
-    def take(self, event: Event) -> None:
-        if isinstance(event, ReplyDelta):
-            say(event.text, newline=False)
-            self._open_line = not event.text.endswith("\n")
-        elif isinstance(event, SendFailed):
-            self.error = event.error
-        elif isinstance(event, TurnStored):
-            self._stored.append(event.turn)
-
-    def end_line(self) -> None:
-        if self._open_line:
+        if is_open_line:
             say("")
-
-    def failure(self, session: Session) -> JitchatError | None:
-        """Say what went wrong; of a reply that is cut, why, and what to do. None for nothing."""
-        if not self._stored or self._stored[-1].status is not Status.CUT:
-            return self.error
-        if self.error is not None:
-            return ReplyCut(self.error.what, self.error.remedy)
-        sent = session.sent_exchange(self._stored[0], self._stored[-1])
-        return _cut((sent[1].stop if sent is not None and sent[1] else None) or "")
+        await session.aclose()
+    if not stored or stored[-1].status is not Status.CUT:
+        return error
+    if error is not None:
+        return ReplyCut(error.what, error.remedy)
+    sent = session.sent_exchange(stored[0], stored[-1])
+    return _cut((sent[1].stop if sent is not None and sent[1] else None) or "")
 
 
 def _cut(stop: str) -> ReplyCut:

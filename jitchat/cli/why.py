@@ -40,8 +40,7 @@ def why_command(flags: Flags, turn: int, text: str | None, **wanted: Any) -> Non
     if text is not None and said is not None:
         raise UsageError("TEXT and --turn name two windows.", "Give one of them.")
     draft = read_draft(text) if text is not None else None
-    on = Flags(conversation=wanted["conversation"]).over(flags)
-    with opened_session(on) as (session, mode, _):
+    with opened_session(flags) as (session, mode, _):
         explained = _sent(session, said) if said is not None else _planned(session, draft, mode)
         found = _fields(session, explained, turn)
     if wanted["as_json"]:
