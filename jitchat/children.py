@@ -34,7 +34,6 @@ _FAMILIES = ("LC_", "XDG_")
 
 
 def own_python(*arguments: str) -> tuple[str, ...]:
-    """Make the command of a Python child: what follows the interpreter's own options."""
     return (sys.executable, "-P", *arguments)
 
 

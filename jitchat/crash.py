@@ -44,7 +44,6 @@ def redacted(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def holds_secret(text: str, secrets: Iterable[str] = ()) -> bool:
-    """Whether a text has a secret that is known."""
     known = {*secrets, *_known_secrets()}
     return any(secret in text for secret in known if len(secret) >= _SHORTEST_KEY)
 
@@ -58,7 +57,6 @@ def _known_secrets() -> Iterator[str]:
 
 
 def crash_report(error: BaseException, version: str, secrets: Iterable[str] = ()) -> str:
-    """Describe the error and those that led to it."""
     python = ".".join(str(part) for part in sys.version_info[:3])
     lines = [f"jitchat {version}, Python {python}, {sys.platform}", *_described(error, set())]
     return redacted("\n".join(lines[:_MOST_LINES]), secrets) + "\n"

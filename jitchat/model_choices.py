@@ -26,8 +26,6 @@ _Running = Sequence[LocalServer] | None
 
 @dataclass(frozen=True, slots=True)
 class ModelChoices:
-    """What the settings, the kept lists and this machine have to offer."""
-
     settings: Settings
     environ: Mapping[str, str]
     keys_file: Path

@@ -87,8 +87,6 @@ _REASON_LENGTH = 400
 
 @dataclass(frozen=True, slots=True)
 class AnswerFlags:
-    """What was given of answering and judging."""
-
     answerer: str | None
     judge: str | None
     answers: Path | None
@@ -110,7 +108,6 @@ class AnswerFlags:
         return flags if self.answerer is None else with_model(flags, self.answerer)
 
     def require_writable(self) -> None:
-        """Refuse a file for `--answers` that takes none, before anything is measured."""
         if self.answerer is None or self.answers is None:
             return
         if why := output.why_unwritable(self.answers):
@@ -317,7 +314,6 @@ def _bills(run: bench_answers.Answering) -> Iterator[str]:
 
 
 def _send_all(run: bench_answers.Answering, parallel: int, path: Path) -> None:
-    """Send everything; Ctrl+C leaves what came."""
     try:
         _send("answers", run.answers, parallel)
         judging = run.judgements()

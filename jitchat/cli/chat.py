@@ -97,7 +97,6 @@ def require_terminal(otherwise: str) -> None:
 
 
 def run_app(app: JitchatApp) -> int:
-    """Run the app to its end; the exit code."""
     if sys.platform != "win32":
         from jitchat.tui import driver  # noqa: PLC0415  textual; and not there on Windows
 

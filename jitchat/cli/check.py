@@ -44,7 +44,6 @@ def check_command(flags: Flags, as_json: bool) -> int:
 
 
 def _checked(flags: Flags) -> Iterator[CaseResult]:
-    """Check the cases of the conversation that is named, else of every one that has any."""
     with cold_store.opened_store(flags.paths()) as store:
         wanted = store.conversation(flags.conversation).id if flags.conversation else None
         cases = Cases(store.database).of(wanted)
@@ -57,7 +56,6 @@ def _checked(flags: Flags) -> Iterator[CaseResult]:
 def _sessions(
     flags: Flags, store: ColdStore, cases: Sequence[Case]
 ) -> Iterator[tuple[Session, list[Case]]]:
-    """Open a session on each conversation that has cases, with everything indexed."""
     paths = flags.paths()
     settings = cold_store.load_settings(flags)
     model, embedder = resolve_model(settings, store.database), make_embedder(settings, paths)

@@ -49,7 +49,6 @@ def _with_the_key(settings: Settings, flags: Flags) -> Iterator[tuple[str, str, 
 
 
 def check_key_bindings(settings: Settings) -> None:
-    """Check the key bindings that `[keys]` gives to actions of the app."""
     if not settings.keys:
         return
     from jitchat.tui.actions import keys_by_id  # noqa: PLC0415  loads textual

@@ -57,7 +57,6 @@ _ALWAYS = {
 
 
 def run_tour(flags: Flags, pace: float | None) -> int:
-    """Take the tour, with a `pace` by itself; the exit code."""
     if flags.database is not None:
         raise click.UsageError("The tour has a database of its own: leave --db out.")
     settings = tour_settings(flags)

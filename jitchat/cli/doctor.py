@@ -41,8 +41,6 @@ _PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "http_proxy",
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one check came to."""
-
     name: str
     """A provider's name, or what else was looked at."""
     ok: bool | None

@@ -166,8 +166,6 @@ class LocalLabService:
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    """All that the cells of a run are asked with."""
-
     model: ResolvedModel
     embedder: Embedder
     budget: Budget

@@ -111,7 +111,6 @@ def _print(choices: Sequence[ProviderChoice], most: int | None) -> None:
 
 
 def _model_lines(choice: ProviderChoice, most: int | None) -> Iterator[str]:
-    """Tell of its models, a line each; of the first ones where there are many."""
     shown = choice.models[:most]
     width = min(max((len(model.name) for model in shown), default=0), _WIDEST_NAME)
     for model in shown:
@@ -151,7 +150,6 @@ def prices_text(prices: Prices | None) -> str:
 
 
 def _list_of(choice: ProviderChoice) -> str:
-    """Say how many models it listed, and when; or how to get a list."""
     count = plural(len(choice.models), "model")
     if choice.fetched_at is not None:
         return f"{count}, asked {age(choice.fetched_at, datetime.now(UTC))}."

@@ -21,8 +21,6 @@ _Option = Callable[[_Command], _Command]
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What was given on the command line."""
-
     config: Path | None = None
     database: Path | None = None
     given: Mapping[str, object] = field(default_factory=dict)

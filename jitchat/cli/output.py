@@ -160,7 +160,6 @@ def print_tables(tables: Iterable[Table]) -> None:
 
 
 def require_writable(path: Path) -> None:
-    """Refuse a file that will not take the figures, before they are measured."""
     if why := why_unwritable(path):
         raise _unwritable(path, why)
 
@@ -190,7 +189,6 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def write_json(path: Path, value: object) -> None:
-    """Write JSON, and say where; raises as `write_file`."""
     write_file(path, (json.dumps(value, indent=2) + "\n").encode())
 
 

@@ -108,7 +108,6 @@ def _fields(replayed: Replayed, conversation: str) -> dict[str, Any]:
 
 
 def _print_messages(replayed: Replayed, *, as_json: bool) -> None:
-    """Print the messages, each under its number and role; JSON has them exactly as sent."""
     messages = replayed.window.messages()
     if as_json:
         say_json([{"role": sent.role.value, "content": sent.content} for sent in messages])

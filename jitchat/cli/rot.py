@@ -158,7 +158,6 @@ class RotFlags:
             raise UsageError(f"{_options(given)} are for a run.", f"Leave them out of `{command}`.")
 
     def require_consistent(self) -> None:
-        """Refuse what cannot be asked for at once."""
         given = [name for name in (*_GRID, "judge") if getattr(self, name) is not None]
         if self.resume is not None and given:
             raise UsageError(
@@ -167,7 +166,6 @@ class RotFlags:
             )
 
     def experiment(self, *, is_reader: bool) -> Experiment:
-        """Make the grid: of the preset, and what was given beside it."""
         name = known_name("--preset", self.preset or USUAL, PRESETS)
         own: dict[str, Any] = {
             part: value for part in _OWN_GRID if (value := getattr(self, part)) is not None

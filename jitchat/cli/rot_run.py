@@ -142,7 +142,6 @@ def _say_beneath(text: str) -> None:
 
 
 def _watched(lab: Lab, parallel: int) -> "Watcher":
-    """Run it; Ctrl+C leaves what came."""
     try:
         with _watching(lab.file, parallel) as (watcher, take):
             asyncio.run(lab.run(take))
@@ -187,8 +186,6 @@ def drawn(
 
 
 class Watcher:
-    """Follows the events of a run."""
-
     def __init__(self, decided: int, parallel: int, tell: Callable[[str], None]) -> None:
         """`decided` cells are so already, `parallel` requests leave at once; `tell` prints."""
         self.decided, self.failed = decided, 0
@@ -249,7 +246,6 @@ class Watcher:
 
 
 def _tell_end(watcher: Watcher, run: str) -> None:
-    """Say where it is kept, and what failed."""
     if watcher.why_over:
         raise BenchFailed(watcher.why_over, _goes_on(run))
     output.say(f"Kept as {run}: `jitchat rot show {run}` shows it again.", err=True)
@@ -265,7 +261,6 @@ def _goes_on(run: str, does: str = "goes on with it") -> str:
 
 
 def _require_asked(experiment: Experiment, modes: Collection[str]) -> None:
-    """Refuse a share of a mode that is not asked."""
     asked = [mode.value for mode in experiment.modes]
     if missing := [mode for mode in modes if mode not in asked]:
         raise UsageError(

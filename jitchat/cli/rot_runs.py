@@ -47,12 +47,10 @@ class RotFiles:
     text: Path | None = None
 
     def named(self) -> list[tuple[str, Path]]:
-        """List format and file of those that were asked for."""
         files = ((name, getattr(self, name)) for name in _FORMATS)
         return [(name, path) for name, path in files if path is not None]
 
     def require_writable(self) -> None:
-        """Refuse what will not take the figures, before there are any."""
         named = self.named()
         for _, path in named:
             if path != _STDOUT:

@@ -198,7 +198,6 @@ def _fields(model: ResolvedModel, learnt: _Learnt) -> dict[str, Any]:
 
 
 def _list_models(flags: Flags, *, as_json: bool) -> None:
-    """Print every model that taught anything, by server."""
     with opened_store(flags.paths()) as store:
         rows = [
             _Learnt(server, model, counter, samples, Calibration.of(samples))

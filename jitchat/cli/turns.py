@@ -194,7 +194,6 @@ def _index_missing(memory: Memory) -> None:
 
 
 def read_draft(text: str) -> str:
-    """Take the text that was given, or what comes on standard input for `-`."""
     draft = text_given(text)
     if text == "-":
         draft = draft.rstrip("\r\n")

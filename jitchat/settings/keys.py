@@ -50,8 +50,6 @@ _OWNERS = {
 
 @dataclass(frozen=True, slots=True)
 class CleanedKey:
-    """A key that may be stored."""
-
     key: Secret
     removed: tuple[str, ...] = ()
     """What was pasted along with it, in a few words each."""
@@ -317,8 +315,6 @@ _Filed = Callable[[], Mapping[str, Secret]]
 
 @dataclass(frozen=True, slots=True)
 class FoundKey:
-    """A key, and where it was found."""
-
     key: Secret
     source: str
     """A $VARIABLE, `api_key_cmd`, `the configuration`, `the keys file` or `the keyring`."""

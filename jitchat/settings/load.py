@@ -45,8 +45,6 @@ _IMPLYING = (_URL, _MODEL, "provider.api_key", "provider.api_key_cmd", "provider
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A value, and who gave it."""
-
     value: object
     origin: str
 
@@ -250,7 +248,6 @@ def _named_models(tables: object, origin: str, origins: dict[str, str]) -> dict[
 def _tables(
     kind: str, example: str, value: object, origin: str
 ) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Go through the tables of a kind, by their names."""
     if not isinstance(value, dict):
         raise SettingsError(f"{origin}: {kind} must be a table of tables.", _write_below(example))
     for name, table in value.items():

@@ -18,8 +18,6 @@ SMALL_MODELS: tuple[SmallModelSection, ...] = ("picker", "summariser")
 
 @dataclass(frozen=True, slots=True)
 class ModelAddress:
-    """Which model, where, and how long it may take."""
-
     model: str
     profile: Profile
     """Who serves it, with the sources of its key."""
