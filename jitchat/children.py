@@ -39,7 +39,10 @@ def own_python(*arguments: str) -> tuple[str, ...]:
 
 def own_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """Choose what a child of ours is handed; it finds its modules where this process does."""
-    here = os.path.realpath(_current_folder())
+    try:
+        here = os.path.realpath(os.getcwd())  # noqa: PTH109  as sys.path has it
+    except OSError:  # the current folder was deleted
+        here = ""
     path = [entry for entry in sys.path if entry and os.path.realpath(entry) != here]
     needed = {
         name: value
@@ -85,22 +88,11 @@ def run_users_command(words: Sequence[str], seconds: float) -> Completed | None:
         ValueError: It holds a NUL.
 
     """
+    home = os.path.expanduser("~")  # noqa: PTH111  never fails, unlike Path.home
+    folder = home if os.path.isdir(home) else os.path.abspath(os.sep)  # noqa: PTH100, PTH112
     try:
         return subprocess.run(  # noqa: S603  the user's own command
-            words, stdin=DEVNULL, capture_output=True, timeout=seconds, check=False,
-            cwd=_home_folder(),
-        )  # fmt: skip
+            words, stdin=DEVNULL, capture_output=True, timeout=seconds, check=False, cwd=folder
+        )
     except subprocess.TimeoutExpired:
         return None
-
-
-def _current_folder() -> str:
-    try:
-        return os.getcwd()  # noqa: PTH109  as sys.path has it
-    except OSError:  # it was deleted
-        return ""
-
-
-def _home_folder() -> str:
-    home = os.path.expanduser("~")  # noqa: PTH111  never fails, unlike Path.home
-    return home if os.path.isdir(home) else os.path.abspath(os.sep)  # noqa: PTH100, PTH112

@@ -123,8 +123,5 @@ def _short(filename: str) -> str:
     for base, shown in ((Path(__file__).parent, "jitchat/"), (Path(os.__file__).parent, "")):
         if path.is_relative_to(base):
             return f"{shown}{path.relative_to(base).as_posix()}"
-    return path.as_posix().rpartition("/site-packages/")[2] if _is_library(path) else path.name
-
-
-def _is_library(path: Path) -> bool:
-    return "site-packages" in path.parts
+    _, of_library, inside = path.as_posix().rpartition("/site-packages/")
+    return inside if of_library else path.name

@@ -14,7 +14,6 @@ import click
 
 from jitchat.cli import cold_store
 from jitchat.cli.backend import LocalBackend
-from jitchat.cli.config import check_key_bindings
 from jitchat.cli.options import Flags
 from jitchat.cli.output import OutputError, is_terminal, warn
 from jitchat.cli.termination import heed_interrupts, leave_threads, restore_with
@@ -40,7 +39,7 @@ PATIENCE = 0.15
 def run_chat(flags: Flags, rot: RunWanted | None = None) -> int:
     """Open the chat, or the rot lab with what it is to ask; the exit code."""
     paths = flags.paths()
-    check_key_bindings(flags.settings())
+    cold_store.check_key_bindings(flags.settings())
     require_terminal("The chat needs a terminal. `jitchat send TEXT` works without one.")
     garbage.pause()
     cold_store.quiet_libraries()

@@ -10,13 +10,15 @@ from pathlib import Path
 
 from jitchat.cli.options import Flags
 from jitchat.cli.output import warn
-from jitchat.errors import JitchatError
+from jitchat.errors import JitchatError, SettingsError
 from jitchat.paths import Paths
 from jitchat.settings import Settings
+from jitchat.settings.checks import nearest
 from jitchat.store.database import Database
 from jitchat.store.models import ChosenModel
 from jitchat.store.replies import close_interrupted
 from jitchat.store.store import ColdStore
+from jitchat.text.sanitize import shorten
 from jitchat.transfer.formats import DEMO_ID, store_demo
 from jitchat.values import Conversation
 
@@ -76,3 +78,27 @@ def choose_conversation(store: ColdStore, wanted: str | None) -> Conversation:
     if wanted == DEMO_ID and all(known.id != DEMO_ID for known in store.conversations()):
         return store_demo(store)
     return store.conversation(wanted)
+
+
+def check_key_bindings(settings: Settings) -> None:
+    if not settings.keys:
+        return
+    from jitchat.tui.actions import keys_by_id  # noqa: PLC0415  loads textual
+
+    known = keys_by_id()
+    origin = settings.origins.get("keys", "[keys]")
+    for name in settings.keys:
+        if name not in known:
+            raise SettingsError(
+                f"{origin}: 'keys.{shorten(name, 40)}' is no action of jitchat.",
+                f"[keys] may hold {', '.join(known)}.{nearest(name, known)}",
+            )
+    taken: dict[str, str] = {}
+    for action, listed in (known | dict(settings.keys)).items():
+        for key in (piece.strip() for piece in listed.split(",")):
+            if other := taken.get(key):
+                raise SettingsError(
+                    f"{origin}: {shorten(key, 40)!r} is a key of {other} and of {action}.",
+                    "Give one of them another.",
+                )
+            taken[key] = action

@@ -6,10 +6,9 @@ from tempfile import TemporaryDirectory
 
 import click
 
+from jitchat.cli import cold_store
 from jitchat.cli.backend import LocalBackend
 from jitchat.cli.chat import require_terminal, run_app
-from jitchat.cli.cold_store import load_settings, opened_store
-from jitchat.cli.config import check_key_bindings
 from jitchat.cli.options import Flags, SharingCommand, tour_options
 from jitchat.settings import Settings
 from jitchat.transfer.formats import store_demo
@@ -42,8 +41,20 @@ def demo_command(flags: Flags, record: bool, pace: float | None) -> int:
     """
     if pace is not None and not record:
         raise click.UsageError("--pace is for --record: without it, you set the pace.")
+    if flags.database is not None:
+        raise click.UsageError("The tour has a database of its own: leave --db out.")
+    settings = tour_settings(flags)
+    cold_store.check_key_bindings(settings)
+    require_terminal("The tour needs a terminal; `jitchat --help` lists what works without one.")
+    garbage.pause()
+    from jitchat.tui.tour.app import TourApp  # noqa: PLC0415  textual: not to print help
 
-    return run_tour(flags, (pace or 1.0) if record else None)
+    with TemporaryDirectory(prefix="jitchat-demo-") as folder:
+        paths = replace(flags.paths(), database=Path(folder, "demo.db"), rot=Path(folder, "rot"))
+        with cold_store.opened_store(paths) as store:
+            backend = LocalBackend(settings, paths, store, warns=False)
+            own_pace = (pace or 1.0) if record else None
+            return run_app(TourApp(backend, store_demo(store), own_pace))
 
 
 _NAMES_A_MODEL = frozenset({"provider.name", "provider.model", "provider.base_url"})
@@ -56,25 +67,9 @@ _ALWAYS = {
 """Nothing is asked or fetched behind the tour, and the inspector is what it points at."""
 
 
-def run_tour(flags: Flags, pace: float | None) -> int:
-    if flags.database is not None:
-        raise click.UsageError("The tour has a database of its own: leave --db out.")
-    settings = tour_settings(flags)
-    check_key_bindings(settings)
-    require_terminal("The tour needs a terminal; `jitchat --help` lists what works without one.")
-    garbage.pause()
-    from jitchat.tui.tour.app import TourApp  # noqa: PLC0415  textual: not to print help
-
-    with TemporaryDirectory(prefix="jitchat-demo-") as folder:
-        paths = replace(flags.paths(), database=Path(folder, "demo.db"), rot=Path(folder, "rot"))
-        with opened_store(paths) as store:
-            backend = LocalBackend(settings, paths, store, warns=False)
-            return run_app(TourApp(backend, store_demo(store), pace))
-
-
 def tour_settings(flags: Flags) -> Settings:
     """Load the settings; the reader answers unless a flag names who does."""
     if flags.given.keys() & _NAMES_A_MODEL:
-        return load_settings(replace(flags, given={**flags.given, **_ALWAYS}))
+        return cold_store.load_settings(replace(flags, given={**flags.given, **_ALWAYS}))
     given = {**flags.given, **_ALWAYS, "provider.name": "reader"}
     return replace(flags, given=given).settings()

@@ -12,8 +12,7 @@ import click
 import httpx
 
 from jitchat import models
-from jitchat.cli.cold_store import load_settings, quiet_libraries
-from jitchat.cli.config import check_key_bindings
+from jitchat.cli.cold_store import check_key_bindings, load_settings, quiet_libraries
 from jitchat.cli.options import Flags, SharingCommand, common_options
 from jitchat.cli.output import emit, painted, say_json
 from jitchat.errors import JitchatError, NotAnAnswer, ProviderError, Unreachable

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
@@ -32,6 +32,7 @@ _SHARE = re.compile(r"[01](?:\.[0-9]{1,6})?|\.[0-9]{1,6}")
 _QUOTED = 60
 """Characters of what was given that an error repeats."""
 _Name = TypeVar("_Name", bound=StrEnum)
+_Number = TypeVar("_Number", int, float)
 
 
 def known_name(option: str, name: str, names: Sequence[str]) -> str:
@@ -50,16 +51,12 @@ def names_of(option: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
 
 def lengths_of(text: str) -> tuple[int, ...]:
     """Read `1k,2k,8000`."""
-    lengths = tuple(_length(piece.strip()) for piece in text.split(","))
-    _require_ascending("--lengths", text, lengths)
-    return lengths
+    return _ascending("--lengths", text, _length)
 
 
 def depths_of(text: str) -> tuple[float, ...]:
     """Read `0,50,100`, which are percent."""
-    depths = tuple(_depth(piece.strip()) for piece in text.split(","))
-    _require_ascending("--depths", text, depths)
-    return depths
+    return _ascending("--depths", text, _depth)
 
 
 def threshold_of(text: str) -> tuple[str, float]:
@@ -100,12 +97,14 @@ def _depth(piece: str) -> float:
     return round(percent / 100, 6)
 
 
-def _require_ascending(option: str, text: str, numbers: Sequence[float]) -> None:
+def _ascending(option: str, text: str, read: Callable[[str], _Number]) -> tuple[_Number, ...]:
+    numbers = tuple(read(piece.strip()) for piece in text.split(","))
     if any(later <= earlier for earlier, later in pairwise(numbers)):
         raise UsageError(
             f"{option} are not ascending: {shorten(text, _QUOTED)}.",
             "Give each once, the smallest first.",
         )
+    return numbers
 
 
 _OWN_GRID = ("lengths", "depths", "kinds", "modes", "repeats", "conversation")
