@@ -18,24 +18,21 @@ from jitchat.errors import EmbedderUnavailable, SettingsError, StoreError, Usage
 from jitchat.index.embedder import Embedder, load_embedder
 from jitchat.memory import Memory
 from jitchat.paths import Paths, absolute, locate
-from jitchat.providers.catalogue import table
-from jitchat.providers.catalogue.models import ModelInfo, model_from
+from jitchat.providers.catalogue import models, table
 from jitchat.providers.protocols.registry import protocol_named
 from jitchat.providers.provider import Endpoint, Provider, ServerQuirks
 from jitchat.providers.reader import ReaderProvider
 from jitchat.session import Session, SessionOptions
-from jitchat.settings import Settings
+from jitchat.settings import Settings, keys
 from jitchat.settings import small_models as small
-from jitchat.settings.keys import FoundKey, find_key
 from jitchat.settings.profiles import Profile, same_server
 from jitchat.small_models.small_model import SmallModel
 from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, ModelLists, server_of
 from jitchat.text.sanitize import one_line
 from jitchat.values import ASSUMED, BY_USER, LEARNT, LOADED, OWN, UNTOLD, Limit, Message
+from jitchat.window import parts, tokens
 from jitchat.window.budget import Budget
-from jitchat.window.parts import SYSTEM_PROMPT
-from jitchat.window.tokens import TokenCounter, counter_for, request_tokens
 
 ASSUMED_LIMIT, ASSUMED_LOCAL_LIMIT = 8_192, 4_096
 """In tokens, for a model whose context size nobody told us."""
@@ -54,11 +51,11 @@ class ResolvedModel:
     """None: nothing that was kept is looked at, and nothing will be kept."""
 
     @cached_property
-    def counter(self) -> TokenCounter:
-        return counter_for(self.name, os.environ)
+    def counter(self) -> tokens.TokenCounter:
+        return tokens.counter_for(self.name, os.environ)
 
     @cached_property
-    def facts(self) -> ModelInfo:
+    def facts(self) -> models.ModelInfo:
         """What is known without asking anybody; StoreError where a kept list cannot be read."""
         return known_facts(self.profile, self.name, self.database)
 
@@ -176,7 +173,7 @@ class ResolvedModel:
     def open_session(
         self,
         memory: Memory,
-        counter: TokenCounter | None = None,
+        counter: tokens.TokenCounter | None = None,
         *,
         ask: bool = False,
         instructions: str = "",
@@ -270,10 +267,10 @@ def resolve_model(settings: Settings, database: Database | None = None) -> Resol
     return ResolvedModel(settings, settings.in_use(), settings.model_name(), database)
 
 
-def known_facts(profile: Profile, model: str, database: Database | None) -> ModelInfo:
+def known_facts(profile: Profile, model: str, database: Database | None) -> models.ModelInfo:
     """Tell what is known of one model without asking: set by the user, listed, or in the table."""
     listed = kept_models(profile, ModelLists(database))[0] if database is not None else ()
-    info = next((info for info in listed if info.name == model), ModelInfo(model))
+    info = next((info for info in listed if info.name == model), models.ModelInfo(model))
     if info.is_loaded:
         info = replace(info, limit=None)  # it was, when the list was made
     return completed_facts(profile, info)
@@ -281,19 +278,19 @@ def known_facts(profile: Profile, model: str, database: Database | None) -> Mode
 
 def kept_models(
     profile: Profile, lists: ModelLists
-) -> tuple[tuple[ModelInfo, ...], datetime | None]:
+) -> tuple[tuple[models.ModelInfo, ...], datetime | None]:
     """Read a provider's kept list and its time; a row that cannot be read is as good as none."""
     kept = lists.get(server_of(profile.base_url)) if profile.base_url else None
     if kept is None:
         return (), None
     fetched_at, rows = kept
     try:
-        return tuple(model_from(row) for row in rows), fetched_at
+        return tuple(models.model_from(row) for row in rows), fetched_at
     except LookupError:
         return (), None
 
 
-def completed_facts(profile: Profile, info: ModelInfo) -> ModelInfo:
+def completed_facts(profile: Profile, info: models.ModelInfo) -> models.ModelInfo:
     """Add what the bundled table knows; what the user set wins over what anybody tells."""
     known_provider = table.known_as(profile.name, profile.base_url)
     info = info.completed(known_provider)
@@ -317,7 +314,7 @@ def completed_facts(profile: Profile, info: ModelInfo) -> ModelInfo:
 
 
 def make_provider(
-    profile: Profile, model: str, counter: TokenCounter, quirks: ServerQuirks | None = None
+    profile: Profile, model: str, counter: tokens.TokenCounter, quirks: ServerQuirks | None = None
 ) -> Provider:
     """Make the one who answers. Slow: its key may come from a command.
 
@@ -330,7 +327,7 @@ def make_provider(
     if profile.is_reader:
         return ReaderProvider(
             lambda messages, answer: (
-                request_tokens(counter, tuple(messages)),
+                tokens.request_tokens(counter, tuple(messages)),
                 counter.count(answer),
             )
         )
@@ -341,7 +338,7 @@ def make_small_model(address: small.ModelAddress, section: small.SmallModelSecti
     """Make the model of a section; slow, and raises, as `make_provider`."""
     profile = replace(address.profile, read_seconds=address.timeout)
     provider = _over_http(replace(endpoint_of(profile, address.model), name=section), profile)
-    return SmallModel(provider, counter_for(address.model, os.environ), address.timeout)
+    return SmallModel(provider, tokens.counter_for(address.model, os.environ), address.timeout)
 
 
 def _over_http(
@@ -358,9 +355,9 @@ def endpoint_of(profile: Profile, model: str) -> Endpoint:
     return profile.endpoint(model, found.key, found.renew) if found else profile.endpoint(model)
 
 
-def key_of(profile: Profile) -> FoundKey | None:
+def key_of(profile: Profile) -> keys.FoundKey | None:
     """Find a provider's key in this process's environment and files; raises as `make_provider`."""
-    return find_key(profile, os.environ, locate(os.environ).keys)
+    return keys.find_key(profile, os.environ, locate(os.environ).keys)
 
 
 def lacks_key(profile: Profile) -> bool:
@@ -384,7 +381,7 @@ def unencrypted_keys(settings: Settings) -> str:
 
 def system_text(settings: Settings, instructions: str = "") -> str:
     """Give the instructions of the settings, or else the built-in ones, and then further ones."""
-    return "\n\n".join(filter(None, (settings.chat.system or SYSTEM_PROMPT, instructions)))
+    return "\n\n".join(filter(None, (settings.chat.system or parts.SYSTEM_PROMPT, instructions)))
 
 
 def make_embedder(

@@ -15,8 +15,7 @@ from typing import IO, Any, NoReturn
 import click
 
 from jitchat import __version__
-from jitchat.cli.options import Flags, SharingGroup, common_options
-from jitchat.cli.output import OutputError, say, warn
+from jitchat.cli import options, output
 from jitchat.cli.termination import exit_code, handle_signals, heed_interrupts, leave
 from jitchat.crash import crash_report, place_of
 from jitchat.errors import JitchatError
@@ -53,7 +52,7 @@ _COMMANDS = {
 """Of each command: its module in `jitchat.cli`, and its line in the help."""
 
 
-class _Commands(SharingGroup):
+class _Commands(options.SharingGroup):
     """The group; loads a command when it is run, and leaves with an exit code at its end."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
@@ -81,7 +80,7 @@ class _Commands(SharingGroup):
         """Run the command line; a defect leaves a report and a sentence."""
         try:
             code = super().main(args, prog_name, **extra | {"standalone_mode": False})
-        except OutputError as error:
+        except output.OutputError as error:
             _forget_output(sys.stdout)
             code = _tell(error)
         except (click.Abort, KeyboardInterrupt):
@@ -107,9 +106,9 @@ _EPILOG = (
     "--conversation", metavar="ID", help="Open this one; the one touched last if not given."
 )
 @click.version_option(__version__, prog_name="jitchat", message="%(prog)s %(version)s")
-@common_options
+@options.common_options
 @click.pass_context
-def commands(context: click.Context, flags: Flags) -> int | None:
+def commands(context: click.Context, flags: options.Flags) -> int | None:
     """Chat with any LLM and see what is inside its context window.
 
     Without a command, the chat opens; Ctrl+L there picks who answers, or takes a key.
@@ -137,15 +136,15 @@ def _tell(error: JitchatError | click.ClickException) -> int:
     if isinstance(error, click.UsageError) and error.ctx is not None:
         path = error.ctx.command_path
         usage = f"{error.ctx.get_usage()}\nTry '{path} --help' for help.\n\n"
-    with suppress(OutputError):
-        say(f"{usage}jitchat: {what}", err=True)
+    with suppress(output.OutputError):
+        output.say(f"{usage}jitchat: {what}", err=True)
     return error.exit_code
 
 
 def _tell_defect(error: Exception) -> int:
     """Write the report, say where it is; the exit code."""
     where = place_of(locate(os.environ).crash, crash_report(error, __version__))
-    warn(f"a defect stopped it ({type(error).__name__}). What is stored is safe.{where}")
+    output.warn(f"a defect stopped it ({type(error).__name__}). What is stored is safe.{where}")
     return 1
 
 

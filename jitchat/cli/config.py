@@ -5,59 +5,55 @@ from collections.abc import Iterator
 
 import click
 
-from jitchat.cli import cold_store
-from jitchat.cli.options import Flags, SharingCommand, common_options, location_options
-from jitchat.cli.output import print_columns, say, say_json
-from jitchat.settings import Settings
-from jitchat.settings.keys import key_source
-from jitchat.settings.load import unknown_variables
+from jitchat.cli import cold_store, options, output
+from jitchat.settings import Settings, keys, load
 from jitchat.store.windows import Spent, WindowArchive
 from jitchat.text.figures import local
 from jitchat.values import Conversation
 
 
-@click.command("paths", cls=SharingCommand)
-@location_options
-def paths_command(flags: Flags) -> None:
+@click.command("paths", cls=options.SharingCommand)
+@options.location_options
+def paths_command(flags: options.Flags) -> None:
     """Print where things are, and what decided it."""
     rows = [
         (name, str(path), origin if path.exists() else f"{origin} (not there yet)")
         for name, path, origin in flags.paths().rows()
     ]
-    print_columns(rows)
+    output.print_columns(rows)
 
 
-@click.command("config", cls=SharingCommand)
-@common_options
-def config_command(flags: Flags) -> None:
+@click.command("config", cls=options.SharingCommand)
+@options.common_options
+def config_command(flags: options.Flags) -> None:
     """Print every setting and where its value comes from."""
     settings = cold_store.load_settings(flags)
     cold_store.check_key_bindings(settings)
-    print_columns(list(_with_the_key(settings, flags)))
-    for warning in unknown_variables(os.environ):
-        say(warning, err=True)
+    output.print_columns(list(_with_the_key(settings, flags)))
+    for warning in load.unknown_variables(os.environ):
+        output.say(warning, err=True)
 
 
-def _with_the_key(settings: Settings, flags: Flags) -> Iterator[tuple[str, str, str]]:
+def _with_the_key(settings: Settings, flags: options.Flags) -> Iterator[tuple[str, str, str]]:
     """Go through every setting; the key is told of wherever it comes from, and never shown."""
     for key, value, origin in settings.rows():
         if key == "provider.api_key" and origin == "default":
-            source = key_source(settings.in_use(), os.environ, flags.paths().keys)
+            source = keys.key_source(settings.in_use(), os.environ, flags.paths().keys)
             yield (key, "set (hidden)", source) if source else (key, value, origin)
         else:
             yield key, value, origin
 
 
-@click.command("conversations", cls=SharingCommand)
+@click.command("conversations", cls=options.SharingCommand)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@location_options
-def conversations_command(flags: Flags, as_json: bool) -> None:
+@options.location_options
+def conversations_command(flags: options.Flags, as_json: bool) -> None:
     """List the conversations, the one touched last first."""
     with cold_store.opened_store(flags.paths()) as store:
         conversations = store.conversations()
         spent = WindowArchive(store.database).spent_by_conversation() if as_json else {}
     if as_json:
-        say_json([_fields(known, spent.get(known.id, Spent())) for known in conversations])
+        output.say_json([_fields(known, spent.get(known.id, Spent())) for known in conversations])
     elif conversations:
         rows = [
             (
@@ -68,9 +64,9 @@ def conversations_command(flags: Flags, as_json: bool) -> None:
             )
             for known in conversations
         ]
-        print_columns(rows, right=(1,))
+        output.print_columns(rows, right=(1,))
     else:
-        say("There are no conversations yet. Start `jitchat`, or import one.")
+        output.say("There are no conversations yet. Start `jitchat`, or import one.")
 
 
 def _fields(conversation: Conversation, spent: Spent) -> dict[str, str | int | float]:

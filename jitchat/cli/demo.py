@@ -6,16 +6,15 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from jitchat.cli import cold_store
+from jitchat.cli import cold_store, options
 from jitchat.cli.backend import LocalBackend
 from jitchat.cli.chat import require_terminal, run_app
-from jitchat.cli.options import Flags, SharingCommand, tour_options
 from jitchat.settings import Settings
 from jitchat.transfer.formats import store_demo
 from jitchat.tui import garbage
 
 
-@click.command("demo", cls=SharingCommand)
+@click.command("demo", cls=options.SharingCommand)
 @click.option("--record", is_flag=True, help="Play by itself, at reading speed, and end.")
 @click.option(
     "--pace",
@@ -23,8 +22,8 @@ from jitchat.tui import garbage
     metavar="FACTOR",
     help="With --record: 2 is twice as slow as reading takes, 0.5 twice as fast.",
 )
-@tour_options
-def demo_command(flags: Flags, record: bool, pace: float | None) -> int:
+@options.tour_options
+def demo_command(flags: options.Flags, record: bool, pace: float | None) -> int:
     """Show the same question in full, recency and jit: a tour of five steps, in the chat.
 
     One key goes on: Space, →, PgDn or Enter, as presentation clickers send. Esc ends the tour
@@ -67,7 +66,7 @@ _ALWAYS = {
 """Nothing is asked or fetched behind the tour, and the inspector is what it points at."""
 
 
-def tour_settings(flags: Flags) -> Settings:
+def tour_settings(flags: options.Flags) -> Settings:
     """Load the settings; the reader answers unless a flag names who does."""
     if flags.given.keys() & _NAMES_A_MODEL:
         return cold_store.load_settings(replace(flags, given={**flags.given, **_ALWAYS}))

@@ -12,8 +12,7 @@ import click
 
 from jitchat.errors import SettingsError, UsageError
 from jitchat.paths import Paths, locate
-from jitchat.settings import Settings, load_settings
-from jitchat.settings.sections import SETTINGS
+from jitchat.settings import Settings, load_settings, sections
 
 _Command = Callable[..., Any]
 _Option = Callable[[_Command], _Command]
@@ -138,7 +137,7 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
     if has_db:
         options.append(shared("--db", type=file, metavar="FILE", help="The database to use."))
     for key in keys:
-        known, name = SETTINGS[key], key.replace(".", "_")
+        known, name = sections.SETTINGS[key], key.replace(".", "_")
         help_text = f"{known.help[0].upper()}{known.help[1:]}."
         # what the value may be is checked with the settings
         option = shared(known.flag, name, type=known.kind, metavar=known.unit, help=help_text)
@@ -160,7 +159,7 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
     return add
 
 
-_FLAGGED = [key for key, known in SETTINGS.items() if known.flag]
+_FLAGGED = [key for key, known in sections.SETTINGS.items() if known.flag]
 
 location_options = _shared_options([])
 embedder_options = _shared_options([key for key in _FLAGGED if key.startswith("embedder.")])
