@@ -7,7 +7,7 @@ the small models, the embedder and the session are made from here, for the app a
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -210,56 +210,44 @@ class ResolvedModel:
 
     def warning(self) -> str:
         """Warn of what is set and may not be meant, or may not answer; mostly empty."""
-        if self.profile.is_reader:
-            return self._limit_warning()
-        warnings = (
-            self._limit_warning(),
-            self._retirement_warning(),
-            self._other_api_warning(),
-            self._slash_warning(),
-        )
-        return " ".join(filter(None, warnings))
+        return " ".join(self._warnings())
 
-    def _limit_warning(self) -> str:
+    def _warnings(self) -> Iterator[str]:
+        name = one_line(self.name)
         own, taught = self.profile.limit_of(self.name), self.learnt and self.learnt.limit()
-        if own is None or not taught or own <= taught:
-            return ""
-        return (
-            f"{one_line(self.name)} took {taught:,} tokens when it refused a window; the limit is"
-            f" set to {own:,} and that counts. If windows are refused, lower it or take it out."
-        )
-
-    def _retirement_warning(self) -> str:
-        day = self.facts.retires
-        if day is None or day > datetime.now(UTC).date():
-            return ""
-        return (
-            f"{one_line(self.name)} was retired on {day} ({table.source()}): choose another where"
-            " it does not answer."
-        )
-
-    def _other_api_warning(self) -> str:
-        if not self.facts.other_api:
-            return ""
-        api = "OpenAI's Responses API" if self.facts.other_api == "responses" else "another API"
-        return (
-            f"{one_line(self.name)} answers only on {api}, which jitchat does not speak"
-            f" ({table.source()}): choose another model."
-        )
-
-    def _slash_warning(self) -> str:
-        """Tell of a PROVIDER/MODEL that is taken for a name, for an address is given."""
+        if own and taught and own > taught:
+            yield (
+                f"{name} took {taught:,} tokens when it refused a window; the limit is"
+                f" set to {own:,} and that counts. If windows are refused, lower it or take it out."
+            )
+        if self.profile.is_reader:
+            return
+        retires, other_api = self.facts.retires, self.facts.other_api
+        if retires is not None and retires <= datetime.now(UTC).date():
+            yield (
+                f"{name} was retired on {retires} ({table.source()}): choose another where"
+                " it does not answer."
+            )
+        if other_api:
+            api = "OpenAI's Responses API" if other_api == "responses" else "another API"
+            yield (
+                f"{name} answers only on {api}, which jitchat does not speak"
+                f" ({table.source()}): choose another model."
+            )
         provider, slash, _ = self.name.partition("/")
-        implied = self.settings.origin("provider.name").removeprefix("implied by ")
-        is_given = self.settings.origin("provider.model").startswith(("--", "$"))
-        if not (slash and is_given and provider in self.settings.provider_names()):
-            return ""
-        if not self.profile.in_use or implied != self.settings.origin("provider.base_url"):
-            return ""
-        return (
-            f"{one_line(self.name)} is asked for by that name at"
-            f" {server_of(self.profile.base_url)}, which {implied} gives, not of {provider}."
-        )
+        if slash and provider in self.settings.provider_names() and self._is_given_by_address():
+            implied = self.settings.origin("provider.base_url")
+            yield (
+                f"{name} is asked for by that name at {server_of(self.profile.base_url)}, which"
+                f" {implied} gives, not of {provider}."
+            )
+
+    def _is_given_by_address(self) -> bool:
+        """Whether a flag or a variable names the model, and an address alone says whose it is."""
+        origin = self.settings.origin
+        implied = origin("provider.name").removeprefix("implied by ")
+        is_explicit = origin("provider.model").startswith(("--", "$"))
+        return self.profile.in_use and is_explicit and implied == origin("provider.base_url")
 
 
 def resolve_model(settings: Settings, database: Database | None = None) -> ResolvedModel:

@@ -100,13 +100,10 @@ def run_app(app: JitchatApp) -> int:
         restore_with(driver.restorer())
     sys.setswitchinterval(SWITCH_SECONDS)
     leave_threads()
-    asyncio.run(_run(app))
+    with asyncio.Runner() as runner:
+        runner.get_loop().set_default_executor(_Threads())
+        runner.run(app.run_async())
     return app.return_code or 0
-
-
-async def _run(app: JitchatApp) -> None:
-    asyncio.get_running_loop().set_default_executor(_Threads())
-    await app.run_async()
 
 
 class _Threads(ThreadPoolExecutor):

@@ -9,9 +9,7 @@ from jitchat.cli import cold_store, options, output
 from jitchat.memory import Memory
 from jitchat.models import make_embedder, resolve_model
 from jitchat.regression_cases import CaseChecker, CaseResult
-from jitchat.session import Session
-from jitchat.store.regression_cases import Case, Cases
-from jitchat.store.store import ColdStore
+from jitchat.store.regression_cases import Cases
 from jitchat.text import figures, sanitize
 
 NONE_YET = "No cases are noted yet. In the chat, Alt+W notes the turn that a reply lacked."
@@ -41,26 +39,21 @@ def check_command(flags: options.Flags, as_json: bool) -> int:
 
 
 def _checked(flags: options.Flags) -> Iterator[CaseResult]:
-    with cold_store.opened_store(flags.paths()) as store:
+    paths = flags.paths()
+    with cold_store.opened_store(paths) as store:
         wanted = store.conversation(flags.conversation).id if flags.conversation else None
         cases = Cases(store.database).of(wanted)
         if not cases:
             return
-        for session, own in _sessions(flags, store, cases):
+        settings = cold_store.load_settings(flags)
+        model, embedder = resolve_model(settings, store.database), make_embedder(settings, paths)
+        for name in dict.fromkeys(case.conversation for case in cases):
+            session = model.open_session(
+                Memory(store, store.conversation(name), embedder), ask=True
+            )
+            list(session.memory.index.catch_up())
+            own = [case for case in cases if case.conversation == name]
             yield from CaseChecker(session).all(own)
-
-
-def _sessions(
-    flags: options.Flags, store: ColdStore, cases: Sequence[Case]
-) -> Iterator[tuple[Session, list[Case]]]:
-    paths = flags.paths()
-    settings = cold_store.load_settings(flags)
-    model, embedder = resolve_model(settings, store.database), make_embedder(settings, paths)
-    for name in dict.fromkeys(case.conversation for case in cases):
-        memory = Memory(store, store.conversation(name), embedder)
-        session = model.open_session(memory, ask=True)
-        list(session.memory.index.catch_up())
-        yield session, [case for case in cases if case.conversation == name]
 
 
 def _print(found: Sequence[CaseResult]) -> None:

@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 
 import click
 
-from jitchat.cli import cold_store, output, rot_runs
+from jitchat.cli import cold_store, rot_runs
 from jitchat.cli.options import Flags, SharingGroup, common_options, options_as
+from jitchat.cli.output import is_terminal
 from jitchat.errors import UsageError
 from jitchat.lab.experiment import PRESETS, Experiment, RunWanted, preset
 from jitchat.lab.facts import Kind
@@ -284,7 +285,7 @@ def rot_command(context: click.Context, flags: Flags, wanted: RotFlags) -> int |
     experiment = None
     if wanted.resume is None:
         experiment = wanted.experiment(is_reader=settings.in_use().is_reader)
-    if experiment is not None and wanted.wants_the_app and output.is_terminal(sys.stdout):
+    if experiment is not None and wanted.wants_the_app and is_terminal(sys.stdout):
         from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app
 
         return run_chat(flags, RunWanted(experiment, wanted.parallel, wanted.judge or ""))

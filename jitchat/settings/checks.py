@@ -56,7 +56,9 @@ def checked(known: Setting, value: object, origin: str) -> object:
     if fitting is None:
         expected = _EXPECTED[known.kind]
         raise _refused(known, origin, f"must be {expected}, not {_kind_of(known, value)}")
-    _require_choice(known, fitting, origin)
+    if known.choices and fitting not in known.choices:
+        what = f"{origin}: {known.key} cannot be {_quoted(fitting)}."
+        raise SettingsError(what, choose_one(str(fitting), known.choices))
     _require_size(known, fitting, origin)
     _require_sendable(known, fitting, origin)
     return fitting
@@ -102,12 +104,6 @@ def _headers(value: object) -> dict[str, Secret] | None:
     if not isinstance(value, Mapping) or not all(isinstance(text, str) for text in value.values()):
         return None
     return {str(name): Secret(text.strip()) for name, text in value.items()}
-
-
-def _require_choice(known: Setting, value: object, origin: str) -> None:
-    if known.choices and value not in known.choices:
-        what = f"{origin}: {known.key} cannot be {_quoted(value)}."
-        raise SettingsError(what, choose_one(str(value), known.choices))
 
 
 def _require_size(known: Setting, value: object, origin: str) -> None:

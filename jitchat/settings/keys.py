@@ -137,7 +137,7 @@ def key_from_command(command: str, provider: str, refused: str | None = None) ->
 
 
 def _printed(command: str, what: str) -> sections.Secret:
-    done = _run(_words(command, what), what)
+    done = _run(command, what)
     lines = done.stdout.decode("utf-8", "replace").strip().splitlines()
     said = redacted(done.stderr.decode("utf-8", "replace"), lines)
     if done.returncode != 0:
@@ -148,18 +148,14 @@ def _printed(command: str, what: str) -> sections.Secret:
     return sections.Secret(lines[0].strip())
 
 
-def _words(command: str, what: str) -> list[str]:
+def _run(command: str, what: str) -> Completed:
+    """Run it; the errors are made outside of the handlers, for their context holds the command."""
     try:
         words = shlex.split(command)
     except ValueError:
         words = []
     if not words:
         raise _failed(f"{what} is no command: a quotation mark is missing.")
-    return words
-
-
-def _run(words: list[str], what: str) -> Completed:
-    """Run it; the error is made outside of the handler, for its context holds the command."""
     try:
         done = run_users_command(words, SECONDS)
     except OSError as error:

@@ -144,10 +144,8 @@ def _from_document(document: Mapping[str, object], config: Path) -> Iterator[tup
         if section not in sections.SECTIONS:
             raise checks.unknown(section, str(config))
         if not isinstance(values, dict):
-            raise SettingsError(
-                f"{config}: {section} must be a table.",
-                f"Write [{section}] on a line of its own, and its keys below it.",
-            )
+            what = f"{config}: {section} must be a table."
+            raise SettingsError(what, _write_below(f"[{section}]"))
         for name, value in values.items():
             yield f"{section}.{name}", _Given(value, str(config))
 

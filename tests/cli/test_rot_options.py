@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from jitchat.cli import output
 from jitchat.cli import rot as command
 from jitchat.cli.rot import depths_of, lengths_of, names_of, threshold_of
 from jitchat.lab.experiment import Experiment, RunWanted, preset
@@ -185,7 +184,7 @@ class Opened:
         self.asked: list[RunWanted | None] = []
         fake = SimpleNamespace(run_chat=self.run_chat)
         monkeypatch.setitem(sys.modules, "jitchat.cli.chat", fake)
-        monkeypatch.setattr(output, "is_terminal", lambda _: True)
+        monkeypatch.setattr(command, "is_terminal", lambda _: True)
 
     def run_chat(self, flags: object, rot: RunWanted | None) -> int:
         self.asked.append(rot)
