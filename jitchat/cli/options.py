@@ -112,13 +112,23 @@ def with_options(*options: _Option) -> _Option:
     return add
 
 
-def options_as(name: str, kind: type[Any], *options: _Option) -> _Option:
-    """Add options whose values the command gets as one dataclass, the argument `name`."""
+def option(help_text: str, **more: Any) -> Any:  # noqa: ANN401  as its field's type
+    """Make the field of a dataclass that is an option, too: `--judge-model` of `judge_model`."""
+    return field(metadata={"help": help_text, **more})
+
+
+def options_as(name: str, kind: type[Any]) -> _Option:
+    """Add the options of a dataclass, which the command gets as the argument `name`."""
+    options = [
+        click.option(f"--{part.name.replace('_', '-')}", **part.metadata)
+        for part in fields(kind)
+        if part.metadata
+    ]
 
     def add(command: _Command) -> _Command:
         @wraps(command)
         def with_values(*args: object, **values: Any) -> object:  # noqa: ANN401  as click calls it
-            own = {part.name: values.pop(part.name) for part in fields(kind)}
+            own = {part.name: values.pop(part.name) for part in fields(kind) if part.metadata}
             return command(*args, **{name: kind(**own)}, **values)
 
         return with_options(*options)(with_values)

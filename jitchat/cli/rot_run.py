@@ -18,7 +18,7 @@ from jitchat.cli.cold_store import opened_store
 from jitchat.cli.lab_service import LocalLabService, is_here, judge_model
 from jitchat.cli.options import Flags
 from jitchat.cli.rot import RotFlags
-from jitchat.cli.rot_runs import print_run
+from jitchat.cli.rot_runs import RotFiles, print_run
 from jitchat.errors import BenchFailed, UsageError
 from jitchat.lab import events
 from jitchat.lab.costs import estimate_cells, estimate_run, sentence
@@ -41,11 +41,15 @@ _REASON_LENGTH = 400
 
 
 def run_here(
-    flags: Flags, settings: Settings, wanted: RotFlags, experiment: Experiment | None
+    flags: Flags,
+    settings: Settings,
+    wanted: RotFlags,
+    experiment: Experiment | None,
+    files: RotFiles,
 ) -> None:
     """Make a run, or go on with one where there is no `experiment`; print and write its figures."""
     least = wanted.thresholds()
-    wanted.files.require_writable()
+    files.require_writable()
     require_addresses(settings)
     paths = flags.paths()
     with opened_store(paths) as store:
@@ -60,7 +64,7 @@ def run_here(
             lab = _begun(desk, model, wanted, experiment)
         with closing(lab.file) as file:
             watcher = _watched(lab, wanted.parallel)
-            tallies = print_run(file.run, file.results(), wanted.files)
+            tallies = print_run(file.run, file.results(), files)
             _tell_end(watcher, file.run.id)
             _require_shares(file.run.experiment, tallies, least)
 

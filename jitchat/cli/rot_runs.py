@@ -3,14 +3,15 @@
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from jitchat.cli import output
-from jitchat.cli.options import Flags, SharingCommand, location_options, options_as
+from jitchat.cli.options import Flags, SharingCommand, location_options, option, options_as
 from jitchat.errors import StoreError, UsageError
 from jitchat.lab.compare import compare_runs
 from jitchat.lab.experiment import Result
@@ -21,34 +22,26 @@ from jitchat.lab.stats import NOTHING, Tallies, Tally, count_results, percent
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 
-_FORMATS = {
-    "json": "Write the run here, as JSON: every cell and every setting. `-` is standard output.",
-    "csv": "Write its cells here, as CSV.",
-    "svg": "Draw its heatmaps and curves here, as SVG.",
-    "text": "Draw them here in characters.",
-}
 _ENDINGS = {"text": "txt"}
 """Of a file in a format, where that is not the format's name."""
 _STDOUT = Path("-")
 """Standard output in place of a file: then the tables are not printed there."""
-FILE_OPTIONS = tuple(
-    click.option(f"--{name}", type=click.Path(path_type=Path), metavar="OUT", help=text)
-    for name, text in _FORMATS.items()
-)
+_file = partial(option, type=click.Path(path_type=Path), metavar="OUT")
 
 
 @dataclass(frozen=True, slots=True)
 class RotFiles:
-    """The files that were asked for; None where one was not."""
+    """The files that were asked for, by format; None where one was not."""
 
-    json: Path | None = None
-    csv: Path | None = None
-    svg: Path | None = None
-    text: Path | None = None
+    json: Path | None = _file(  # noqa: RUF009  it makes a field
+        "Write the run here, as JSON: every cell and every setting. `-` is standard output."
+    )
+    csv: Path | None = _file("Write its cells here, as CSV.")  # noqa: RUF009  see json
+    svg: Path | None = _file("Draw its heatmaps and curves here, as SVG.")  # noqa: RUF009  see json
+    text: Path | None = _file("Draw them here in characters.")  # noqa: RUF009  see json
 
     def named(self) -> list[tuple[str, Path]]:
-        files = ((name, getattr(self, name)) for name in _FORMATS)
-        return [(name, path) for name, path in files if path is not None]
+        return [(name, path) for name, path in asdict(self).items() if path is not None]
 
     def require_writable(self) -> None:
         named = self.named()
@@ -145,7 +138,7 @@ def _fields(run: Run, decided: int, shares: Mapping[Mode, Tally]) -> dict[str, A
 
 @click.command("show", cls=SharingCommand)
 @click.argument("run", metavar="RUN")
-@options_as("files", RotFiles, *FILE_OPTIONS)
+@options_as("files", RotFiles)
 @location_options
 def show_command(flags: Flags, run: str, files: RotFiles) -> None:
     """Print the tables of a run again, and write it to files.
