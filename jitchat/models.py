@@ -83,16 +83,13 @@ class ResolvedModel:
         if self.profile.is_reader:
             return Limit(table.READER_LIMIT, OWN)
         assumed = ASSUMED_LOCAL_LIMIT if self.profile.is_local else ASSUMED_LIMIT
-        known = self._limit_told_before() or self.facts.limit
+        reported = self.learnt.reported_limit() if self.learnt else None
+        if reported is None:
+            known = self.facts.limit
+        else:
+            limit, at = reported
+            known = Limit(limit.tokens, f"{limit.source} on {at.astimezone():%Y-%m-%d}")
         return self._capped(known) or Limit(assumed, ASSUMED)
-
-    def _limit_told_before(self) -> Limit | None:
-        """What the server said when it was asked last, with the day."""
-        kept = self.learnt.reported_limit() if self.learnt else None
-        if kept is None:
-            return None
-        limit, at = kept
-        return Limit(limit.tokens, f"{limit.source} on {at.astimezone():%Y-%m-%d}")
 
     def _capped(self, limit: Limit | None) -> Limit | None:
         """Let what the server taught by a refusal win over a larger figure that it tells."""

@@ -38,7 +38,12 @@ def address_of(settings: Settings, section: SmallModelSection) -> ModelAddress |
         return None
     profile = _served_by(settings, section, wanted)
     if profile.is_reader or not profile.base_url:
-        raise _nowhere(settings, section, wanted)
+        key, value = ("provider", wanted.provider) if wanted.provider else ("model", wanted.model)
+        raise SettingsError(
+            f"{settings.origin(f'{section}.{key}')}: {section}.{key} is {shown(value.strip())}, but"
+            " nobody says where it is: the reader, which answers, has no address.",
+            f"Add provider under [{section}], or base_url, for example http://localhost:11434/v1.",
+        )
     model = model or profile.model
     if not model:
         raise SettingsError(
@@ -80,15 +85,4 @@ def _served_by(
         return replace(answers, base_url=own_server)
     return Profile(
         section, section, "openai", own_server, is_local=is_loopback(own_server), configured=True
-    )
-
-
-def _nowhere(
-    settings: Settings, section: SmallModelSection, wanted: SmallModelSettings
-) -> SettingsError:
-    key, value = ("provider", wanted.provider) if wanted.provider else ("model", wanted.model)
-    return SettingsError(
-        f"{settings.origin(f'{section}.{key}')}: {section}.{key} is {shown(value.strip())}, but"
-        " nobody says where it is: the reader, which answers, has no address.",
-        f"Add provider under [{section}], or base_url, for example http://localhost:11434/v1.",
     )
