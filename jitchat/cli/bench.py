@@ -15,21 +15,15 @@ from rich.table import Table
 
 from jitchat import __version__, models
 from jitchat.bench import answers as bench_answers
-from jitchat.bench import haystack, report, scaling, scaling_report
-from jitchat.bench.asking import Cases, OpenConversation, indexed
+from jitchat.bench import asking, haystack, questions, report, scaling, scaling_report
 from jitchat.bench.output import without_login
-from jitchat.bench.questions import LabelledConversation, label_warnings, read_labelled
 from jitchat.bench.scores import Outcome, answer_scores, mode_scores
 from jitchat.cli import options, output
-from jitchat.cli.options import Flags, SharingCommand, option
 from jitchat.errors import KeyRefused, ProviderError, SettingsError
 from jitchat.index.embedder import Embedder
 from jitchat.paths import absolute
-from jitchat.settings import Settings
-from jitchat.settings.checks import choose_one
-from jitchat.settings.sections import SETTINGS
-from jitchat.text.figures import plural
-from jitchat.text.sanitize import shorten
+from jitchat.settings import Settings, checks, sections
+from jitchat.text import figures, sanitize
 from jitchat.values import Mode
 
 _LEXICAL = "lexical"
@@ -48,30 +42,32 @@ def _modes_of(text: str) -> list[Mode]:
 
 @dataclass(frozen=True, slots=True)
 class MeasureFlags:
-    modes: Sequence[Mode] = option(
+    modes: Sequence[Mode] = options.option(
         "To measure.",
         type=_modes_of,
         default="full,recency,jit",
         show_default=True,
         metavar="LIST",
     )
-    json: Path | None = option(  # noqa: RUF009  it makes a field
+    json: Path | None = options.option(  # noqa: RUF009  it makes a field
         "Write the figures here.", type=click.Path(path_type=Path), metavar="OUT"
     )
-    embedder: str | None = option("lexical, or one that jitchat knows.", metavar="NAME")
-    model_path: str | None = option(
+    embedder: str | None = options.option("lexical, or one that jitchat knows.", metavar="NAME")
+    model_path: str | None = options.option(
         "A folder with the embedding model's ONNX files.", metavar="DIR"
     )
 
-    def with_embedder(self, flags: Flags) -> Flags:
+    def with_embedder(self, flags: options.Flags) -> options.Flags:
         """Add what was chosen of the embedder; lexical is what the settings call none."""
-        known = (*SETTINGS["embedder.name"].choices, _LEXICAL)
+        known = (*sections.SETTINGS["embedder.name"].choices, _LEXICAL)
         if self.embedder is not None and self.embedder not in known:
-            what = f"--embedder: embedder.name cannot be {shorten(self.embedder, 60)!r}."
-            raise SettingsError(what, choose_one(self.embedder, known))
+            what = f"--embedder: embedder.name cannot be {sanitize.shorten(self.embedder, 60)!r}."
+            raise SettingsError(what, checks.choose_one(self.embedder, known))
         name = "none" if self.embedder == _LEXICAL else self.embedder
         given = {"embedder.name": name, "embedder.path": self.model_path}
-        return Flags(given={key: value for key, value in given.items() if value}).over(flags)
+        return options.Flags(given={key: value for key, value in given.items() if value}).over(
+            flags
+        )
 
     def require_writable(self) -> None:
         if self.json is not None:
@@ -85,35 +81,35 @@ _REASON_LENGTH = 400
 
 def _price(whose: str, way: str) -> Any:  # noqa: ANN401  as its field's type
     about = f"{whose} price of a million {way} tokens."
-    return option(about, type=click.FloatRange(min=0), metavar="USD")
+    return options.option(about, type=click.FloatRange(min=0), metavar="USD")
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerFlags:
-    answerer: str | None = option(
+    answerer: str | None = options.option(
         "Answer too, by this model of the provider's, or reader.", metavar="MODEL"
     )
-    judge: str | None = option("Have the answers judged by this model.", metavar="MODEL")
-    answers: Path | None = option(  # noqa: RUF009  it makes a field
+    judge: str | None = options.option("Have the answers judged by this model.", metavar="MODEL")
+    answers: Path | None = options.option(  # noqa: RUF009  it makes a field
         "Keep replies here, so that a run that was stopped goes on; by default beside"
         " OUT, else where `jitchat paths` says.",
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
     )
-    parallel: int = option(
+    parallel: int = options.option(
         "Requests at once.",
         type=click.IntRange(1, 64),
         default=4,
         show_default=True,
         metavar="N",
     )
-    yes: bool = option("Send without asking whether the cost is right.", is_flag=True)
+    yes: bool = options.option("Send without asking whether the cost is right.", is_flag=True)
     input_price: float | None = _price("The answerer's", "input")
     output_price: float | None = _price("The answerer's", "output")
     judge_input_price: float | None = _price("The judge's", "input")
     judge_output_price: float | None = _price("The judge's", "output")
 
-    def with_answerer(self, flags: Flags) -> Flags:
+    def with_answerer(self, flags: options.Flags) -> options.Flags:
         """Make the answerer the model of the settings, for the windows are planned for it."""
         if self.judge is not None and self.answerer is None:
             raise click.UsageError("--judge needs --answerer: there is nothing to judge.")
@@ -142,7 +138,7 @@ class AnswerFlags:
         )
 
 
-def with_model(flags: Flags, model: str) -> Flags:
+def with_model(flags: options.Flags, model: str) -> options.Flags:
     """Choose the reader, or a model of the provider that is configured."""
     given = {"provider.name": _READER}
     if model != _READER:
@@ -150,7 +146,7 @@ def with_model(flags: Flags, model: str) -> Flags:
         implied = settings.origin(key) == "default" and model.strip()
         named = {} if implied or settings.provider.name != _READER else {key: "openai"}
         given = {"provider.model": model} | named
-    return Flags(given=given).over(flags)
+    return options.Flags(given=given).over(flags)
 
 
 @click.group("bench")
@@ -158,7 +154,7 @@ def bench_command() -> None:
     """Measure what retrieval finds, and what it costs."""
 
 
-@bench_command.command("locomo", cls=SharingCommand)
+@bench_command.command("locomo", cls=options.SharingCommand)
 @click.option(
     "--data", type=click.Path(path_type=Path), required=True, metavar="FILE", help="LoCoMo's JSON."
 )
@@ -166,7 +162,7 @@ def bench_command() -> None:
 @options.options_as("answering", AnswerFlags)
 @options.endpoint_options
 def locomo_command(
-    flags: Flags, data: Path, measuring: MeasureFlags, answering: AnswerFlags
+    flags: options.Flags, data: Path, measuring: MeasureFlags, answering: AnswerFlags
 ) -> None:
     """Ask LoCoMo's questions and see whether their evidence is found.
 
@@ -175,13 +171,13 @@ def locomo_command(
     flags = answering.with_answerer(measuring.with_embedder(flags))
     measuring.require_writable()
     answering.require_writable()
-    talks, settings = read_labelled(data), flags.settings()
-    for doubt in label_warnings(talks):
+    talks, settings = questions.read_labelled(data), flags.settings()
+    for doubt in questions.label_warnings(talks):
         output.say(doubt, err=True)
     embedder = models.make_embedder(settings, flags.paths())
     cases = None
     if answering.answerer is not None:  # takes the requests as they are planned
-        cases = Cases(models.system_text(settings))
+        cases = asking.Cases(models.system_text(settings))
     outcomes = _measure_recall(talks, embedder, settings, measuring.modes, cases)
     scores = {mode: mode_scores(found) for mode, found in outcomes.items()}
     output.print_tables(
@@ -200,19 +196,19 @@ def locomo_command(
 
 
 def _measure_recall(
-    talks: Sequence[LabelledConversation],
+    talks: Sequence[questions.LabelledConversation],
     embedder: Embedder,
     settings: Settings,
     modes: Sequence[Mode],
-    cases: Cases | None,
+    cases: asking.Cases | None,
 ) -> dict[Mode, list[Outcome]]:
     outcomes: dict[Mode, list[Outcome]] = {mode: [] for mode in modes}
     model = models.resolve_model(settings)
     counter, budget = model.counter, model.asked_budget
     with output.progress("questions", sum(len(talk.questions) for talk in talks)) as advance:
         for talk in (talk for talk in talks if talk.questions):
-            with indexed(talk.found, embedder) as memory:
-                conversation = OpenConversation(memory, counter, budget)
+            with asking.indexed(talk.found, embedder) as memory:
+                conversation = asking.OpenConversation(memory, counter, budget)
                 for question in talk.questions:
                     for mode in modes:
                         outcomes[mode].append(conversation.ask(question, mode, cases))
@@ -221,7 +217,11 @@ def _measure_recall(
 
 
 def _answer_all(
-    answering: AnswerFlags, flags: Flags, cases: Cases, result: dict[str, Any], out: Path | None
+    answering: AnswerFlags,
+    flags: options.Flags,
+    cases: asking.Cases,
+    result: dict[str, Any],
+    out: Path | None,
 ) -> tuple[list[Table], dict[str, Any]]:
     """Send what has no reply yet; the tables, and `result` with what came of it.
 
@@ -306,8 +306,8 @@ def _tell_failures(run: bench_answers.Answering, first: ProviderError | None) ->
     failed = sum(run.answers.waiting()) + (sum(judging.waiting()) if judging else 0)
     if not failed:
         return
-    requests, them = plural(failed, "request"), "it" if failed == 1 else "them"
-    why = f" The first failure: {shorten(str(first), _REASON_LENGTH)}" if first else ""
+    requests, them = figures.plural(failed, "request"), "it" if failed == 1 else "them"
+    why = f" The first failure: {sanitize.shorten(str(first), _REASON_LENGTH)}" if first else ""
     output.say(f"{requests} failed; run it again to send {them} again.{why}", err=True)
 
 
@@ -316,7 +316,7 @@ _WIDEST = 100
 """Columns of a plot, at most."""
 
 
-@bench_command.command("scaling", cls=SharingCommand)
+@bench_command.command("scaling", cls=options.SharingCommand)
 @click.option(
     "--turns",
     metavar="LIST",
@@ -334,7 +334,7 @@ _WIDEST = 100
 @click.option("--plot", is_flag=True, help="Draw the tokens, too.")
 @options.location_options
 def scaling_command(
-    flags: Flags, turns: str | None, length: str, measuring: MeasureFlags, plot: bool
+    flags: options.Flags, turns: str | None, length: str, measuring: MeasureFlags, plot: bool
 ) -> None:
     """Grow a synthetic conversation and ask for one fact in it. Sends nothing."""
     usual = _SIZES if length == "long" else f"{_SIZES},{_LARGE}"
@@ -367,7 +367,7 @@ def _sizes(listed: str) -> list[int]:
 
 
 def _measure_scaling(
-    sizes: Sequence[int], length: str, modes: Sequence[Mode], flags: Flags
+    sizes: Sequence[int], length: str, modes: Sequence[Mode], flags: options.Flags
 ) -> list[scaling.SizeResult]:
     settings = flags.settings()
     embedder = settings.embedder
