@@ -304,10 +304,7 @@ def make_provider(
     """Make the one who answers. Slow: its key may come from a command.
 
     `quirks` are what its server taught before about this model; None where nobody keeps them.
-
-    Raises:
-        SettingsError: The command for its key fails, or the keys file cannot be read.
-
+    SettingsError where the command for its key fails, or the keys file cannot be read.
     """
     if profile.is_reader:
         return ReaderProvider(

@@ -73,7 +73,14 @@ def doctor_command(flags: Flags, names: tuple[str, ...], as_json: bool) -> int:
     if names:
         profiles = [settings.profile(name) for name in dict.fromkeys(names)]
     else:
-        checks = _check_surroundings(settings, paths)
+        checks = [
+            *_configuration(settings, paths),
+            _keys_file(paths.keys),
+            _database(paths.database),
+            _embedder(settings, paths),  # slow: a model is loaded
+            _vocabulary(settings),
+            *_network(),
+        ]
         profiles = _configured(settings, paths.keys)
         asked = {profile.name for profile in profiles}
         keyless = {
@@ -107,18 +114,6 @@ def _print(findings: Sequence[Finding]) -> None:
         mark, colour = _MARKS[finding.ok]
         line = f"{finding.name:<{width}}  {finding.told} {finding.remedy}".rstrip()
         output.emit(f"{output.painted(mark, colour)} {output.painted(line, None)}")
-
-
-def _check_surroundings(settings: Settings, paths: Paths) -> list[Finding]:
-    """Check all but the providers. Slow: an embedding model is loaded."""
-    return [
-        *_configuration(settings, paths),
-        _keys_file(paths.keys),
-        _database(paths.database),
-        _embedder(settings, paths),
-        _vocabulary(settings),
-        *_network(),
-    ]
 
 
 def _configuration(settings: Settings, paths: Paths) -> Iterator[Finding]:

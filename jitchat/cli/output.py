@@ -15,7 +15,6 @@ import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -70,21 +69,13 @@ def emit(text: str, *, err: bool = False, newline: bool = True) -> None:
 
 def say_json(value: object) -> None:
     """Print JSON: readable where the output is UTF-8, else ASCII alone."""
-    text = json.dumps(value, indent=2, ensure_ascii=not _is_utf8(sys.stdout))
-    emit(text.translate(_escapes()))
-
-
-def _is_utf8(stream: IO[str] | None) -> bool:
     try:
-        return codecs.lookup(getattr(stream, "encoding", None) or "ascii").name == "utf-8"
+        is_utf8 = codecs.lookup(getattr(sys.stdout, "encoding", None) or "ascii").name == "utf-8"
     except LookupError:
-        return False
-
-
-@cache
-def _escapes() -> dict[int, str]:
-    """Write what `for_terminal` would change as JSON may, for a terminal may obey or hide it."""
-    return {code: _escaped(chr(code)) for code in CHANGED}
+        is_utf8 = False
+    text = json.dumps(value, indent=2, ensure_ascii=not is_utf8)
+    # what `for_terminal` would change is written as JSON may: a terminal may obey or hide it
+    emit(text.translate({code: _escaped(chr(code)) for code in CHANGED}))
 
 
 def _escaped(character: str) -> str:

@@ -183,16 +183,12 @@ def forget_command(flags: Flags, run: str, yes: bool) -> None:
     except StoreError:
         name = f"{run}, which cannot be read,"
     if not yes:
-        _require_yes(name)
+        if not output.is_terminal(sys.stdin):
+            raise UsageError(
+                "Nothing was forgotten: there is no terminal to confirm it in.",
+                "Give --yes to forget it without being asked.",
+            )
+        if not click.confirm(f"Forget {name} with all its answers?", err=True):
+            raise click.ClickException("Nothing was forgotten.")
     Runs(flags.paths().rot).forget(run)
     output.say(f"{name} is forgotten.", err=True)
-
-
-def _require_yes(name: str) -> None:
-    if not output.is_terminal(sys.stdin):
-        raise UsageError(
-            "Nothing was forgotten: there is no terminal to confirm it in.",
-            "Give --yes to forget it without being asked.",
-        )
-    if not click.confirm(f"Forget {name} with all its answers?", err=True):
-        raise click.ClickException("Nothing was forgotten.")

@@ -11,7 +11,7 @@ from jitchat.errors import UnknownTurn, UsageError
 from jitchat.session import Session
 from jitchat.store.path import parent_of
 from jitchat.text.sanitize import shorten
-from jitchat.values import Mode, Placed, Role
+from jitchat.values import Mode, Role
 from jitchat.why import Explained, Standing, why
 from jitchat.window import record, steering
 
@@ -82,6 +82,16 @@ def _fields(session: Session, explained: Explained, turn: int) -> Mapping[str, A
     answer = why(session.memory, explained, turn)
     if answer.standing is Standing.UNKNOWN:
         raise UnknownTurn(str(answer))
+    placed = None
+    if answer.placed is not None:
+        found = answer.placed.candidate
+        placed = {
+            "rank": found.rank,
+            "of": answer.placed.of,
+            "score": found.score,
+            "parts": dict(found.parts),
+            "matched": list(found.matched),
+        }
     return {
         "conversation": session.memory.conversation.id,
         "mode": explained.window.mode.value,
@@ -91,18 +101,7 @@ def _fields(session: Session, explained: Explained, turn: int) -> Mapping[str, A
         "standing": answer.standing.value,
         "sentences": list(answer.sentences),
         "row": record.ledger_fields(answer.row) if answer.row is not None else None,
-        "placed": _placed_fields(answer.placed) if answer.placed is not None else None,
-    }
-
-
-def _placed_fields(placed: Placed) -> Mapping[str, Any]:
-    found = placed.candidate
-    return {
-        "rank": found.rank,
-        "of": placed.of,
-        "score": found.score,
-        "parts": dict(found.parts),
-        "matched": list(found.matched),
+        "placed": placed,
     }
 
 

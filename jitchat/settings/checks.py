@@ -46,12 +46,7 @@ def choose_one(wrong: str, choices: Sequence[str]) -> str:
 
 
 def checked(known: Setting, value: object, origin: str) -> object:
-    """Return the value as its setting wants it.
-
-    Raises:
-        SettingsError: It has another type, or is out of range.
-
-    """
+    """Return the value as its setting wants it; SettingsError where type or range is another."""
     fitting = _of_type(known.kind, value)
     if fitting is None:
         expected = _EXPECTED[known.kind]
@@ -163,11 +158,8 @@ def _quoted(value: object) -> str:
 def toml_text(path: Path) -> str:
     """Read a file that is to be TOML, as far as its parser takes little time and memory for it.
 
-    Raises:
-        SettingsError: It is too large, or a name in it has too many parts.
-        OSError: It cannot be read.
-        UnicodeDecodeError: It is not UTF-8.
-
+    SettingsError where it is too large, or a name in it has too many parts; OSError and
+    UnicodeDecodeError as reading has it.
     """
     with path.open(encoding="utf-8-sig") as file:
         text = file.read(LONGEST_FILE + 1)

@@ -125,10 +125,7 @@ def key_from_command(command: str, provider: str, refused: str | None = None) ->
     """Run the command, or take what it printed before: its first line.
 
     It is run again where the server `refused` what it printed, unless it printed another meanwhile.
-
-    Raises:
-        SettingsError: It cannot be run, fails, takes too long or prints nothing.
-
+    SettingsError where it cannot be run, fails, takes too long or prints nothing.
     """
     with _lock:  # two threads that want the same key ask for one password
         if _printed_keys.get(command, refused) == refused:

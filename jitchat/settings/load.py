@@ -56,11 +56,7 @@ def load_settings(
     """Merge every source. `flags` are by `section.key`; None means not given.
 
     `chosen` is the (provider, model) that was picked in the app: it counts where nothing else
-    names a provider.
-
-    Raises:
-        SettingsError: A source cannot be read, or holds what is not a setting.
-
+    names a provider. SettingsError where a source cannot be read, or holds what is no setting.
     """
     document = _read(config)
     bindings = _bindings(document.pop("keys", {}), config)

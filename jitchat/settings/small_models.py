@@ -28,9 +28,7 @@ class ModelAddress:
 def address_of(settings: Settings, section: SmallModelSection) -> ModelAddress | None:
     """Find the model of a section; None where none is named.
 
-    Raises:
-        SettingsError: One is, and nobody said where it is; or a provider is, and no model.
-
+    SettingsError where one is, and nobody said where it is; or a provider is, and no model.
     """
     wanted: SmallModelSettings = getattr(settings, section)
     model = wanted.model.strip()
