@@ -33,18 +33,18 @@ _Name = TypeVar("_Name", bound=StrEnum)
 _Number = TypeVar("_Number", int, float)
 
 
-def known_name(option: str, name: str, names: Sequence[str]) -> str:
+def known_name(flag: str, name: str, names: Sequence[str]) -> str:
     if name not in names:
         quoted = repr(shorten(name, _QUOTED))
-        raise UsageError(f"{option} cannot be {quoted}.", choose_one(name, names))
+        raise UsageError(f"{flag} cannot be {quoted}.", choose_one(name, names))
     return name
 
 
-def names_of(option: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
+def names_of(flag: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
     """Read a list of names, each once, in the order in which they are given."""
     names = [member.value for member in kind]
     given = [piece.strip() for piece in text.split(",")]
-    return tuple(dict.fromkeys(kind(known_name(option, name, names)) for name in given))
+    return tuple(dict.fromkeys(kind(known_name(flag, name, names)) for name in given))
 
 
 def lengths_of(text: str) -> tuple[int, ...]:
@@ -95,11 +95,11 @@ def _depth(piece: str) -> float:
     return round(percent / 100, 6)
 
 
-def _ascending(option: str, text: str, read: Callable[[str], _Number]) -> tuple[_Number, ...]:
+def _ascending(flag: str, text: str, read: Callable[[str], _Number]) -> tuple[_Number, ...]:
     numbers = tuple(read(piece.strip()) for piece in text.split(","))
     if any(later <= earlier for earlier, later in pairwise(numbers)):
         raise UsageError(
-            f"{option} are not ascending: {shorten(text, _QUOTED)}.",
+            f"{flag} are not ascending: {shorten(text, _QUOTED)}.",
             "Give each once, the smallest first.",
         )
     return numbers
