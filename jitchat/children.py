@@ -34,13 +34,15 @@ _FAMILIES = ("LC_", "XDG_")
 
 
 def own_python(*arguments: str) -> tuple[str, ...]:
-    """Make the command of a Python child: what follows the interpreter's own options."""
     return (sys.executable, "-P", *arguments)
 
 
 def own_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """Choose what a child of ours is handed; it finds its modules where this process does."""
-    here = os.path.realpath(_current_folder())
+    try:
+        here = os.path.realpath(os.getcwd())  # noqa: PTH109  as sys.path has it
+    except OSError:  # the current folder was deleted
+        here = ""
     path = [entry for entry in sys.path if entry and os.path.realpath(entry) != here]
     needed = {
         name: value
@@ -51,11 +53,9 @@ def own_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 async def start_watched(command: Sequence[str], folder: Path) -> Process:
-    """Start a child of ours whose output is read in the event loop; it leads a group of its own.
+    """Start a child of ours whose output is read in the event loop; OSError where it cannot be.
 
-    Raises:
-        OSError: It cannot be started.
-
+    It leads a group of its own.
     """
     import asyncio  # noqa: PLC0415  30 ms, loaded where there is an event loop
 
@@ -66,11 +66,9 @@ async def start_watched(command: Sequence[str], folder: Path) -> Process:
 
 
 def start_piped(command: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
-    """Start a child of ours that is written to and read from; Ctrl+C does not reach it.
+    """Start a child of ours that is written to and read from; OSError where it cannot be.
 
-    Raises:
-        OSError: It cannot be started.
-
+    Ctrl+C does not reach it.
     """
     return subprocess.Popen(  # noqa: S603  a command of ours
         command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True,
@@ -81,27 +79,13 @@ def start_piped(command: Sequence[str], folder: Path) -> subprocess.Popen[bytes]
 def run_users_command(words: Sequence[str], seconds: float) -> Completed | None:
     """Run a command that the user configured, without a shell; None if it takes too long.
 
-    Raises:
-        OSError: It cannot be run.
-        ValueError: It holds a NUL.
-
+    OSError where it cannot be run, ValueError where it holds a NUL.
     """
+    home = os.path.expanduser("~")  # noqa: PTH111  never fails, unlike Path.home
+    folder = home if os.path.isdir(home) else os.path.abspath(os.sep)  # noqa: PTH100, PTH112
     try:
         return subprocess.run(  # noqa: S603  the user's own command
-            words, stdin=DEVNULL, capture_output=True, timeout=seconds, check=False,
-            cwd=_home_folder(),
-        )  # fmt: skip
+            words, stdin=DEVNULL, capture_output=True, timeout=seconds, check=False, cwd=folder
+        )
     except subprocess.TimeoutExpired:
         return None
-
-
-def _current_folder() -> str:
-    try:
-        return os.getcwd()  # noqa: PTH109  as sys.path has it
-    except OSError:  # it was deleted
-        return ""
-
-
-def _home_folder() -> str:
-    home = os.path.expanduser("~")  # noqa: PTH111  never fails, unlike Path.home
-    return home if os.path.isdir(home) else os.path.abspath(os.sep)  # noqa: PTH100, PTH112

@@ -44,7 +44,6 @@ def redacted(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def holds_secret(text: str, secrets: Iterable[str] = ()) -> bool:
-    """Whether a text has a secret that is known."""
     known = {*secrets, *_known_secrets()}
     return any(secret in text for secret in known if len(secret) >= _SHORTEST_KEY)
 
@@ -58,7 +57,6 @@ def _known_secrets() -> Iterator[str]:
 
 
 def crash_report(error: BaseException, version: str, secrets: Iterable[str] = ()) -> str:
-    """Describe the error and those that led to it."""
     python = ".".join(str(part) for part in sys.version_info[:3])
     lines = [f"jitchat {version}, Python {python}, {sys.platform}", *_described(error, set())]
     return redacted("\n".join(lines[:_MOST_LINES]), secrets) + "\n"
@@ -125,8 +123,5 @@ def _short(filename: str) -> str:
     for base, shown in ((Path(__file__).parent, "jitchat/"), (Path(os.__file__).parent, "")):
         if path.is_relative_to(base):
             return f"{shown}{path.relative_to(base).as_posix()}"
-    return path.as_posix().rpartition("/site-packages/")[2] if _is_library(path) else path.name
-
-
-def _is_library(path: Path) -> bool:
-    return "site-packages" in path.parts
+    _, of_library, inside = path.as_posix().rpartition("/site-packages/")
+    return inside if of_library else path.name

@@ -1,33 +1,6 @@
 """Everything that can go wrong and that a user is told about.
 
 Every error carries one sentence on what happened and one on what to do.
-
-    JitchatError                 exit code 1
-    ├── UsageError               exit code 2
-    │   ├── SettingsError        a flag, a variable or a key of the TOML is wrong
-    │   ├── UnknownConversation
-    │   └── UnknownRun
-    ├── StoreError
-    │   ├── StoreUnreadable      not a database, or a damaged one
-    │   ├── StoreTooNew          written by a newer jitchat
-    │   ├── StoreReadOnly
-    │   ├── StoreFull
-    │   └── StoreBusy
-    ├── ImportFailed
-    ├── BenchFailed
-    ├── EmbedderUnavailable
-    ├── SummariserStopped
-    ├── UnknownTurn              no turn has that #id, or no window was sent for it
-    ├── EmptyDraft
-    ├── WindowOverflow           what must be sent does not fit
-    ├── ReplyCut                 exit code 3: the provider stopped ahead of the reply's end
-    └── ProviderError
-        ├── Unreachable
-        ├── KeyRefused
-        ├── RequestRefused       the provider answered with an error
-        │   └── ContextOverflow  the window is larger than the model's context
-        ├── NotAnAnswer          the provider answered with something else than its protocol
-        └── StreamCut            the answer stopped half way
 """
 
 
@@ -42,7 +15,6 @@ class JitchatError(Exception):
         self.remedy = remedy
 
     def __str__(self) -> str:
-        """What happened and what to do, as one paragraph."""
         return f"{self.what} {self.remedy}".strip()
 
 

@@ -14,8 +14,7 @@ from jitchat.models import completed_facts, kept_models
 from jitchat.providers.catalogue import lists as catalogue
 from jitchat.providers.catalogue.models import LocalServer, ModelInfo, ProviderChoice, State
 from jitchat.providers.catalogue.table import READER_LIMIT
-from jitchat.settings import Settings
-from jitchat.settings.keys import find_key, key_sources
+from jitchat.settings import Settings, keys
 from jitchat.settings.profiles import Profile
 from jitchat.store.models import ModelLists, server_of
 from jitchat.values import OWN, Limit
@@ -26,8 +25,6 @@ _Running = Sequence[LocalServer] | None
 
 @dataclass(frozen=True, slots=True)
 class ModelChoices:
-    """What the settings, the kept lists and this machine have to offer."""
-
     settings: Settings
     environ: Mapping[str, str]
     keys_file: Path
@@ -44,7 +41,7 @@ class ModelChoices:
     def _choices(
         self, profiles: Sequence[Profile], running: _Running
     ) -> tuple[ProviderChoice, ...]:
-        sources = key_sources(profiles, self.environ, self.keys_file)
+        sources = keys.key_sources(profiles, self.environ, self.keys_file)
         return tuple(self._choice(profile, running, sources[profile.name]) for profile in profiles)
 
     def _choice(self, profile: Profile, running: _Running, key_source: str) -> ProviderChoice:
@@ -87,7 +84,7 @@ class ModelChoices:
     async def refresh(self, name: str) -> tuple[ModelInfo, ...]:
         """Ask a provider for its models, and keep the list; JitchatError where that cannot be."""
         profile = self.settings.profile(name)
-        found = await asyncio.to_thread(find_key, profile, self.environ, self.keys_file)
+        found = await asyncio.to_thread(keys.find_key, profile, self.environ, self.keys_file)
         key, renew = (found.key, found.renew) if found else ("", None)
         endpoint = profile.endpoint(profile.model, key, renew)
         models = await catalogue.fetch_models(endpoint, profile.protocol, self.transport)

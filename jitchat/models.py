@@ -7,7 +7,7 @@ the small models, the embedder and the session are made from here, for the app a
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,24 +18,21 @@ from jitchat.errors import EmbedderUnavailable, SettingsError, StoreError, Usage
 from jitchat.index.embedder import Embedder, load_embedder
 from jitchat.memory import Memory
 from jitchat.paths import Paths, absolute, locate
-from jitchat.providers.catalogue import table
-from jitchat.providers.catalogue.models import ModelInfo, model_from
+from jitchat.providers.catalogue import models, table
 from jitchat.providers.protocols.registry import protocol_named
 from jitchat.providers.provider import Endpoint, Provider, ServerQuirks
 from jitchat.providers.reader import ReaderProvider
 from jitchat.session import Session, SessionOptions
-from jitchat.settings import Settings
+from jitchat.settings import Settings, keys
 from jitchat.settings import small_models as small
-from jitchat.settings.keys import FoundKey, find_key
 from jitchat.settings.profiles import Profile, same_server
 from jitchat.small_models.small_model import SmallModel
 from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, ModelLists, server_of
 from jitchat.text.sanitize import one_line
 from jitchat.values import ASSUMED, BY_USER, LEARNT, LOADED, OWN, UNTOLD, Limit, Message
+from jitchat.window import parts, tokens
 from jitchat.window.budget import Budget
-from jitchat.window.parts import SYSTEM_PROMPT
-from jitchat.window.tokens import TokenCounter, counter_for, request_tokens
 
 ASSUMED_LIMIT, ASSUMED_LOCAL_LIMIT = 8_192, 4_096
 """In tokens, for a model whose context size nobody told us."""
@@ -54,11 +51,11 @@ class ResolvedModel:
     """None: nothing that was kept is looked at, and nothing will be kept."""
 
     @cached_property
-    def counter(self) -> TokenCounter:
-        return counter_for(self.name, os.environ)
+    def counter(self) -> tokens.TokenCounter:
+        return tokens.counter_for(self.name, os.environ)
 
     @cached_property
-    def facts(self) -> ModelInfo:
+    def facts(self) -> models.ModelInfo:
         """What is known without asking anybody; StoreError where a kept list cannot be read."""
         return known_facts(self.profile, self.name, self.database)
 
@@ -86,16 +83,13 @@ class ResolvedModel:
         if self.profile.is_reader:
             return Limit(table.READER_LIMIT, OWN)
         assumed = ASSUMED_LOCAL_LIMIT if self.profile.is_local else ASSUMED_LIMIT
-        known = self._limit_told_before() or self.facts.limit
+        reported = self.learnt.reported_limit() if self.learnt else None
+        if reported is None:
+            known = self.facts.limit
+        else:
+            limit, at = reported
+            known = Limit(limit.tokens, f"{limit.source} on {at.astimezone():%Y-%m-%d}")
         return self._capped(known) or Limit(assumed, ASSUMED)
-
-    def _limit_told_before(self) -> Limit | None:
-        """What the server said when it was asked last, with the day."""
-        kept = self.learnt.reported_limit() if self.learnt else None
-        if kept is None:
-            return None
-        limit, at = kept
-        return Limit(limit.tokens, f"{limit.source} on {at.astimezone():%Y-%m-%d}")
 
     def _capped(self, limit: Limit | None) -> Limit | None:
         """Let what the server taught by a refusal win over a larger figure that it tells."""
@@ -176,7 +170,7 @@ class ResolvedModel:
     def open_session(
         self,
         memory: Memory,
-        counter: TokenCounter | None = None,
+        counter: tokens.TokenCounter | None = None,
         *,
         ask: bool = False,
         instructions: str = "",
@@ -213,56 +207,44 @@ class ResolvedModel:
 
     def warning(self) -> str:
         """Warn of what is set and may not be meant, or may not answer; mostly empty."""
-        if self.profile.is_reader:
-            return self._limit_warning()
-        warnings = (
-            self._limit_warning(),
-            self._retirement_warning(),
-            self._other_api_warning(),
-            self._slash_warning(),
-        )
-        return " ".join(filter(None, warnings))
+        return " ".join(self._warnings())
 
-    def _limit_warning(self) -> str:
+    def _warnings(self) -> Iterator[str]:
+        name = one_line(self.name)
         own, taught = self.profile.limit_of(self.name), self.learnt and self.learnt.limit()
-        if own is None or not taught or own <= taught:
-            return ""
-        return (
-            f"{one_line(self.name)} took {taught:,} tokens when it refused a window; the limit is"
-            f" set to {own:,} and that counts. If windows are refused, lower it or take it out."
-        )
-
-    def _retirement_warning(self) -> str:
-        day = self.facts.retires
-        if day is None or day > datetime.now(UTC).date():
-            return ""
-        return (
-            f"{one_line(self.name)} was retired on {day} ({table.source()}): choose another where"
-            " it does not answer."
-        )
-
-    def _other_api_warning(self) -> str:
-        if not self.facts.other_api:
-            return ""
-        api = "OpenAI's Responses API" if self.facts.other_api == "responses" else "another API"
-        return (
-            f"{one_line(self.name)} answers only on {api}, which jitchat does not speak"
-            f" ({table.source()}): choose another model."
-        )
-
-    def _slash_warning(self) -> str:
-        """Tell of a PROVIDER/MODEL that is taken for a name, for an address is given."""
+        if own and taught and own > taught:
+            yield (
+                f"{name} took {taught:,} tokens when it refused a window; the limit is"
+                f" set to {own:,} and that counts. If windows are refused, lower it or take it out."
+            )
+        if self.profile.is_reader:
+            return
+        retires, other_api = self.facts.retires, self.facts.other_api
+        if retires is not None and retires <= datetime.now(UTC).date():
+            yield (
+                f"{name} was retired on {retires} ({table.source()}): choose another where"
+                " it does not answer."
+            )
+        if other_api:
+            api = "OpenAI's Responses API" if other_api == "responses" else "another API"
+            yield (
+                f"{name} answers only on {api}, which jitchat does not speak"
+                f" ({table.source()}): choose another model."
+            )
         provider, slash, _ = self.name.partition("/")
-        implied = self.settings.origin("provider.name").removeprefix("implied by ")
-        is_given = self.settings.origin("provider.model").startswith(("--", "$"))
-        if not (slash and is_given and provider in self.settings.provider_names()):
-            return ""
-        if not self.profile.in_use or implied != self.settings.origin("provider.base_url"):
-            return ""
-        return (
-            f"{one_line(self.name)} is asked for by that name at"
-            f" {server_of(self.profile.base_url)}, which {implied} gives, not of {provider}."
-        )
+        if slash and provider in self.settings.provider_names() and self._is_given_by_address():
+            implied = self.settings.origin("provider.base_url")
+            yield (
+                f"{name} is asked for by that name at {server_of(self.profile.base_url)}, which"
+                f" {implied} gives, not of {provider}."
+            )
+
+    def _is_given_by_address(self) -> bool:
+        """Whether a flag or a variable names the model, and an address alone says whose it is."""
+        origin = self.settings.origin
+        implied = origin("provider.name").removeprefix("implied by ")
+        is_explicit = origin("provider.model").startswith(("--", "$"))
+        return self.profile.in_use and is_explicit and implied == origin("provider.base_url")
 
 
 def resolve_model(settings: Settings, database: Database | None = None) -> ResolvedModel:
@@ -270,10 +252,10 @@ def resolve_model(settings: Settings, database: Database | None = None) -> Resol
     return ResolvedModel(settings, settings.in_use(), settings.model_name(), database)
 
 
-def known_facts(profile: Profile, model: str, database: Database | None) -> ModelInfo:
+def known_facts(profile: Profile, model: str, database: Database | None) -> models.ModelInfo:
     """Tell what is known of one model without asking: set by the user, listed, or in the table."""
     listed = kept_models(profile, ModelLists(database))[0] if database is not None else ()
-    info = next((info for info in listed if info.name == model), ModelInfo(model))
+    info = next((info for info in listed if info.name == model), models.ModelInfo(model))
     if info.is_loaded:
         info = replace(info, limit=None)  # it was, when the list was made
     return completed_facts(profile, info)
@@ -281,19 +263,19 @@ def known_facts(profile: Profile, model: str, database: Database | None) -> Mode
 
 def kept_models(
     profile: Profile, lists: ModelLists
-) -> tuple[tuple[ModelInfo, ...], datetime | None]:
+) -> tuple[tuple[models.ModelInfo, ...], datetime | None]:
     """Read a provider's kept list and its time; a row that cannot be read is as good as none."""
     kept = lists.get(server_of(profile.base_url)) if profile.base_url else None
     if kept is None:
         return (), None
     fetched_at, rows = kept
     try:
-        return tuple(model_from(row) for row in rows), fetched_at
+        return tuple(models.model_from(row) for row in rows), fetched_at
     except LookupError:
         return (), None
 
 
-def completed_facts(profile: Profile, info: ModelInfo) -> ModelInfo:
+def completed_facts(profile: Profile, info: models.ModelInfo) -> models.ModelInfo:
     """Add what the bundled table knows; what the user set wins over what anybody tells."""
     known_provider = table.known_as(profile.name, profile.base_url)
     info = info.completed(known_provider)
@@ -317,20 +299,17 @@ def completed_facts(profile: Profile, info: ModelInfo) -> ModelInfo:
 
 
 def make_provider(
-    profile: Profile, model: str, counter: TokenCounter, quirks: ServerQuirks | None = None
+    profile: Profile, model: str, counter: tokens.TokenCounter, quirks: ServerQuirks | None = None
 ) -> Provider:
     """Make the one who answers. Slow: its key may come from a command.
 
     `quirks` are what its server taught before about this model; None where nobody keeps them.
-
-    Raises:
-        SettingsError: The command for its key fails, or the keys file cannot be read.
-
+    SettingsError where the command for its key fails, or the keys file cannot be read.
     """
     if profile.is_reader:
         return ReaderProvider(
             lambda messages, answer: (
-                request_tokens(counter, tuple(messages)),
+                tokens.request_tokens(counter, tuple(messages)),
                 counter.count(answer),
             )
         )
@@ -341,7 +320,7 @@ def make_small_model(address: small.ModelAddress, section: small.SmallModelSecti
     """Make the model of a section; slow, and raises, as `make_provider`."""
     profile = replace(address.profile, read_seconds=address.timeout)
     provider = _over_http(replace(endpoint_of(profile, address.model), name=section), profile)
-    return SmallModel(provider, counter_for(address.model, os.environ), address.timeout)
+    return SmallModel(provider, tokens.counter_for(address.model, os.environ), address.timeout)
 
 
 def _over_http(
@@ -358,9 +337,9 @@ def endpoint_of(profile: Profile, model: str) -> Endpoint:
     return profile.endpoint(model, found.key, found.renew) if found else profile.endpoint(model)
 
 
-def key_of(profile: Profile) -> FoundKey | None:
+def key_of(profile: Profile) -> keys.FoundKey | None:
     """Find a provider's key in this process's environment and files; raises as `make_provider`."""
-    return find_key(profile, os.environ, locate(os.environ).keys)
+    return keys.find_key(profile, os.environ, locate(os.environ).keys)
 
 
 def lacks_key(profile: Profile) -> bool:
@@ -384,7 +363,7 @@ def unencrypted_keys(settings: Settings) -> str:
 
 def system_text(settings: Settings, instructions: str = "") -> str:
     """Give the instructions of the settings, or else the built-in ones, and then further ones."""
-    return "\n\n".join(filter(None, (settings.chat.system or SYSTEM_PROMPT, instructions)))
+    return "\n\n".join(filter(None, (settings.chat.system or parts.SYSTEM_PROMPT, instructions)))
 
 
 def make_embedder(

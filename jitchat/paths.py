@@ -61,12 +61,7 @@ def locate(
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder, and those above it that are missing, for their owner alone.
-
-    Raises:
-        OSError: One of them cannot be made.
-
-    """
+    """Make a folder, and those above it, for their owner alone; OSError where that cannot be."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     for path in reversed(missing):
         path.mkdir(mode=0o700, exist_ok=True)

@@ -15,10 +15,11 @@ from typing import IO, Any, NoReturn
 import click
 
 from jitchat import __version__
-from jitchat.cli.options import Flags, SharingGroup, common_options
-from jitchat.cli.output import OutputError, say, tell_defect
+from jitchat.cli import options, output
 from jitchat.cli.termination import exit_code, handle_signals, heed_interrupts, leave
+from jitchat.crash import crash_report, place_of
 from jitchat.errors import JitchatError
+from jitchat.paths import locate
 
 INTERRUPTED = 130
 """The exit code of a command that Ctrl+C ended, as shells have it."""
@@ -38,7 +39,7 @@ _COMMANDS = {
         "Show the same question in full, recency and jit: a tour of five steps, in the chat.",
     ),
     "rot": ("rot", "See how answers fare in each mode as the conversation grows."),
-    "conversations": ("conversations", "List the conversations, the one touched last first."),
+    "conversations": ("config", "List the conversations, the one touched last first."),
     "import": ("importing", "Import conversations from a file."),
     "models": ("models", "List the providers and their models."),
     "tokens": ("tokens", "Show how the tokens of MODEL are counted, and how sure that is."),
@@ -51,7 +52,7 @@ _COMMANDS = {
 """Of each command: its module in `jitchat.cli`, and its line in the help."""
 
 
-class _Commands(SharingGroup):
+class _Commands(options.SharingGroup):
     """The group; loads a command when it is run, and leaves with an exit code at its end."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
@@ -79,7 +80,7 @@ class _Commands(SharingGroup):
         """Run the command line; a defect leaves a report and a sentence."""
         try:
             code = super().main(args, prog_name, **extra | {"standalone_mode": False})
-        except OutputError as error:
+        except output.OutputError as error:
             _forget_output(sys.stdout)
             code = _tell(error)
         except (click.Abort, KeyboardInterrupt):
@@ -87,7 +88,8 @@ class _Commands(SharingGroup):
         except (JitchatError, click.ClickException) as error:
             code = _tell(error)
         except Exception as error:  # noqa: BLE001  whatever it is, the user gets a sentence
-            code = _tell_defect(error)
+            # what fails once a signal came may fail for the terminal that went away
+            code = 0 if exit_code(0) else _tell_defect(error)
         _flush_output()
         sys.exit(exit_code(code if isinstance(code, int) else 0))
 
@@ -104,19 +106,19 @@ _EPILOG = (
     "--conversation", metavar="ID", help="Open this one; the one touched last if not given."
 )
 @click.version_option(__version__, prog_name="jitchat", message="%(prog)s %(version)s")
-@common_options
+@options.common_options
 @click.pass_context
-def commands(context: click.Context, conversation: str | None, flags: Flags) -> int | None:
+def commands(context: click.Context, flags: options.Flags) -> int | None:
     """Chat with any LLM and see what is inside its context window.
 
     Without a command, the chat opens; Ctrl+L there picks who answers, or takes a key.
     """
-    context.obj = Flags(conversation=conversation).over(flags)
+    context.obj = flags
     if context.invoked_subcommand is not None:
         return None
     from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app
 
-    return run_chat(flags, conversation)
+    return run_chat(flags)
 
 
 def main() -> None:
@@ -134,14 +136,16 @@ def _tell(error: JitchatError | click.ClickException) -> int:
     if isinstance(error, click.UsageError) and error.ctx is not None:
         path = error.ctx.command_path
         usage = f"{error.ctx.get_usage()}\nTry '{path} --help' for help.\n\n"
-    with suppress(OutputError):
-        say(f"{usage}jitchat: {what}", err=True)
+    with suppress(output.OutputError):
+        output.say(f"{usage}jitchat: {what}", err=True)
     return error.exit_code
 
 
 def _tell_defect(error: Exception) -> int:
-    """Report a defect; what fails once a signal came may fail for the terminal that went away."""
-    return 0 if exit_code(0) else tell_defect(error)
+    """Write the report, say where it is; the exit code."""
+    where = place_of(locate(os.environ).crash, crash_report(error, __version__))
+    output.warn(f"a defect stopped it ({type(error).__name__}). What is stored is safe.{where}")
+    return 1
 
 
 def _flush_output() -> None:

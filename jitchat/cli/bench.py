@@ -15,21 +15,15 @@ from rich.table import Table
 
 from jitchat import __version__, models
 from jitchat.bench import answers as bench_answers
-from jitchat.bench import haystack, report, scaling, scaling_report
-from jitchat.bench.asking import Cases, OpenConversation, indexed
+from jitchat.bench import asking, haystack, questions, report, scaling, scaling_report
 from jitchat.bench.output import without_login
-from jitchat.bench.questions import LabelledConversation, label_warnings, read_labelled
 from jitchat.bench.scores import Outcome, answer_scores, mode_scores
 from jitchat.cli import options, output
-from jitchat.cli.options import Flags, SharingCommand
 from jitchat.errors import KeyRefused, ProviderError, SettingsError
 from jitchat.index.embedder import Embedder
 from jitchat.paths import absolute
-from jitchat.settings import Settings
-from jitchat.settings.checks import choose_one
-from jitchat.settings.sections import SETTINGS
-from jitchat.text.figures import plural
-from jitchat.text.sanitize import shorten
+from jitchat.settings import Settings, checks, sections
+from jitchat.text import figures, sanitize
 from jitchat.values import Mode
 
 _LEXICAL = "lexical"
@@ -46,38 +40,38 @@ def _modes_of(text: str) -> list[Mode]:
     return [Mode(name) for name in dict.fromkeys(names)]
 
 
-_measuring_options = options.with_options(
-    click.option(
-        "--modes",
+@dataclass(frozen=True, slots=True)
+class MeasureFlags:
+    modes: Sequence[Mode] = options.option(
+        "To measure.",
         type=_modes_of,
         default="full,recency,jit",
         show_default=True,
         metavar="LIST",
-        help="To measure.",
-    ),
-    click.option(
-        "--json",
-        "out",
-        type=click.Path(path_type=Path),
-        metavar="OUT",
-        help="Write the figures here.",
-    ),
-    click.option("--embedder", metavar="NAME", help="lexical, or one that jitchat knows."),
-    click.option(
-        "--model-path", metavar="DIR", help="A folder with the embedding model's ONNX files."
-    ),
-)
+    )
+    json: Path | None = options.option(  # noqa: RUF009  it makes a field
+        "Write the figures here.", type=click.Path(path_type=Path), metavar="OUT"
+    )
+    embedder: str | None = options.option("lexical, or one that jitchat knows.", metavar="NAME")
+    model_path: str | None = options.option(
+        "A folder with the embedding model's ONNX files.", metavar="DIR"
+    )
 
+    def with_embedder(self, flags: options.Flags) -> options.Flags:
+        """Add what was chosen of the embedder; lexical is what the settings call none."""
+        known = (*sections.SETTINGS["embedder.name"].choices, _LEXICAL)
+        if self.embedder is not None and self.embedder not in known:
+            what = f"--embedder: embedder.name cannot be {sanitize.shorten(self.embedder, 60)!r}."
+            raise SettingsError(what, checks.choose_one(self.embedder, known))
+        name = "none" if self.embedder == _LEXICAL else self.embedder
+        given = {"embedder.name": name, "embedder.path": self.model_path}
+        return options.Flags(given={key: value for key, value in given.items() if value}).over(
+            flags
+        )
 
-def _with_embedder(flags: Flags, embedder: str | None, model_path: str | None) -> Flags:
-    """Add what was chosen of the embedder; lexical is what the settings call none."""
-    known = (*SETTINGS["embedder.name"].choices, _LEXICAL)
-    if embedder is not None and embedder not in known:
-        what = f"--embedder: embedder.name cannot be {shorten(embedder, 60)!r}."
-        raise SettingsError(what, choose_one(embedder, known))
-    name = "none" if embedder == _LEXICAL else embedder
-    given = {"embedder.name": name, "embedder.path": model_path}
-    return Flags(given={key: value for key, value in given.items() if value}).over(flags)
+    def require_writable(self) -> None:
+        if self.json is not None:
+            output.require_writable(self.json)
 
 
 _READER = "reader"
@@ -85,21 +79,37 @@ _REASON_LENGTH = 400
 """Characters of a failure's reason."""
 
 
+def _price(whose: str, way: str) -> Any:  # noqa: ANN401  as its field's type
+    about = f"{whose} price of a million {way} tokens."
+    return options.option(about, type=click.FloatRange(min=0), metavar="USD")
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerFlags:
-    """What was given of answering and judging."""
+    answerer: str | None = options.option(
+        "Answer too, by this model of the provider's, or reader.", metavar="MODEL"
+    )
+    judge: str | None = options.option("Have the answers judged by this model.", metavar="MODEL")
+    answers: Path | None = options.option(  # noqa: RUF009  it makes a field
+        "Keep replies here, so that a run that was stopped goes on; by default beside"
+        " OUT, else where `jitchat paths` says.",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+    )
+    parallel: int = options.option(
+        "Requests at once.",
+        type=click.IntRange(1, 64),
+        default=4,
+        show_default=True,
+        metavar="N",
+    )
+    yes: bool = options.option("Send without asking whether the cost is right.", is_flag=True)
+    input_price: float | None = _price("The answerer's", "input")
+    output_price: float | None = _price("The answerer's", "output")
+    judge_input_price: float | None = _price("The judge's", "input")
+    judge_output_price: float | None = _price("The judge's", "output")
 
-    answerer: str | None
-    judge: str | None
-    answers: Path | None
-    parallel: int
-    yes: bool
-    input_price: float | None
-    output_price: float | None
-    judge_input_price: float | None
-    judge_output_price: float | None
-
-    def with_answerer(self, flags: Flags) -> Flags:
+    def with_answerer(self, flags: options.Flags) -> options.Flags:
         """Make the answerer the model of the settings, for the windows are planned for it."""
         if self.judge is not None and self.answerer is None:
             raise click.UsageError("--judge needs --answerer: there is nothing to judge.")
@@ -110,7 +120,6 @@ class AnswerFlags:
         return flags if self.answerer is None else with_model(flags, self.answerer)
 
     def require_writable(self) -> None:
-        """Refuse a file for `--answers` that takes none, before anything is measured."""
         if self.answerer is None or self.answers is None:
             return
         if why := output.why_unwritable(self.answers):
@@ -129,7 +138,7 @@ class AnswerFlags:
         )
 
 
-def with_model(flags: Flags, model: str) -> Flags:
+def with_model(flags: options.Flags, model: str) -> options.Flags:
     """Choose the reader, or a model of the provider that is configured."""
     given = {"provider.name": _READER}
     if model != _READER:
@@ -137,45 +146,7 @@ def with_model(flags: Flags, model: str) -> Flags:
         implied = settings.origin(key) == "default" and model.strip()
         named = {} if implied or settings.provider.name != _READER else {key: "openai"}
         given = {"provider.model": model} | named
-    return Flags(given=given).over(flags)
-
-
-def _price_option(who: str, whose: str, way: str) -> Any:  # noqa: ANN401  click's decorator
-    about = f"{whose} price of a million {way} tokens."
-    price = click.FloatRange(min=0)
-    return click.option(f"--{who}{way}-price", type=price, metavar="USD", help=about)
-
-
-_answer_options = options.options_as(
-    "answering",
-    AnswerFlags,
-    click.option(
-        "--answerer",
-        metavar="MODEL",
-        help="Answer too, by this model of the provider's, or reader.",
-    ),
-    click.option("--judge", metavar="MODEL", help="Have the answers judged by this model."),
-    click.option(
-        "--answers",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        help="Keep replies here, so that a run that was stopped goes on; by default beside"
-        " OUT, else where `jitchat paths` says.",
-    ),
-    click.option(
-        "--parallel",
-        type=click.IntRange(1, 64),
-        default=4,
-        show_default=True,
-        metavar="N",
-        help="Requests at once.",
-    ),
-    click.option("--yes", is_flag=True, help="Send without asking whether the cost is right."),
-    _price_option("", "The answerer's", "input"),
-    _price_option("", "The answerer's", "output"),
-    _price_option("judge-", "The judge's", "input"),
-    _price_option("judge-", "The judge's", "output"),
-)
+    return options.Flags(given=given).over(flags)
 
 
 @click.group("bench")
@@ -183,38 +154,31 @@ def bench_command() -> None:
     """Measure what retrieval finds, and what it costs."""
 
 
-@bench_command.command("locomo", cls=SharingCommand)
+@bench_command.command("locomo", cls=options.SharingCommand)
 @click.option(
     "--data", type=click.Path(path_type=Path), required=True, metavar="FILE", help="LoCoMo's JSON."
 )
-@_measuring_options
-@_answer_options
+@options.options_as("measuring", MeasureFlags)
+@options.options_as("answering", AnswerFlags)
 @options.endpoint_options
 def locomo_command(
-    *,
-    flags: Flags,
-    data: Path,
-    modes: list[Mode],
-    out: Path | None,
-    answering: AnswerFlags,
-    **embedding: str,
+    flags: options.Flags, data: Path, measuring: MeasureFlags, answering: AnswerFlags
 ) -> None:
     """Ask LoCoMo's questions and see whether their evidence is found.
 
     Sends nothing, unless --answerer names who is to answer them as well.
     """
-    flags = answering.with_answerer(_with_embedder(flags, **embedding))
-    if out is not None:
-        output.require_writable(out)
+    flags = answering.with_answerer(measuring.with_embedder(flags))
+    measuring.require_writable()
     answering.require_writable()
-    talks, settings = read_labelled(data), flags.settings()
-    for doubt in label_warnings(talks):
+    talks, settings = questions.read_labelled(data), flags.settings()
+    for doubt in questions.label_warnings(talks):
         output.say(doubt, err=True)
     embedder = models.make_embedder(settings, flags.paths())
     cases = None
     if answering.answerer is not None:  # takes the requests as they are planned
-        cases = Cases(models.system_text(settings))
-    outcomes = _measure_recall(talks, embedder, settings, modes, cases)
+        cases = asking.Cases(models.system_text(settings))
+    outcomes = _measure_recall(talks, embedder, settings, measuring.modes, cases)
     scores = {mode: mode_scores(found) for mode, found in outcomes.items()}
     output.print_tables(
         table
@@ -224,27 +188,27 @@ def locomo_command(
     output.emit("")
     fields = report.result_fields(data, embedder.id, settings, scores)
     if cases is not None:
-        tables, fields = _answer_all(answering, flags, cases, fields, out)
+        tables, fields = _answer_all(answering, flags, cases, fields, measuring.json)
         output.print_tables(tables)
         output.emit("")
-    if out is not None:
-        output.write_json(out, fields)
+    if measuring.json is not None:
+        output.write_json(measuring.json, fields)
 
 
 def _measure_recall(
-    talks: Sequence[LabelledConversation],
+    talks: Sequence[questions.LabelledConversation],
     embedder: Embedder,
     settings: Settings,
     modes: Sequence[Mode],
-    cases: Cases | None,
+    cases: asking.Cases | None,
 ) -> dict[Mode, list[Outcome]]:
     outcomes: dict[Mode, list[Outcome]] = {mode: [] for mode in modes}
     model = models.resolve_model(settings)
     counter, budget = model.counter, model.asked_budget
     with output.progress("questions", sum(len(talk.questions) for talk in talks)) as advance:
         for talk in (talk for talk in talks if talk.questions):
-            with indexed(talk.found, embedder) as memory:
-                conversation = OpenConversation(memory, counter, budget)
+            with asking.indexed(talk.found, embedder) as memory:
+                conversation = asking.OpenConversation(memory, counter, budget)
                 for question in talk.questions:
                     for mode in modes:
                         outcomes[mode].append(conversation.ask(question, mode, cases))
@@ -253,7 +217,11 @@ def _measure_recall(
 
 
 def _answer_all(
-    answering: AnswerFlags, flags: Flags, cases: Cases, result: dict[str, Any], out: Path | None
+    answering: AnswerFlags,
+    flags: options.Flags,
+    cases: asking.Cases,
+    result: dict[str, Any],
+    out: Path | None,
 ) -> tuple[list[Table], dict[str, Any]]:
     """Send what has no reply yet; the tables, and `result` with what came of it.
 
@@ -317,7 +285,6 @@ def _bills(run: bench_answers.Answering) -> Iterator[str]:
 
 
 def _send_all(run: bench_answers.Answering, parallel: int, path: Path) -> None:
-    """Send everything; Ctrl+C leaves what came."""
     try:
         _send("answers", run.answers, parallel)
         judging = run.judgements()
@@ -339,8 +306,8 @@ def _tell_failures(run: bench_answers.Answering, first: ProviderError | None) ->
     failed = sum(run.answers.waiting()) + (sum(judging.waiting()) if judging else 0)
     if not failed:
         return
-    requests, them = plural(failed, "request"), "it" if failed == 1 else "them"
-    why = f" The first failure: {shorten(str(first), _REASON_LENGTH)}" if first else ""
+    requests, them = figures.plural(failed, "request"), "it" if failed == 1 else "them"
+    why = f" The first failure: {sanitize.shorten(str(first), _REASON_LENGTH)}" if first else ""
     output.say(f"{requests} failed; run it again to send {them} again.{why}", err=True)
 
 
@@ -349,7 +316,7 @@ _WIDEST = 100
 """Columns of a plot, at most."""
 
 
-@bench_command.command("scaling", cls=SharingCommand)
+@bench_command.command("scaling", cls=options.SharingCommand)
 @click.option(
     "--turns",
     metavar="LIST",
@@ -363,27 +330,19 @@ _WIDEST = 100
     show_default=True,
     help="About 2, 30 or 1,500 words a turn.",
 )
-@_measuring_options
+@options.options_as("measuring", MeasureFlags)
 @click.option("--plot", is_flag=True, help="Draw the tokens, too.")
 @options.location_options
-def scaling_command(  # noqa: PLR0913  an option each
-    *,
-    flags: Flags,
-    turns: str | None,
-    length: str,
-    modes: list[Mode],
-    out: Path | None,
-    plot: bool,
-    **embedding: str,
+def scaling_command(
+    flags: options.Flags, turns: str | None, length: str, measuring: MeasureFlags, plot: bool
 ) -> None:
     """Grow a synthetic conversation and ask for one fact in it. Sends nothing."""
     usual = _SIZES if length == "long" else f"{_SIZES},{_LARGE}"
     sizes = _sizes(usual if turns is None else turns)
-    flags = _with_embedder(flags, **embedding)
+    flags = measuring.with_embedder(flags)
     settings = flags.settings()
-    if out is not None:
-        output.require_writable(out)
-    measured = _measure_scaling(sizes, length, modes, flags)
+    measuring.require_writable()
+    measured = _measure_scaling(sizes, length, measuring.modes, flags)
     output.print_tables(
         scaling_report.tables(measured, length, models.resolve_model(settings).asked_budget.limit)
     )
@@ -392,8 +351,8 @@ def scaling_command(  # noqa: PLR0913  an option each
         width = min(output.terminal_width() or _WIDEST, _WIDEST)
         for drawn in scaling_report.plots(measured, width):
             output.emit(f"{drawn}\n")
-    if out is not None:
-        output.write_json(out, scaling_report.scaling_fields(measured, length, settings))
+    if measuring.json is not None:
+        output.write_json(measuring.json, scaling_report.scaling_fields(measured, length, settings))
 
 
 def _sizes(listed: str) -> list[int]:
@@ -408,7 +367,7 @@ def _sizes(listed: str) -> list[int]:
 
 
 def _measure_scaling(
-    sizes: Sequence[int], length: str, modes: Sequence[Mode], flags: Flags
+    sizes: Sequence[int], length: str, modes: Sequence[Mode], flags: options.Flags
 ) -> list[scaling.SizeResult]:
     settings = flags.settings()
     embedder = settings.embedder

@@ -12,17 +12,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jitchat.cli import cold_store
+from jitchat.cli import cold_store, options, output
 from jitchat.cli.backend import LocalBackend
-from jitchat.cli.config import check_key_bindings
-from jitchat.cli.options import Flags
-from jitchat.cli.output import OutputError, is_terminal, warn
 from jitchat.cli.termination import heed_interrupts, leave_threads, restore_with
 from jitchat.errors import StoreError
 from jitchat.settings.small_models import require_addresses
-from jitchat.store.models import ChosenModel
+from jitchat.store import models, unstored
 from jitchat.store.store import ColdStore
-from jitchat.store.unstored import amount_of
 from jitchat.tui import garbage
 
 if TYPE_CHECKING:
@@ -37,10 +33,10 @@ PATIENCE = 0.15
 """Seconds that quitting waits for threads."""
 
 
-def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> int:
+def run_chat(flags: options.Flags, rot: RunWanted | None = None) -> int:
     """Open the chat, or the rot lab with what it is to ask; the exit code."""
     paths = flags.paths()
-    check_key_bindings(flags.settings())
+    cold_store.check_key_bindings(flags.settings())
     require_terminal("The chat needs a terminal. `jitchat send TEXT` works without one.")
     garbage.pause()
     cold_store.quiet_libraries()
@@ -49,8 +45,9 @@ def run_chat(flags: Flags, wanted: str | None, rot: RunWanted | None = None) -> 
     heed_interrupts()
     store = cold_store.open_store(paths)
     try:
-        settings = flags.settings(ChosenModel(store.database).get())
+        settings = flags.settings(models.ChosenModel(store.database).get())
         require_addresses(settings)
+        wanted = None if rot is not None else flags.conversation
         conversation = cold_store.choose_conversation(store, wanted)
         return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
     finally:
@@ -68,12 +65,12 @@ def _save_the_last(store: ColdStore) -> None:
     with suppress(StoreError):
         store.unstored.store_again()
     if rests := store.unstored.rests:
-        _warn(f"{amount_of(rests)} could not be stored.")
+        _warn(f"{unstored.amount_of(rests)} could not be stored.")
 
 
 def _warn(sentence: str) -> None:
-    with suppress(OutputError):  # the terminal may be gone
-        warn(sentence)
+    with suppress(output.OutputError):  # the terminal may be gone
+        output.warn(sentence)
 
 
 def require_terminal(otherwise: str) -> None:
@@ -81,9 +78,9 @@ def require_terminal(otherwise: str) -> None:
 
     Who knows better sets TERM.
     """
-    if not is_terminal(sys.stdout):
+    if not output.is_terminal(sys.stdout):
         raise click.UsageError(otherwise)
-    if not is_terminal(sys.stdin):
+    if not output.is_terminal(sys.stdin):
         what = "There is no keyboard: standard input is not a terminal."
         raise click.UsageError(f"{what} {otherwise}")
     name = os.environ.get("TERM", "")
@@ -96,7 +93,6 @@ def require_terminal(otherwise: str) -> None:
 
 
 def run_app(app: JitchatApp) -> int:
-    """Run the app to its end; the exit code."""
     if sys.platform != "win32":
         from jitchat.tui import driver  # noqa: PLC0415  textual; and not there on Windows
 
@@ -104,13 +100,10 @@ def run_app(app: JitchatApp) -> int:
         restore_with(driver.restorer())
     sys.setswitchinterval(SWITCH_SECONDS)
     leave_threads()
-    asyncio.run(_run(app))
+    with asyncio.Runner() as runner:
+        runner.get_loop().set_default_executor(_Threads())
+        runner.run(app.run_async())
     return app.return_code or 0
-
-
-async def _run(app: JitchatApp) -> None:
-    asyncio.get_running_loop().set_default_executor(_Threads())
-    await app.run_async()
 
 
 class _Threads(ThreadPoolExecutor):

@@ -8,15 +8,14 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from jitchat.cli.options import Flags
-from jitchat.cli.output import warn
-from jitchat.errors import JitchatError
+from jitchat.cli import options, output
+from jitchat.errors import JitchatError, SettingsError
 from jitchat.paths import Paths
-from jitchat.settings import Settings
+from jitchat.settings import Settings, checks
+from jitchat.store import models, replies
 from jitchat.store.database import Database
-from jitchat.store.models import ChosenModel
-from jitchat.store.replies import close_interrupted
 from jitchat.store.store import ColdStore
+from jitchat.text.sanitize import shorten
 from jitchat.transfer.formats import DEMO_ID, store_demo
 from jitchat.values import Conversation
 
@@ -30,10 +29,10 @@ def quiet_libraries() -> None:
 def open_store(paths: Paths) -> ColdStore:
     """Open the cold store, and mark the replies of a crashed run as interrupted."""
     database = Database(paths.database)
-    database.on_notice = warn
+    database.on_notice = output.warn
     try:
         store = ColdStore(database)
-        close_interrupted(store)
+        replies.close_interrupted(store)
     except BaseException:  # closed whatever it was, and passed on
         database.close()
         raise
@@ -46,11 +45,11 @@ def opened_store(paths: Paths) -> Iterator[ColdStore]:
     store = open_store(paths)
     with closing(store.database):
         if warning := store.database.warning():
-            warn(warning)
+            output.warn(warning)
         yield store
 
 
-def load_settings(flags: Flags) -> Settings:
+def load_settings(flags: options.Flags) -> Settings:
     """Load the settings, with the model that was picked in the app as their weakest source."""
     return flags.settings(picked_model(flags.paths().database))
 
@@ -64,7 +63,7 @@ def picked_model(path: Path) -> tuple[str, str] | None:
         return None
     try:
         with closing(Database(path)) as database:
-            return ChosenModel(database).get()
+            return models.ChosenModel(database).get()
     except JitchatError:
         return None
 
@@ -76,3 +75,27 @@ def choose_conversation(store: ColdStore, wanted: str | None) -> Conversation:
     if wanted == DEMO_ID and all(known.id != DEMO_ID for known in store.conversations()):
         return store_demo(store)
     return store.conversation(wanted)
+
+
+def check_key_bindings(settings: Settings) -> None:
+    if not settings.keys:
+        return
+    from jitchat.tui.actions import keys_by_id  # noqa: PLC0415  loads textual
+
+    known = keys_by_id()
+    origin = settings.origins.get("keys", "[keys]")
+    for name in settings.keys:
+        if name not in known:
+            raise SettingsError(
+                f"{origin}: 'keys.{shorten(name, 40)}' is no action of jitchat.",
+                f"[keys] may hold {', '.join(known)}.{checks.nearest(name, known)}",
+            )
+    taken: dict[str, str] = {}
+    for action, listed in (known | dict(settings.keys)).items():
+        for key in (piece.strip() for piece in listed.split(",")):
+            if other := taken.get(key):
+                raise SettingsError(
+                    f"{origin}: {shorten(key, 40)!r} is a key of {other} and of {action}.",
+                    "Give one of them another.",
+                )
+            taken[key] = action

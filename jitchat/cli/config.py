@@ -1,73 +1,82 @@
-"""`jitchat config` and `jitchat paths`: what is used, and where it comes from."""
+"""`jitchat config`, `paths` and `conversations`: what there is, and where it comes from."""
 
 import os
 from collections.abc import Iterator
 
 import click
 
-from jitchat.cli.cold_store import load_settings
-from jitchat.cli.options import Flags, SharingCommand, common_options, location_options
-from jitchat.cli.output import print_columns, say
-from jitchat.errors import SettingsError
-from jitchat.settings import Settings
-from jitchat.settings.checks import nearest
-from jitchat.settings.keys import key_source
-from jitchat.settings.load import unknown_variables
-from jitchat.text.sanitize import shorten
+from jitchat.cli import cold_store, options, output
+from jitchat.settings import Settings, keys, load
+from jitchat.store.windows import Spent, WindowArchive
+from jitchat.text.figures import local
+from jitchat.values import Conversation
 
 
-@click.command("paths", cls=SharingCommand)
-@location_options
-def paths_command(flags: Flags) -> None:
+@click.command("paths", cls=options.SharingCommand)
+@options.location_options
+def paths_command(flags: options.Flags) -> None:
     """Print where things are, and what decided it."""
     rows = [
         (name, str(path), origin if path.exists() else f"{origin} (not there yet)")
         for name, path, origin in flags.paths().rows()
     ]
-    print_columns(rows)
+    output.print_columns(rows)
 
 
-@click.command("config", cls=SharingCommand)
-@common_options
-def config_command(flags: Flags) -> None:
+@click.command("config", cls=options.SharingCommand)
+@options.common_options
+def config_command(flags: options.Flags) -> None:
     """Print every setting and where its value comes from."""
-    settings = load_settings(flags)
-    check_key_bindings(settings)
-    print_columns(list(_with_the_key(settings, flags)))
-    for warning in unknown_variables(os.environ):
-        say(warning, err=True)
+    settings = cold_store.load_settings(flags)
+    cold_store.check_key_bindings(settings)
+    output.print_columns(list(_with_the_key(settings, flags)))
+    for warning in load.unknown_variables(os.environ):
+        output.say(warning, err=True)
 
 
-def _with_the_key(settings: Settings, flags: Flags) -> Iterator[tuple[str, str, str]]:
+def _with_the_key(settings: Settings, flags: options.Flags) -> Iterator[tuple[str, str, str]]:
     """Go through every setting; the key is told of wherever it comes from, and never shown."""
     for key, value, origin in settings.rows():
         if key == "provider.api_key" and origin == "default":
-            source = key_source(settings.in_use(), os.environ, flags.paths().keys)
+            source = keys.key_source(settings.in_use(), os.environ, flags.paths().keys)
             yield (key, "set (hidden)", source) if source else (key, value, origin)
         else:
             yield key, value, origin
 
 
-def check_key_bindings(settings: Settings) -> None:
-    """Check the key bindings that `[keys]` gives to actions of the app."""
-    if not settings.keys:
-        return
-    from jitchat.tui.actions import keys_by_id  # noqa: PLC0415  loads textual
-
-    known = keys_by_id()
-    origin = settings.origins.get("keys", "[keys]")
-    for name in settings.keys:
-        if name not in known:
-            raise SettingsError(
-                f"{origin}: 'keys.{shorten(name, 40)}' is no action of jitchat.",
-                f"[keys] may hold {', '.join(known)}.{nearest(name, known)}",
+@click.command("conversations", cls=options.SharingCommand)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@options.location_options
+def conversations_command(flags: options.Flags, as_json: bool) -> None:
+    """List the conversations, the one touched last first."""
+    with cold_store.opened_store(flags.paths()) as store:
+        conversations = store.conversations()
+        spent = WindowArchive(store.database).spent_by_conversation() if as_json else {}
+    if as_json:
+        output.say_json([_fields(known, spent.get(known.id, Spent())) for known in conversations])
+    elif conversations:
+        rows = [
+            (
+                known.id,
+                f"{known.turns:,} turns",
+                f"{local(known.updated_at):%Y-%m-%d %H:%M}",
+                known.title,
             )
-    taken: dict[str, str] = {}
-    for action, listed in (known | dict(settings.keys)).items():
-        for key in (piece.strip() for piece in listed.split(",")):
-            if other := taken.get(key):
-                raise SettingsError(
-                    f"{origin}: {shorten(key, 40)!r} is a key of {other} and of {action}.",
-                    "Give one of them another.",
-                )
-            taken[key] = action
+            for known in conversations
+        ]
+        output.print_columns(rows, right=(1,))
+    else:
+        output.say("There are no conversations yet. Start `jitchat`, or import one.")
+
+
+def _fields(conversation: Conversation, spent: Spent) -> dict[str, str | int | float]:
+    """Turn it into what JSON knows; the cost is in US dollars, but for replies of unknown cost."""
+    return {
+        "id": conversation.id,
+        "title": conversation.title,
+        "turns": conversation.turns,
+        "created_at": conversation.created_at.isoformat(),
+        "updated_at": conversation.updated_at.isoformat(),
+        "cost": spent.amount,
+        "cost_unknown": spent.unknown,
+    }

@@ -6,17 +6,15 @@ from tempfile import TemporaryDirectory
 
 import click
 
+from jitchat.cli import cold_store, options
 from jitchat.cli.backend import LocalBackend
 from jitchat.cli.chat import require_terminal, run_app
-from jitchat.cli.cold_store import load_settings, opened_store
-from jitchat.cli.config import check_key_bindings
-from jitchat.cli.options import Flags, SharingCommand, tour_options
 from jitchat.settings import Settings
 from jitchat.transfer.formats import store_demo
 from jitchat.tui import garbage
 
 
-@click.command("demo", cls=SharingCommand)
+@click.command("demo", cls=options.SharingCommand)
 @click.option("--record", is_flag=True, help="Play by itself, at reading speed, and end.")
 @click.option(
     "--pace",
@@ -24,8 +22,8 @@ from jitchat.tui import garbage
     metavar="FACTOR",
     help="With --record: 2 is twice as slow as reading takes, 0.5 twice as fast.",
 )
-@tour_options
-def demo_command(flags: Flags, record: bool, pace: float | None) -> int:
+@options.tour_options
+def demo_command(flags: options.Flags, record: bool, pace: float | None) -> int:
     """Show the same question in full, recency and jit: a tour of five steps, in the chat.
 
     One key goes on: Space, →, PgDn or Enter, as presentation clickers send. Esc ends the tour
@@ -42,8 +40,20 @@ def demo_command(flags: Flags, record: bool, pace: float | None) -> int:
     """
     if pace is not None and not record:
         raise click.UsageError("--pace is for --record: without it, you set the pace.")
+    if flags.database is not None:
+        raise click.UsageError("The tour has a database of its own: leave --db out.")
+    settings = tour_settings(flags)
+    cold_store.check_key_bindings(settings)
+    require_terminal("The tour needs a terminal; `jitchat --help` lists what works without one.")
+    garbage.pause()
+    from jitchat.tui.tour.app import TourApp  # noqa: PLC0415  textual: not to print help
 
-    return run_tour(flags, (pace or 1.0) if record else None)
+    with TemporaryDirectory(prefix="jitchat-demo-") as folder:
+        paths = replace(flags.paths(), database=Path(folder, "demo.db"), rot=Path(folder, "rot"))
+        with cold_store.opened_store(paths) as store:
+            backend = LocalBackend(settings, paths, store, warns=False)
+            own_pace = (pace or 1.0) if record else None
+            return run_app(TourApp(backend, store_demo(store), own_pace))
 
 
 _NAMES_A_MODEL = frozenset({"provider.name", "provider.model", "provider.base_url"})
@@ -56,26 +66,9 @@ _ALWAYS = {
 """Nothing is asked or fetched behind the tour, and the inspector is what it points at."""
 
 
-def run_tour(flags: Flags, pace: float | None) -> int:
-    """Take the tour, with a `pace` by itself; the exit code."""
-    if flags.database is not None:
-        raise click.UsageError("The tour has a database of its own: leave --db out.")
-    settings = tour_settings(flags)
-    check_key_bindings(settings)
-    require_terminal("The tour needs a terminal; `jitchat --help` lists what works without one.")
-    garbage.pause()
-    from jitchat.tui.tour.app import TourApp  # noqa: PLC0415  textual: not to print help
-
-    with TemporaryDirectory(prefix="jitchat-demo-") as folder:
-        paths = replace(flags.paths(), database=Path(folder, "demo.db"), rot=Path(folder, "rot"))
-        with opened_store(paths) as store:
-            backend = LocalBackend(settings, paths, store, warns=False)
-            return run_app(TourApp(backend, store_demo(store), pace))
-
-
-def tour_settings(flags: Flags) -> Settings:
+def tour_settings(flags: options.Flags) -> Settings:
     """Load the settings; the reader answers unless a flag names who does."""
     if flags.given.keys() & _NAMES_A_MODEL:
-        return load_settings(replace(flags, given={**flags.given, **_ALWAYS}))
+        return cold_store.load_settings(replace(flags, given={**flags.given, **_ALWAYS}))
     given = {**flags.given, **_ALWAYS, "provider.name": "reader"}
     return replace(flags, given=given).settings()

@@ -12,21 +12,16 @@ import click
 import httpx
 
 from jitchat import models
-from jitchat.cli.cold_store import load_settings, quiet_libraries
-from jitchat.cli.config import check_key_bindings
+from jitchat.cli import cold_store, output
 from jitchat.cli.options import Flags, SharingCommand, common_options
-from jitchat.cli.output import emit, painted, say_json
 from jitchat.errors import JitchatError, NotAnAnswer, ProviderError, Unreachable
 from jitchat.models import ResolvedModel
 from jitchat.paths import Paths
 from jitchat.providers import provider as pieces
 from jitchat.providers.catalogue import lists
 from jitchat.providers.http.client import CERTIFICATES
-from jitchat.settings import Settings
-from jitchat.settings.keys import KeysFile, key_sources
-from jitchat.settings.load import unknown_variables
+from jitchat.settings import Settings, keys, load, small_models
 from jitchat.settings.profiles import Profile
-from jitchat.settings.small_models import require_addresses
 from jitchat.store.database import Database
 from jitchat.text.figures import plural
 from jitchat.values import Message, Role
@@ -41,8 +36,6 @@ _PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "http_proxy",
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one check came to."""
-
     name: str
     """A provider's name, or what else was looked at."""
     ok: bool | None
@@ -73,14 +66,21 @@ def doctor_command(flags: Flags, names: tuple[str, ...], as_json: bool) -> int:
     key or runs on this machine, and stops the answer at its first piece. With NAMEs, only to
     those. The exit code is 1 where one of them fails.
     """
-    settings, paths = load_settings(flags), flags.paths()
-    quiet_libraries()
+    settings, paths = cold_store.load_settings(flags), flags.paths()
+    cold_store.quiet_libraries()
     checks: list[Finding] = []
     keyless: dict[str, str] = {}
     if names:
         profiles = [settings.profile(name) for name in dict.fromkeys(names)]
     else:
-        checks = _check_surroundings(settings, paths)
+        checks = [
+            *_configuration(settings, paths),
+            _keys_file(paths.keys),
+            _database(paths.database),
+            _embedder(settings, paths),  # slow: a model is loaded
+            _vocabulary(settings),
+            *_network(),
+        ]
         profiles = _configured(settings, paths.keys)
         asked = {profile.name for profile in profiles}
         keyless = {
@@ -90,7 +90,7 @@ def doctor_command(flags: Flags, names: tuple[str, ...], as_json: bool) -> int:
         }
     answers = asyncio.run(_ask_all(settings, profiles))
     if as_json:
-        say_json(
+        output.say_json(
             {
                 "checks": [check.fields() for check in checks],
                 "providers": [
@@ -104,7 +104,7 @@ def doctor_command(flags: Flags, names: tuple[str, ...], as_json: bool) -> int:
         _print([*checks, *answers])
         if keyless:
             listed = ", ".join(f"{name} ({variable})" for name, variable in keyless.items())
-            emit(painted(f"Without a key: {listed}.", None))
+            output.emit(output.painted(f"Without a key: {listed}.", None))
     return 1 if any(finding.ok is False for finding in (*checks, *answers)) else 0
 
 
@@ -112,38 +112,26 @@ def _print(findings: Sequence[Finding]) -> None:
     width = max(len(finding.name) for finding in findings)
     for finding in findings:
         mark, colour = _MARKS[finding.ok]
-        sentence = f"{finding.told} {finding.remedy}".strip()
-        emit(f"{painted(mark, colour)} {painted(f'{finding.name:<{width}}  {sentence}', None)}")
-
-
-def _check_surroundings(settings: Settings, paths: Paths) -> list[Finding]:
-    """Check all but the providers. Slow: an embedding model is loaded."""
-    return [
-        *_configuration(settings, paths),
-        _keys_file(paths.keys),
-        _database(paths.database),
-        _embedder(settings, paths),
-        _vocabulary(settings),
-        *_network(),
-    ]
+        line = f"{finding.name:<{width}}  {finding.told} {finding.remedy}".rstrip()
+        output.emit(f"{output.painted(mark, colour)} {output.painted(line, None)}")
 
 
 def _configuration(settings: Settings, paths: Paths) -> Iterator[Finding]:
     name = "configuration"
     try:
-        check_key_bindings(settings)
-        require_addresses(settings)
+        cold_store.check_key_bindings(settings)
+        small_models.require_addresses(settings)
     except JitchatError as error:
         yield _refused(name, error)
     else:
         there = "" if paths.config.exists() else " is not there, so every setting is the default"
         yield Finding(name, True, f"{paths.config}{there}")
-    for warning in unknown_variables(os.environ):
+    for warning in load.unknown_variables(os.environ):
         yield Finding(name, None, warning)
 
 
 def _keys_file(path: Path) -> Finding:
-    file = KeysFile(path)
+    file = keys.KeysFile(path)
     try:
         stored = len(file.keys())
     except JitchatError as error:
@@ -217,7 +205,7 @@ def _configured(settings: Settings, keys_file: Path) -> list[Profile]:
     local = asyncio.run(lists.find_local(moved=moved))
     running = {server.name: server.base_url for server in local}
     configured = []
-    keyed = key_sources(profiles, os.environ, keys_file)
+    keyed = keys.key_sources(profiles, os.environ, keys_file)
     for profile in profiles:
         named = profile.configured or profile.name in settings.addresses
         if named or keyed[profile.name]:

@@ -6,9 +6,7 @@ from pathlib import Path
 import click
 
 from jitchat import models
-from jitchat.cli.cold_store import opened_store
-from jitchat.cli.options import Flags, SharingCommand, embedder_options
-from jitchat.cli.output import progress, say, warn
+from jitchat.cli import cold_store, options, output
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.indexer import Indexer
 from jitchat.store.store import ColdStore
@@ -18,12 +16,12 @@ from jitchat.transfer.report import FileConversation
 from jitchat.values import Conversation
 
 
-@click.command("import", cls=SharingCommand)
+@click.command("import", cls=options.SharingCommand)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--pick", metavar="NAME", help="Take only this conversation of the file.")
 @click.option("--no-vectors", is_flag=True, help="Index without vectors; they follow later.")
-@embedder_options
-def import_command(flags: Flags, file: Path, pick: str | None, no_vectors: bool) -> None:
+@options.embedder_options
+def import_command(flags: options.Flags, file: Path, pick: str | None, no_vectors: bool) -> None:
     """Import conversations from a file.
 
     FILE is LoCoMo's JSON, or a JSON or JSONL list of objects with role and content, perhaps
@@ -31,28 +29,28 @@ def import_command(flags: Flags, file: Path, pick: str | None, no_vectors: bool)
     """
     settings, paths = flags.settings(), flags.paths()
     found = read_file(file, pick)
-    embedder = NoEmbedder() if no_vectors else models.make_embedder(settings, paths, warn)
-    with opened_store(paths) as store:
+    embedder = NoEmbedder() if no_vectors else models.make_embedder(settings, paths, output.warn)
+    with cold_store.opened_store(paths) as store:
         for conversation, made in store_all(store, found):
-            say(_report(conversation, made))
+            output.say(_report(conversation, made))
             if made is not None:
                 _index(store, made, embedder)
 
 
 def _index(store: ColdStore, conversation: Conversation, embedder: Embedder) -> None:
     indexer = Indexer(store, conversation.id, embedder)
-    with progress(f"{conversation.id}: indexing", conversation.turns) as advance:
+    with output.progress(f"{conversation.id}: indexing", conversation.turns) as advance:
         try:
             for entries in indexer.catch_up():
                 advance(len(entries))
         except KeyboardInterrupt:
-            say(
+            output.say(
                 f"{conversation.id} is stored; what is not indexed yet is, when it is next used.",
                 err=True,
             )
             raise
     if indexer.failure:
-        say(f"{conversation.id} has no vectors yet: {indexer.failure}", err=True)
+        output.say(f"{conversation.id} has no vectors yet: {indexer.failure}", err=True)
 
 
 def _report(found: FileConversation, made: Conversation | None) -> str:

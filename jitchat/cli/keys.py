@@ -5,17 +5,16 @@ import sys
 
 import click
 
-from jitchat.cli.options import Flags, SharingCommand, SharingGroup, location_options
-from jitchat.cli.output import is_terminal, print_columns, say, say_json, warn
+from jitchat.cli import options, output
 from jitchat.errors import UsageError
 from jitchat.settings import keys as stored_keys
 from jitchat.settings.profiles import Profile
 
 
-@click.group("keys", cls=SharingGroup, invoke_without_command=True)
-@location_options
+@click.group("keys", cls=options.SharingGroup, invoke_without_command=True)
+@options.location_options
 @click.pass_context
-def keys_command(context: click.Context, flags: Flags) -> None:
+def keys_command(context: click.Context, flags: options.Flags) -> None:
     """Store the keys of providers, or list where they come from.
 
     A key is looked for in the provider's variable, in what api_key_cmd prints, in the
@@ -26,11 +25,11 @@ def keys_command(context: click.Context, flags: Flags) -> None:
         context.invoke(list_command)
 
 
-@keys_command.command("set", cls=SharingCommand)
+@keys_command.command("set", cls=options.SharingCommand)
 @click.argument("name")
 @click.option("--keyring", is_flag=True, help="Store it in the system's keyring.")
-@location_options
-def set_command(flags: Flags, name: str, keyring: bool) -> None:
+@options.location_options
+def set_command(flags: options.Flags, name: str, keyring: bool) -> None:
     """Store the key of the provider NAME.
 
     It is asked for, and not shown as it is typed; or it comes on standard input.
@@ -41,37 +40,39 @@ def set_command(flags: Flags, name: str, keyring: bool) -> None:
     cleaned = stored_keys.cleaned_key(_entered_key(profile))
     if keyring:
         stored_keys.put_into_ring(name, cleaned.key)
-        say(f"The key of {profile.title} is in the keyring.")
+        output.say(f"The key of {profile.title} is in the keyring.")
     else:
         file.put(name, cleaned.key)
-        say(f"The key of {profile.title} is in {file.path}, which only you can read.")
+        output.say(f"The key of {profile.title} is in {file.path}, which only you can read.")
     source = stored_keys.key_source(profile, os.environ, file.path)
     place = stored_keys.THE_RING if keyring else stored_keys.THE_FILE
     for note in stored_keys.key_notes(profile, cleaned, place, source):
-        warn(note)
+        output.warn(note)
 
 
-@keys_command.command("list", cls=SharingCommand)
+@keys_command.command("list", cls=options.SharingCommand)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@location_options
-def list_command(flags: Flags, as_json: bool) -> None:
+@options.location_options
+def list_command(flags: options.Flags, as_json: bool) -> None:
     """List the providers, and where the key of each comes from."""
     settings, file = flags.settings(), _file(flags)
     _warn_of_rights(file)
     profiles = [profile for profile in settings.profiles() if not profile.is_reader]
     sources = stored_keys.key_sources(profiles, os.environ, file.path)
     if as_json:
-        say_json([{"provider": name, "key": source or None} for name, source in sources.items()])
+        output.say_json(
+            [{"provider": name, "key": source or None} for name, source in sources.items()]
+        )
         return
-    print_columns(
+    output.print_columns(
         [(profile.name, sources[profile.name] or _how_to_add(profile)) for profile in profiles]
     )
 
 
-@keys_command.command("remove", cls=SharingCommand)
+@keys_command.command("remove", cls=options.SharingCommand)
 @click.argument("name")
-@location_options
-def remove_command(flags: Flags, name: str) -> None:
+@options.location_options
+def remove_command(flags: options.Flags, name: str) -> None:
     """Forget the stored key of the provider NAME."""
     file = _file(flags)
     places = ["the keys file"] if file.remove(name) else []
@@ -79,25 +80,25 @@ def remove_command(flags: Flags, name: str) -> None:
     if not places:
         stored = ", ".join(file.keys()) or "none"
         raise UsageError(f"No key is stored for {name!r}.", f"Stored in the keys file: {stored}.")
-    say(f"The key of {name} was removed from {' and from '.join(places)}.")
+    output.say(f"The key of {name} was removed from {' and from '.join(places)}.")
 
 
-@keys_command.command("path", cls=SharingCommand)
-@location_options
-def path_command(flags: Flags) -> None:
+@keys_command.command("path", cls=options.SharingCommand)
+@options.location_options
+def path_command(flags: options.Flags) -> None:
     """Print where the keys file is."""
     file = _file(flags)
-    say(str(file.path))
+    output.say(str(file.path))
     _warn_of_rights(file)
 
 
-def _file(flags: Flags) -> stored_keys.KeysFile:
+def _file(flags: options.Flags) -> stored_keys.KeysFile:
     return stored_keys.KeysFile(flags.paths().keys)
 
 
 def _entered_key(profile: Profile) -> str:
     """Take the key from the keyboard, without showing it, or from standard input."""
-    if is_terminal(sys.stdin):
+    if output.is_terminal(sys.stdin):
         answer: str = click.prompt(
             f"Key of {profile.title}", hide_input=True, err=True, default="", show_default=False
         )
@@ -114,4 +115,4 @@ def _how_to_add(profile: Profile) -> str:
 
 def _warn_of_rights(file: stored_keys.KeysFile) -> None:
     if warning := file.warning():
-        warn(warning)
+        output.warn(warning)

@@ -11,20 +11,15 @@ from jitchat import __version__, models
 from jitchat.bench.output import settings_fields, without_login
 from jitchat.errors import KeyRefused, UsageError
 from jitchat.index.embedder import Embedder
-from jitchat.lab.compare import changed_settings
-from jitchat.lab.costs import Answerer
+from jitchat.lab import compare, costs, grade, run_file, runs
 from jitchat.lab.experiment import Experiment
-from jitchat.lab.grade import CONTRACT
 from jitchat.lab.judge import Judge
 from jitchat.lab.lab import Lab
-from jitchat.lab.run_file import Run, RunFile, source_of
-from jitchat.lab.runs import Runs
 from jitchat.memory import Memory
 from jitchat.models import ResolvedModel
 from jitchat.paths import Paths
 from jitchat.session import Session
-from jitchat.settings.profiles import Profile
-from jitchat.settings.small_models import address_of
+from jitchat.settings import profiles, small_models
 from jitchat.store.store import ColdStore, local_now
 from jitchat.text.sanitize import one_line
 from jitchat.values import Turn
@@ -47,14 +42,14 @@ class LocalLabService:
     ) -> None:
         """`resolve` gives the model that answers now; `store` is the user's."""
         self._resolve, self._paths, self._store = resolve, paths, store
-        self.runs = Runs(paths.rot)
+        self.runs = runs.Runs(paths.rot)
 
-    def answerer(self) -> Answerer:
+    def answerer(self) -> costs.Answerer:
         model = self._resolve()
         budget, prices = model.asked_budget, model.prices
-        picker = address_of(model.settings, "picker")
-        system = models.system_text(model.settings, CONTRACT)
-        return Answerer(
+        picker = small_models.address_of(model.settings, "picker")
+        system = models.system_text(model.settings, grade.CONTRACT)
+        return costs.Answerer(
             provider=model.profile.name,
             model=model.name,
             limit=budget.limit,
@@ -82,7 +77,7 @@ class LocalLabService:
         experiment, turns = self._fitted(experiment, model)
         judging = _make_judge(model, judge) if judge else None
         embedder, budget = models.make_embedder(model.settings, self._paths), model.asked_budget
-        run = Run(
+        run = run_file.Run(
             id="",
             experiment=experiment,
             provider=model.profile.name,
@@ -95,7 +90,7 @@ class LocalLabService:
             begun_at=local_now(),
             judge=judge,
             settings=tuple(settings_fields(model.settings).items()),
-            source=source_of(turns),
+            source=run_file.source_of(turns),
         )
         asking = _Asking(model, embedder, budget, judging, parallel, turns)
         return asking.lab(self.runs.create(run))
@@ -113,7 +108,7 @@ class LocalLabService:
             file.close()
             raise
 
-    def _asking_again(self, run: Run, parallel: int) -> "_Asking":
+    def _asking_again(self, run: run_file.Run, parallel: int) -> "_Asking":
         """Find what a run was begun with, or refuse what would be used now instead."""
         model = self._resolve()
         named = f"{model.profile.name} {model.name}"
@@ -123,13 +118,13 @@ class LocalLabService:
         _require_same(run, "jitchat ", run.version, __version__)
         _require_same(run, "the embedder ", run.embedder, embedder.id)
         _require_same(run, "tokens counted by ", run.counter, model.counter.name)
-        if changes := list(changed_settings(run, settings_fields(model.settings))):
+        if changes := list(compare.changed_settings(run, settings_fields(model.settings))):
             them = "it" if len(changes) == 1 else "them"
             raise UsageError(" ".join(changes), f"Set {them} back, or begin a new run.")
         judging = _make_judge(model, run.judge) if run.judge else None
         budget = replace(model.budget(), limit=run.limit, reserve=run.reserve)
         title, turns = self._conversation(run.experiment)
-        if source_of(turns) != run.source:
+        if run_file.source_of(turns) != run.source:
             what = f"{title} has changed since {run.id} was begun."
             raise UsageError(what, "Begin a new run.")
         return _Asking(model, embedder, budget, judging, parallel, turns)
@@ -166,8 +161,6 @@ class LocalLabService:
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    """All that the cells of a run are asked with."""
-
     model: ResolvedModel
     embedder: Embedder
     budget: Budget
@@ -177,7 +170,7 @@ class _Asking:
     turns: Sequence[Turn]
     """The user's turns that are the filler; none where talk is made up."""
 
-    def lab(self, file: RunFile) -> Lab:
+    def lab(self, file: run_file.RunFile) -> Lab:
         return Lab(
             file,
             self._session,
@@ -190,12 +183,12 @@ class _Asking:
 
     def _session(self, memory: Memory) -> Session:
         """Open a session of the run; its server is not asked again how much its model takes."""
-        session = self.model.open_session(memory, instructions=CONTRACT)
+        session = self.model.open_session(memory, instructions=grade.CONTRACT)
         session.take_budget(self.budget)
         return session
 
 
-def _require_same(run: Run, what: str, then: str, now: str) -> None:
+def _require_same(run: run_file.Run, what: str, then: str, now: str) -> None:
     if then != now:
         raise UsageError(
             f"{run.id} was begun with {what}{one_line(then)}; now it would be {one_line(now)}.",
@@ -205,14 +198,14 @@ def _require_same(run: Run, what: str, then: str, now: str) -> None:
 
 def is_here(model: ResolvedModel) -> bool:
     """Whether all that is asked is known to cost nothing and to stay on this machine."""
-    prices, picker = model.prices, address_of(model.settings, "picker")
+    prices, picker = model.prices, small_models.address_of(model.settings, "picker")
     if prices is None or not prices.is_free:
         return False
     stays = model.profile.is_reader or _stays(model.profile, model.name)
     return stays and (picker is None or _stays(picker.profile, picker.model))
 
 
-def _stays(profile: Profile, model: str) -> bool:
+def _stays(profile: profiles.Profile, model: str) -> bool:
     return profile.is_local_preset and not model.endswith(_ELSEWHERE)
 
 
@@ -239,7 +232,7 @@ def _make_judge(model: ResolvedModel, name: str) -> Judge:
     return Judge(provider, judge.profile.sampling)
 
 
-def require_key(profile: Profile) -> None:
+def require_key(profile: profiles.Profile) -> None:
     """Refuse a provider that is known to answer nobody without a key, where there is none. Slow."""
     if models.lacks_key(profile):
         raise KeyRefused(

@@ -8,16 +8,12 @@ from datetime import UTC, datetime
 
 import click
 
-from jitchat.cli.cold_store import opened_store
-from jitchat.cli.options import Flags, SharingCommand, location_options
-from jitchat.cli.output import emit, painted, say, say_json, warn
+from jitchat.cli import cold_store, options, output
 from jitchat.errors import JitchatError, ProviderError, SettingsError
 from jitchat.model_choices import ModelChoices
-from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice
-from jitchat.providers.catalogue.table import Prices, source
+from jitchat.providers.catalogue import models, table
 from jitchat.store.models import ModelLists
-from jitchat.text.figures import age, plural
-from jitchat.text.sanitize import one_line
+from jitchat.text import figures, sanitize
 
 _SHOWN = 10
 """Models of each provider in the list of all."""
@@ -25,12 +21,14 @@ _STATE, _WIDEST_NAME = 12, 48
 """Columns."""
 
 
-@click.command("models", cls=SharingCommand)
+@click.command("models", cls=options.SharingCommand)
 @click.argument("words", nargs=-1, metavar="[PROVIDER] [TEXT]...")
 @click.option("--refresh", is_flag=True, help="Ask the providers for their models.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@location_options
-def models_command(flags: Flags, words: tuple[str, ...], refresh: bool, as_json: bool) -> int:
+@options.location_options
+def models_command(
+    flags: options.Flags, words: tuple[str, ...], refresh: bool, as_json: bool
+) -> int:
     """List the providers and their models.
 
     A provider's name lists its models alone; any other text finds the models with it in their
@@ -42,7 +40,7 @@ def models_command(flags: Flags, words: tuple[str, ...], refresh: bool, as_json:
     """
     settings, paths, most = flags.settings(), flags.paths(), None if words else _SHOWN
     provider = words[0] if words and words[0] in settings.provider_names() else None
-    with opened_store(paths) as store:
+    with cold_store.opened_store(paths) as store:
         lists = ModelLists(store.database)
         choices = ModelChoices(settings, os.environ, paths.keys, lists)
         found, failures, asked = asyncio.run(_look_up(choices, provider, refresh))
@@ -50,9 +48,9 @@ def models_command(flags: Flags, words: tuple[str, ...], refresh: bool, as_json:
         narrowed = (replace(choice, models=choice.matching(*words)) for choice in found)
         found = [choice for choice in narrowed if choice.models]
     for name, error in failures:
-        warn(f"{name}: {error}")
+        output.warn(f"{name}: {error}")
     if as_json:
-        say_json([_fields(choice) for choice in found])
+        output.say_json([_fields(choice) for choice in found])
     else:
         _print(found, most)
     return 1 if failures and len(failures) == asked else 0
@@ -60,7 +58,7 @@ def models_command(flags: Flags, words: tuple[str, ...], refresh: bool, as_json:
 
 async def _look_up(
     choices: ModelChoices, provider: str | None, refresh: bool
-) -> tuple[list[ProviderChoice], list[tuple[str, JitchatError]], int]:
+) -> tuple[list[models.ProviderChoice], list[tuple[str, JitchatError]], int]:
     """Look at this machine, and ask for lists: the choices, who gave none, how many were asked."""
     running = await choices.running()
     listed = await asyncio.to_thread(choices.all, running)
@@ -83,7 +81,7 @@ async def _refresh(choices: ModelChoices, name: str) -> JitchatError | None:
     return None
 
 
-def _fields(choice: ProviderChoice) -> dict[str, object]:
+def _fields(choice: models.ProviderChoice) -> dict[str, object]:
     return {
         "provider": choice.name,
         "title": choice.title,
@@ -94,24 +92,25 @@ def _fields(choice: ProviderChoice) -> dict[str, object]:
     }
 
 
-def _print(choices: Sequence[ProviderChoice], most: int | None) -> None:
+def _print(choices: Sequence[models.ProviderChoice], most: int | None) -> None:
     if not choices:
-        say("No model has that in its name. `jitchat models --refresh` asks for newer lists.")
+        output.say(
+            "No model has that in its name. `jitchat models --refresh` asks for newer lists."
+        )
         return
     name = max(len(choice.name) for choice in choices)
     title = max(len(choice.title) for choice in choices)
     for choice in choices:
         about = " ".join(filter(None, (choice.note, _list_of(choice))))
-        line = f"{choice.name:<{name}}  {one_line(choice.title):<{title}}"
+        line = f"{choice.name:<{name}}  {sanitize.one_line(choice.title):<{title}}"
         heading = f"{line}  {choice.state.value:<{_STATE}}  {about}".rstrip()
         for printed in (heading, *_model_lines(choice, most)):
-            emit(painted(printed, None if choice.is_usable else "bright_black"))
+            output.emit(output.painted(printed, None if choice.is_usable else "bright_black"))
     if any(model.prices for choice in choices for model in choice.models[:most]):
-        say("Prices are in US dollars per million tokens.")
+        output.say("Prices are in US dollars per million tokens.")
 
 
-def _model_lines(choice: ProviderChoice, most: int | None) -> Iterator[str]:
-    """Tell of its models, a line each; of the first ones where there are many."""
+def _model_lines(choice: models.ProviderChoice, most: int | None) -> Iterator[str]:
     shown = choice.models[:most]
     width = min(max((len(model.name) for model in shown), default=0), _WIDEST_NAME)
     for model in shown:
@@ -123,21 +122,21 @@ def _model_lines(choice: ProviderChoice, most: int | None) -> Iterator[str]:
         yield f"    and {left:,} more: `jitchat models {choice.name}`"
 
 
-def limit_text(model: ModelInfo) -> str:
+def limit_text(model: models.ModelInfo) -> str:
     if model.limit is None:
         return f"{'?':>9}  limit unknown"
     return f"{model.limit.tokens:>9,}  {model.limit.source}"
 
 
-def retirement_text(model: ModelInfo) -> str:
+def retirement_text(model: models.ModelInfo) -> str:
     """Say on which day its provider takes a model away; empty where none is known."""
     if model.retires is None:
         return ""
     is_past = model.retires <= datetime.now(UTC).date()
-    return f"{'retired' if is_past else 'retires'} {model.retires} ({source()})"
+    return f"{'retired' if is_past else 'retires'} {model.retires} ({table.source()})"
 
 
-def prices_text(prices: Prices | None) -> str:
+def prices_text(prices: table.Prices | None) -> str:
     """Say what a model costs per million tokens; what is not known is said, never zero."""
     if prices is None:
         return "price unknown"
@@ -150,11 +149,10 @@ def prices_text(prices: Prices | None) -> str:
     return f"{' · '.join(parts)} ({prices.source})"
 
 
-def _list_of(choice: ProviderChoice) -> str:
-    """Say how many models it listed, and when; or how to get a list."""
-    count = plural(len(choice.models), "model")
+def _list_of(choice: models.ProviderChoice) -> str:
+    count = figures.plural(len(choice.models), "model")
     if choice.fetched_at is not None:
-        return f"{count}, asked {age(choice.fetched_at, datetime.now(UTC))}."
+        return f"{count}, asked {figures.age(choice.fetched_at, datetime.now(UTC))}."
     if choice.state == "running here" and choice.models:
         return f"{count}."
     is_asked = choice.is_usable and choice.name not in ("reader", "ollama")

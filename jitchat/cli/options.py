@@ -12,8 +12,7 @@ import click
 
 from jitchat.errors import SettingsError, UsageError
 from jitchat.paths import Paths, locate
-from jitchat.settings import Settings, load_settings
-from jitchat.settings.sections import SETTINGS
+from jitchat.settings import Settings, load_settings, sections
 
 _Command = Callable[..., Any]
 _Option = Callable[[_Command], _Command]
@@ -21,14 +20,12 @@ _Option = Callable[[_Command], _Command]
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What was given on the command line."""
-
     config: Path | None = None
     database: Path | None = None
     given: Mapping[str, object] = field(default_factory=dict)
     """By `section.key`; only what was given."""
     conversation: str | None = None
-    """An id or a title, given ahead of the command."""
+    """An id or a title, given ahead of the command or as an option of its own."""
 
     def over(self, other: "Flags") -> "Flags":
         """Merge: these, and the other's where these are silent."""
@@ -115,13 +112,23 @@ def with_options(*options: _Option) -> _Option:
     return add
 
 
-def options_as(name: str, kind: type[Any], *options: _Option) -> _Option:
-    """Add options whose values the command gets as one dataclass, the argument `name`."""
+def option(help_text: str, **more: Any) -> Any:  # noqa: ANN401  as its field's type
+    """Make the field of a dataclass that is an option, too: `--judge-model` of `judge_model`."""
+    return field(metadata={"help": help_text, **more})
+
+
+def options_as(name: str, kind: type[Any]) -> _Option:
+    """Add the options of a dataclass, which the command gets as the argument `name`."""
+    options = [
+        click.option(f"--{part.name.replace('_', '-')}", **part.metadata)
+        for part in fields(kind)
+        if part.metadata
+    ]
 
     def add(command: _Command) -> _Command:
         @wraps(command)
         def with_values(*args: object, **values: Any) -> object:  # noqa: ANN401  as click calls it
-            own = {part.name: values.pop(part.name) for part in fields(kind)}
+            own = {part.name: values.pop(part.name) for part in fields(kind) if part.metadata}
             return command(*args, **{name: kind(**own)}, **values)
 
         return with_options(*options)(with_values)
@@ -130,14 +137,17 @@ def options_as(name: str, kind: type[Any], *options: _Option) -> _Option:
 
 
 def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
-    """Add --config, --db and the flags of settings; the command gets them as `flags`."""
+    """Add --config, --db and the flags of settings; the command gets them as `flags`.
+
+    A --conversation that the command has besides goes into them, too.
+    """
     file = click.Path(path_type=Path, dir_okay=False)
     shared = partial(click.option, cls=SharedOption)
     options = [shared("--config", type=file, metavar="FILE", help="The configuration to use.")]
     if has_db:
         options.append(shared("--db", type=file, metavar="FILE", help="The database to use."))
     for key in keys:
-        known, name = SETTINGS[key], key.replace(".", "_")
+        known, name = sections.SETTINGS[key], key.replace(".", "_")
         help_text = f"{known.help[0].upper()}{known.help[1:]}."
         # what the value may be is checked with the settings
         option = shared(known.flag, name, type=known.kind, metavar=known.unit, help=help_text)
@@ -148,7 +158,8 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
         def with_flags(*args: object, **values: Any) -> object:  # noqa: ANN401  as click calls it
             values_by_key = {key: values.pop(key.replace(".", "_")) for key in keys}
             given = {key: value for key, value in values_by_key.items() if value is not None}
-            own = Flags(values.pop("config"), values.pop("db", None), given)
+            config, database = values.pop("config"), values.pop("db", None)
+            own = Flags(config, database, given, values.pop("conversation", None))
             outer = click.get_current_context().obj
             flags = own.over(outer) if isinstance(outer, Flags) else own
             return command(*args, flags=flags, **values)
@@ -158,7 +169,7 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
     return add
 
 
-_FLAGGED = [key for key, known in SETTINGS.items() if known.flag]
+_FLAGGED = [key for key, known in sections.SETTINGS.items() if known.flag]
 
 location_options = _shared_options([])
 embedder_options = _shared_options([key for key in _FLAGGED if key.startswith("embedder.")])

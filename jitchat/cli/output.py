@@ -15,16 +15,12 @@ import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import click
 
-from jitchat import __version__
-from jitchat.crash import crash_report, place_of
 from jitchat.errors import BenchFailed, JitchatError
-from jitchat.paths import locate
 from jitchat.text.sanitize import CHANGED, for_terminal
 
 if TYPE_CHECKING:
@@ -73,21 +69,13 @@ def emit(text: str, *, err: bool = False, newline: bool = True) -> None:
 
 def say_json(value: object) -> None:
     """Print JSON: readable where the output is UTF-8, else ASCII alone."""
-    text = json.dumps(value, indent=2, ensure_ascii=not _is_utf8(sys.stdout))
-    emit(text.translate(_escapes()))
-
-
-def _is_utf8(stream: IO[str] | None) -> bool:
     try:
-        return codecs.lookup(getattr(stream, "encoding", None) or "ascii").name == "utf-8"
+        is_utf8 = codecs.lookup(getattr(sys.stdout, "encoding", None) or "ascii").name == "utf-8"
     except LookupError:
-        return False
-
-
-@cache
-def _escapes() -> dict[int, str]:
-    """Write what `for_terminal` would change as JSON may, for a terminal may obey or hide it."""
-    return {code: _escaped(chr(code)) for code in CHANGED}
+        is_utf8 = False
+    text = json.dumps(value, indent=2, ensure_ascii=not is_utf8)
+    # what `for_terminal` would change is written as JSON may: a terminal may obey or hide it
+    emit(text.translate({code: _escaped(chr(code)) for code in CHANGED}))
 
 
 def _escaped(character: str) -> str:
@@ -163,7 +151,6 @@ def print_tables(tables: Iterable[Table]) -> None:
 
 
 def require_writable(path: Path) -> None:
-    """Refuse a file that will not take the figures, before they are measured."""
     if why := why_unwritable(path):
         raise _unwritable(path, why)
 
@@ -193,19 +180,11 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def write_json(path: Path, value: object) -> None:
-    """Write JSON, and say where; raises as `write_file`."""
     write_file(path, (json.dumps(value, indent=2) + "\n").encode())
 
 
 def _unwritable(path: Path, why: str) -> BenchFailed:
     return BenchFailed(f"{path} cannot be written: {why}.", "Name another.")
-
-
-def tell_defect(error: BaseException) -> int:
-    """Write the report, say where it is; the exit code."""
-    where = place_of(locate(os.environ).crash, crash_report(error, __version__))
-    warn(f"a defect stopped it ({type(error).__name__}). What is stored is safe.{where}")
-    return 1
 
 
 def require_yes(*, given: bool) -> None:

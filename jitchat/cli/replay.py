@@ -6,10 +6,7 @@ from typing import Any
 
 import click
 
-from jitchat.cli.cold_store import choose_conversation, opened_store
-from jitchat.cli.options import Flags, SharingCommand, location_options, turn_number
-from jitchat.cli.output import emit, fitted_columns, say, say_json
-from jitchat.cli.report import print_segments, sums, window_fields
+from jitchat.cli import cold_store, options, output, report
 from jitchat.errors import StoreUnreadable, UsageError
 from jitchat.replay import Replay, Replayed, sends_for
 from jitchat.store.store import ColdStore
@@ -20,8 +17,8 @@ from jitchat.why import parts_told
 from jitchat.window.window import ContextWindow, LedgerRow
 
 
-@click.command("replay", cls=SharingCommand)
-@click.argument("turn", type=turn_number)
+@click.command("replay", cls=options.SharingCommand)
+@click.argument("turn", type=options.turn_number)
 @click.option(
     "--conversation", metavar="ID", help="Its id or title; the one touched last if not given."
 )
@@ -36,14 +33,14 @@ from jitchat.window.window import ContextWindow, LedgerRow
     "--messages", is_flag=True, help="Print the messages that left; with --json, exactly."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
-@location_options
-def replay_command(flags: Flags, turn: int, conversation: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
+@options.location_options
+def replay_command(flags: options.Flags, turn: int, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Show the window that was sent for TURN; send nothing.
 
     TURN is the number of a message, such as 12, or of a reply to it.
     """
-    with opened_store(flags.paths()) as store:
-        identity = choose_conversation(store, conversation or flags.conversation).id
+    with cold_store.opened_store(flags.paths()) as store:
+        identity = cold_store.choose_conversation(store, flags.conversation).id
         replay = Replay(store, identity)
         chosen = _sends_for(replay, store, identity, turn)
         send, number = _pick(chosen, turn, wanted["number"])
@@ -51,7 +48,7 @@ def replay_command(flags: Flags, turn: int, conversation: str | None, **wanted: 
     if wanted["messages"]:
         _print_messages(replayed, as_json=wanted["as_json"])
     elif wanted["as_json"]:
-        say_json(_fields(replayed, identity))
+        output.say_json(_fields(replayed, identity))
     else:
         _print_replayed(replayed, identity, (number, len(chosen)))
     if not replayed.is_as_sent:
@@ -89,7 +86,7 @@ _HEADINGS = ("verdict", "turn", "rank", "tokens", "score", "why", "parts")
 def _fields(replayed: Replayed, conversation: str) -> dict[str, Any]:
     """Describe all that is kept of a send; the cost is in US dollars, of the answer too."""
     send, reply = replayed.send, replayed.reply
-    fields = window_fields(replayed.window, conversation, None)
+    fields = report.window_fields(replayed.window, conversation, None)
     del fields["price_source"]
     return fields | {
         "said": replayed.said.position,
@@ -108,14 +105,13 @@ def _fields(replayed: Replayed, conversation: str) -> dict[str, Any]:
 
 
 def _print_messages(replayed: Replayed, *, as_json: bool) -> None:
-    """Print the messages, each under its number and role; JSON has them exactly as sent."""
     messages = replayed.window.messages()
     if as_json:
-        say_json([{"role": sent.role.value, "content": sent.content} for sent in messages])
+        output.say_json([{"role": sent.role.value, "content": sent.content} for sent in messages])
         return
     for number, message in enumerate(messages, start=1):
-        say(f"── message {number} of {len(messages)}: {message.role} ──")
-        say(message.content)
+        output.say(f"── message {number} of {len(messages)}: {message.role} ──")
+        output.say(message.content)
 
 
 def _print_replayed(replayed: Replayed, conversation: str, place: tuple[int, int]) -> None:
@@ -124,27 +120,32 @@ def _print_replayed(replayed: Replayed, conversation: str, place: tuple[int, int
     `place` is the number among the sends of its turn, and how many there are.
     """
     window = replayed.window
-    say(send_figures.send_sentence(replayed.send, *place))
-    print_segments(window)
-    for line in (*sums(window, conversation), figures.stable_sentence(window, replayed.send.usage)):
-        say(line)
+    output.say(send_figures.send_sentence(replayed.send, *place))
+    report.print_segments(window)
+    for line in (
+        *report.sums(window, conversation),
+        figures.stable_sentence(window, replayed.send.usage),
+    ):
+        output.say(line)
     _print_ledger(window)
-    say(send_figures.hash_sentence(replayed, whole=True))
+    output.say(send_figures.hash_sentence(replayed, whole=True))
     for line in send_figures.ending_sentences(replayed):
-        say(line)
+        output.say(line)
     if replayed.reply is not None:
-        say(replayed.reply.content)
+        output.say(replayed.reply.content)
 
 
 def _print_ledger(window: ContextWindow) -> None:
     if window.ledger:
-        say("")
+        output.say("")
         rows = [_HEADINGS, *(_row(window, row) for row in window.ledger)]
-        for line in fitted_columns(rows, right=(1, 2, 3, 4)):
-            emit(line)
+        for line in output.fitted_columns(rows, right=(1, 2, 3, 4)):
+            output.emit(line)
     if (never := window.never_candidates) is not None:
-        say(f"{one_line(never.sentence)} ({figures.part_figure(window, never.tokens)} tokens)")
-    say("")
+        output.say(
+            f"{one_line(never.sentence)} ({figures.part_figure(window, never.tokens)} tokens)"
+        )
+    output.say("")
 
 
 def _row(window: ContextWindow, row: LedgerRow) -> Sequence[str]:

@@ -2,18 +2,16 @@
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from jitchat.cli import rot_runs
-from jitchat.cli.cold_store import load_settings
-from jitchat.cli.options import Flags, SharingGroup, common_options, options_as
+from jitchat.cli import cold_store, rot_runs
+from jitchat.cli.options import Flags, SharingGroup, common_options, option, options_as
 from jitchat.cli.output import is_terminal
 from jitchat.errors import UsageError
 from jitchat.lab.experiment import PRESETS, Experiment, RunWanted, preset
@@ -32,34 +30,31 @@ _SHARE = re.compile(r"[01](?:\.[0-9]{1,6})?|\.[0-9]{1,6}")
 _QUOTED = 60
 """Characters of what was given that an error repeats."""
 _Name = TypeVar("_Name", bound=StrEnum)
+_Number = TypeVar("_Number", int, float)
 
 
-def known_name(option: str, name: str, names: Sequence[str]) -> str:
+def known_name(flag: str, name: str, names: Sequence[str]) -> str:
     if name not in names:
         quoted = repr(shorten(name, _QUOTED))
-        raise UsageError(f"{option} cannot be {quoted}.", choose_one(name, names))
+        raise UsageError(f"{flag} cannot be {quoted}.", choose_one(name, names))
     return name
 
 
-def names_of(option: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
+def names_of(flag: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
     """Read a list of names, each once, in the order in which they are given."""
     names = [member.value for member in kind]
     given = [piece.strip() for piece in text.split(",")]
-    return tuple(dict.fromkeys(kind(known_name(option, name, names)) for name in given))
+    return tuple(dict.fromkeys(kind(known_name(flag, name, names)) for name in given))
 
 
 def lengths_of(text: str) -> tuple[int, ...]:
     """Read `1k,2k,8000`."""
-    lengths = tuple(_length(piece.strip()) for piece in text.split(","))
-    _require_ascending("--lengths", text, lengths)
-    return lengths
+    return _ascending("--lengths", text, _length)
 
 
 def depths_of(text: str) -> tuple[float, ...]:
     """Read `0,50,100`, which are percent."""
-    depths = tuple(_depth(piece.strip()) for piece in text.split(","))
-    _require_ascending("--depths", text, depths)
-    return depths
+    return _ascending("--depths", text, _depth)
 
 
 def threshold_of(text: str) -> tuple[str, float]:
@@ -100,12 +95,14 @@ def _depth(piece: str) -> float:
     return round(percent / 100, 6)
 
 
-def _require_ascending(option: str, text: str, numbers: Sequence[float]) -> None:
+def _ascending(flag: str, text: str, read: Callable[[str], _Number]) -> tuple[_Number, ...]:
+    numbers = tuple(read(piece.strip()) for piece in text.split(","))
     if any(later <= earlier for earlier, later in pairwise(numbers)):
         raise UsageError(
-            f"{option} are not ascending: {shorten(text, _QUOTED)}.",
+            f"{flag} are not ascending: {shorten(text, _QUOTED)}.",
             "Give each once, the smallest first.",
         )
+    return numbers
 
 
 _OWN_GRID = ("lengths", "depths", "kinds", "modes", "repeats", "conversation")
@@ -118,47 +115,77 @@ _GRID = ("preset", *_OWN_GRID, "seed")
 class RotFlags:
     """What was given to `jitchat rot`; None where nothing was."""
 
-    preset: str | None
-    lengths: tuple[int, ...] | None
-    depths: tuple[float, ...] | None
-    kinds: tuple[Kind, ...] | None
-    modes: tuple[Mode, ...] | None
-    repeats: int | None
-    seed: int | None
-    conversation: str | None
-    judge: str | None
-    parallel: int
-    resume: str | None
-    fail_under: tuple[tuple[str, float], ...]
-    yes: bool
-    headless: bool
-    json: Path | None
-    csv: Path | None
-    svg: Path | None
-    text: Path | None
-
-    @property
-    def files(self) -> rot_runs.RotFiles:
-        return rot_runs.RotFiles(self.json, self.csv, self.svg, self.text)
+    preset: str | None = option(f"{USUAL} if not given, standard or deep.", metavar="NAME")
+    lengths: tuple[int, ...] | None = option(
+        "Tokens of the conversation, ascending, from 500 on: 1k,2k,8k.",
+        type=lengths_of,
+        metavar="LIST",
+    )
+    depths: tuple[float, ...] | None = option(
+        "Where the facts stand, in percent: 0,50,100.", type=depths_of, metavar="LIST"
+    )
+    kinds: tuple[Kind, ...] | None = option(
+        f"Of question: {', '.join(Kind)}.",
+        type=lambda text: names_of("--kinds", text, Kind),
+        metavar="LIST",
+    )
+    modes: tuple[Mode, ...] | None = option(
+        "Of full, recency, jit.",
+        type=lambda text: names_of("--modes", text, Mode),
+        metavar="LIST",
+    )
+    repeats: int | None = option(
+        "Ask each cell so often, each time for another fact.",
+        type=click.IntRange(1, 100),
+        metavar="N",
+    )
+    seed: int | None = option(
+        "Another one gives other facts and other talk.", type=int, metavar="N"
+    )
+    conversation: str | None = option(
+        "Plant the facts in a copy of this one of yours, not in made-up talk.", metavar="ID"
+    )
+    judge: str | None = option(
+        "Have this model of the same provider look at answers that no rule finds right;"
+        " beside the reader, as PROVIDER/MODEL.",
+        metavar="MODEL",
+    )
+    parallel: int = option(
+        "Requests at once. One alone keeps prompt caches warm, and its times honest.",
+        type=click.IntRange(1, 64),
+        default=1,
+        show_default=True,
+        metavar="N",
+    )
+    resume: str | None = option(
+        "Go on with a run that was stopped: its id, or last.", metavar="RUN"
+    )
+    fail_under: tuple[tuple[str, float], ...] = option(
+        "Exit with 1 where fewer of a mode's cells are right: jit=0.9. May be repeated;"
+        " cells that do not fit or failed count as not right.",
+        type=threshold_of,
+        multiple=True,
+        metavar="MODE=SHARE",
+    )
+    yes: bool = option("Send without asking whether the cost is right.", is_flag=True)
+    headless: bool = option("Run here, not in the app.", is_flag=True)
 
     @property
     def wants_the_app(self) -> bool:
-        """Whether nothing asks for a run without the screen."""
-        files = self.files.named()
-        return not any((self.fail_under, self.yes, self.headless, self.resume, files))
+        """Whether nothing but perhaps a file asks for a run without the screen."""
+        return not any((self.fail_under, self.yes, self.headless, self.resume))
 
-    def require_alone(self, command: str) -> None:
+    def require_alone(self, command: str, files: rot_runs.RotFiles) -> None:
         """Refuse options of a run beside a command that makes none."""
         given = [
             *(name for name in (*_GRID, "judge", "resume") if getattr(self, name) is not None),
             *(name for name in ("fail_under", "yes", "headless") if getattr(self, name)),
-            *(name for name, _ in self.files.named()),
+            *(name for name, _ in files.named()),
         ]
         if given:
             raise UsageError(f"{_options(given)} are for a run.", f"Leave them out of `{command}`.")
 
     def require_consistent(self) -> None:
-        """Refuse what cannot be asked for at once."""
         given = [name for name in (*_GRID, "judge") if getattr(self, name) is not None]
         if self.resume is not None and given:
             raise UsageError(
@@ -167,7 +194,6 @@ class RotFlags:
             )
 
     def experiment(self, *, is_reader: bool) -> Experiment:
-        """Make the grid: of the preset, and what was given beside it."""
         name = known_name("--preset", self.preset or USUAL, PRESETS)
         own: dict[str, Any] = {
             part: value for part in _OWN_GRID if (value := getattr(self, part)) is not None
@@ -191,84 +217,14 @@ def _options(names: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(options[:-1]), options[-1])))
 
 
-_rot_options = options_as(
-    "wanted",
-    RotFlags,
-    click.option("--preset", metavar="NAME", help=f"{USUAL} if not given, standard or deep."),
-    click.option(
-        "--lengths",
-        type=lengths_of,
-        metavar="LIST",
-        help="Tokens of the conversation, ascending, from 500 on: 1k,2k,8k.",
-    ),
-    click.option(
-        "--depths",
-        type=depths_of,
-        metavar="LIST",
-        help="Where the facts stand, in percent: 0,50,100.",
-    ),
-    click.option(
-        "--kinds",
-        type=lambda text: names_of("--kinds", text, Kind),
-        metavar="LIST",
-        help=f"Of question: {', '.join(Kind)}.",
-    ),
-    click.option(
-        "--modes",
-        type=lambda text: names_of("--modes", text, Mode),
-        metavar="LIST",
-        help="Of full, recency, jit.",
-    ),
-    click.option(
-        "--repeats",
-        type=click.IntRange(1, 100),
-        metavar="N",
-        help="Ask each cell so often, each time for another fact.",
-    ),
-    click.option(
-        "--seed", type=int, metavar="N", help="Another one gives other facts and other talk."
-    ),
-    click.option(
-        "--conversation",
-        metavar="ID",
-        help="Plant the facts in a copy of this one of yours, not in made-up talk.",
-    ),
-    click.option(
-        "--judge",
-        metavar="MODEL",
-        help="Have this model of the same provider look at answers that no rule finds right;"
-        " beside the reader, as PROVIDER/MODEL.",
-    ),
-    click.option(
-        "--parallel",
-        type=click.IntRange(1, 64),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Requests at once. One alone keeps prompt caches warm, and its times honest.",
-    ),
-    click.option(
-        "--resume", metavar="RUN", help="Go on with a run that was stopped: its id, or last."
-    ),
-    click.option(
-        "--fail-under",
-        type=threshold_of,
-        multiple=True,
-        metavar="MODE=SHARE",
-        help="Exit with 1 where fewer of a mode's cells are right: jit=0.9. May be repeated;"
-        " cells that do not fit or failed count as not right.",
-    ),
-    click.option("--yes", is_flag=True, help="Send without asking whether the cost is right."),
-    click.option("--headless", is_flag=True, help="Run here, not in the app."),
-    *rot_runs.FILE_OPTIONS,
-)
-
-
 @click.group("rot", cls=SharingGroup, invoke_without_command=True)
-@_rot_options
+@options_as("wanted", RotFlags)
+@options_as("files", rot_runs.RotFiles)
 @common_options
 @click.pass_context
-def rot_command(context: click.Context, flags: Flags, wanted: RotFlags) -> int | None:
+def rot_command(
+    context: click.Context, flags: Flags, wanted: RotFlags, files: rot_runs.RotFiles
+) -> int | None:
     """See how answers fare in each mode as the conversation grows.
 
     Facts are planted in conversations of several lengths and asked for, in each mode, of the model
@@ -278,24 +234,25 @@ def rot_command(context: click.Context, flags: Flags, wanted: RotFlags) -> int |
     """
     context.obj = flags
     if context.invoked_subcommand is not None:
-        wanted.require_alone(f"jitchat rot {context.invoked_subcommand}")
+        wanted.require_alone(f"jitchat rot {context.invoked_subcommand}", files)
         return None
     wanted.require_consistent()
     if wanted.resume is not None:
         flags = rot_runs.as_begun(flags, wanted.resume)
     elif wanted.conversation is None:
         wanted = replace(wanted, conversation=flags.conversation)
-    settings = load_settings(flags)
+    settings = cold_store.load_settings(flags)
     experiment = None
     if wanted.resume is None:
         experiment = wanted.experiment(is_reader=settings.in_use().is_reader)
-    if experiment is not None and wanted.wants_the_app and is_terminal(sys.stdout):
+    opens_app = wanted.wants_the_app and not files.named() and is_terminal(sys.stdout)
+    if experiment is not None and opens_app:
         from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app
 
-        return run_chat(flags, None, RunWanted(experiment, wanted.parallel, wanted.judge or ""))
+        return run_chat(flags, RunWanted(experiment, wanted.parallel, wanted.judge or ""))
     from jitchat.cli.rot_run import run_here  # noqa: PLC0415  loads the session
 
-    run_here(flags, settings, wanted, experiment)
+    run_here(flags, settings, wanted, experiment, files)
     return None
 
 

@@ -13,24 +13,17 @@ from rich.text import Text
 
 from jitchat import models
 from jitchat.bench.output import without_login
-from jitchat.cli import output
-from jitchat.cli.cold_store import opened_store
+from jitchat.cli import cold_store, options, output
 from jitchat.cli.lab_service import LocalLabService, is_here, judge_model
-from jitchat.cli.options import Flags
 from jitchat.cli.rot import RotFlags
-from jitchat.cli.rot_runs import print_run
+from jitchat.cli.rot_runs import RotFiles, print_run
 from jitchat.errors import BenchFailed, UsageError
-from jitchat.lab import events
-from jitchat.lab.costs import estimate_cells, estimate_run, sentence
+from jitchat.lab import costs, events, run_file, stats
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.lab import Lab
-from jitchat.lab.run_file import RunFile, short
-from jitchat.lab.stats import Tallies, Tally
 from jitchat.models import ResolvedModel
-from jitchat.settings import Settings
-from jitchat.settings.small_models import require_addresses
-from jitchat.text.figures import plural, total_of
-from jitchat.text.sanitize import one_line, shorten
+from jitchat.settings import Settings, small_models
+from jitchat.text import figures, sanitize
 from jitchat.values import ASSUMED
 
 _NEXT_TO_NOTHING = 1e-9
@@ -41,14 +34,18 @@ _REASON_LENGTH = 400
 
 
 def run_here(
-    flags: Flags, settings: Settings, wanted: RotFlags, experiment: Experiment | None
+    flags: options.Flags,
+    settings: Settings,
+    wanted: RotFlags,
+    experiment: Experiment | None,
+    files: RotFiles,
 ) -> None:
     """Make a run, or go on with one where there is no `experiment`; print and write its figures."""
     least = wanted.thresholds()
-    wanted.files.require_writable()
-    require_addresses(settings)
+    files.require_writable()
+    small_models.require_addresses(settings)
     paths = flags.paths()
-    with opened_store(paths) as store:
+    with cold_store.opened_store(paths) as store:
         model = models.resolve_model(settings, store.database)
         if warning := models.unencrypted_keys(settings):
             output.warn(warning)
@@ -60,7 +57,7 @@ def run_here(
             lab = _begun(desk, model, wanted, experiment)
         with closing(lab.file) as file:
             watcher = _watched(lab, wanted.parallel)
-            tallies = print_run(file.run, file.results(), wanted.files)
+            tallies = print_run(file.run, file.results(), files)
             _tell_end(watcher, file.run.id)
             _require_shares(file.run.experiment, tallies, least)
 
@@ -71,17 +68,19 @@ def _begun(
     """Begin a run, once it is told what it sends, and that is confirmed."""
     judge = wanted.judge or ""
     settled = desk.prepare(experiment, judge)
-    left_out = [short(length) for length in experiment.lengths if length not in settled.lengths]
+    left_out = [
+        run_file.short(length) for length in experiment.lengths if length not in settled.lengths
+    ]
     title = desk.title(settled)
     if left_out:
         output.say(f"{title} is too short for {', '.join(left_out)}: left out.", err=True)
     answerer = desk.answerer()
     assumed = f" ({ASSUMED})" if answerer.is_assumed else ""
     takes = f"{answerer.limit:,} tokens{assumed}"
-    cells = plural(settled.size, "cell")
+    cells = figures.plural(settled.size, "cell")
     output.say(f"{cells} for {_named(model)}, which takes {takes}:", err=True)
-    estimate = estimate_run(settled, answerer)
-    _say_beneath(sentence(estimate))
+    estimate = costs.estimate_run(settled, answerer)
+    _say_beneath(costs.sentence(estimate))
     _confirm(model, judge, estimate.requests, title=title, yes=wanted.yes)
     return desk.begin(settled, wanted.parallel, judge)
 
@@ -95,12 +94,14 @@ def _resumed(
         run, left = lab.file.run, lab.file.left()
         _require_asked(run.experiment, least)
         title = desk.title(run.experiment)
-        are_left = f"{len(left):,} of {plural(run.experiment.size, 'cell')} are left"
-        output.say(f"{run.id}, {one_line(run.title)}: {are_left}, for {_named(model)}.", err=True)
+        are_left = f"{len(left):,} of {figures.plural(run.experiment.size, 'cell')} are left"
+        output.say(
+            f"{run.id}, {sanitize.one_line(run.title)}: {are_left}, for {_named(model)}.", err=True
+        )
         if left:
             as_begun = replace(desk.answerer(), limit=run.limit, reserve=run.reserve)
-            estimate = estimate_cells(left, as_begun)
-            _say_beneath(sentence(estimate))
+            estimate = costs.estimate_cells(left, as_begun)
+            _say_beneath(costs.sentence(estimate))
             _confirm(model, run.judge, estimate.requests, title=title, yes=wanted.yes)
     except BaseException:  # closed whatever it was, and passed on
         lab.file.close()
@@ -119,7 +120,7 @@ def _confirm(model: ResolvedModel, judge: str, requests: int, *, title: str, yes
     if judge:
         judging = judge_model(model, judge)
         stays = stays and is_here(judging)
-        more = f"and up to {plural(requests, 'request')} to {_named(judging)}"
+        more = f"and up to {figures.plural(requests, 'request')} to {_named(judging)}"
         _say_beneath(f"{more}, whose cost is not counted here.")
         if judging.profile.name != model.profile.name and (
             warning := models.unencrypted_key(judging.profile)
@@ -130,7 +131,7 @@ def _confirm(model: ResolvedModel, judge: str, requests: int, *, title: str, yes
 
 
 def _named(model: ResolvedModel) -> str:
-    name = one_line(model.name)
+    name = sanitize.one_line(model.name)
     address = without_login(model.profile.base_url)
     return name if model.profile.is_reader else f"{name} at {address}"
 
@@ -142,7 +143,6 @@ def _say_beneath(text: str) -> None:
 
 
 def _watched(lab: Lab, parallel: int) -> "Watcher":
-    """Run it; Ctrl+C leaves what came."""
     try:
         with _watching(lab.file, parallel) as (watcher, take):
             asyncio.run(lab.run(take))
@@ -154,7 +154,7 @@ def _watched(lab: Lab, parallel: int) -> "Watcher":
 
 @contextmanager
 def _watching(
-    file: RunFile, parallel: int
+    file: run_file.RunFile, parallel: int
 ) -> Iterator[tuple["Watcher", Callable[[events.LabEvent], None]]]:
     """Draw a bar for who looks at standard error; for a file or a pipe, lines alone."""
     kept = [result for result in file.results() if result.verdict is not Verdict.FAILED]
@@ -187,8 +187,6 @@ def drawn(
 
 
 class Watcher:
-    """Follows the events of a run."""
-
     def __init__(self, decided: int, parallel: int, tell: Callable[[str], None]) -> None:
         """`decided` cells are so already, `parallel` requests leave at once; `tell` prints."""
         self.decided, self.failed = decided, 0
@@ -206,13 +204,13 @@ class Watcher:
     def doing(self) -> str:
         """What is being done, in few columns: `asking at 4k, 2 failed, $0.12`."""
         failed = f"{self.failed:,} failed" if self.failed else ""
-        paid = total_of(self._paid, self._unpriced)
+        paid = figures.total_of(self._paid, self._unpriced)
         return ", ".join(filter(None, (self._doing, failed, paid)))
 
     def take(self, event: events.LabEvent) -> None:
         match event:
             case events.ConversationBegun():
-                self._length = short(event.length)
+                self._length = run_file.short(event.length)
                 self._doing = f"storing {self._length}"
             case events.ConversationReady():
                 self._doing = f"asking at {self._length}"
@@ -243,19 +241,21 @@ class Watcher:
         self._parallel, self._is_slowed = event.parallel, True
         does = [f"waiting {event.seconds:.0f} s"] if event.seconds >= 1 else []
         if is_less:
-            does.append(f"{plural(event.parallel, 'request')} at once from now on")
-        why = f"The endpoint wants less ({one_line(event.why)})"
+            does.append(f"{figures.plural(event.parallel, 'request')} at once from now on")
+        why = f"The endpoint wants less ({sanitize.one_line(event.why)})"
         self._tell(f"{why}{': ' if does else ''}{', '.join(does)}.")
 
 
 def _tell_end(watcher: Watcher, run: str) -> None:
-    """Say where it is kept, and what failed."""
     if watcher.why_over:
         raise BenchFailed(watcher.why_over, _goes_on(run))
     output.say(f"Kept as {run}: `jitchat rot show {run}` shows it again.", err=True)
     if watcher.failed:
-        cells, them = plural(watcher.failed, "cell"), "it" if watcher.failed == 1 else "them"
-        why = shorten(watcher.first_failure, _REASON_LENGTH)
+        cells, them = (
+            figures.plural(watcher.failed, "cell"),
+            "it" if watcher.failed == 1 else "them",
+        )
+        why = sanitize.shorten(watcher.first_failure, _REASON_LENGTH)
         again = _goes_on(run, f"asks {them} again")
         output.say(f"{cells} failed; {again} The first: {why}", err=True)
 
@@ -265,7 +265,6 @@ def _goes_on(run: str, does: str = "goes on with it") -> str:
 
 
 def _require_asked(experiment: Experiment, modes: Collection[str]) -> None:
-    """Refuse a share of a mode that is not asked."""
     asked = [mode.value for mode in experiment.modes]
     if missing := [mode for mode in modes if mode not in asked]:
         raise UsageError(
@@ -274,7 +273,9 @@ def _require_asked(experiment: Experiment, modes: Collection[str]) -> None:
         )
 
 
-def _require_shares(experiment: Experiment, tallies: Tallies, least: Mapping[str, float]) -> None:
+def _require_shares(
+    experiment: Experiment, tallies: stats.Tallies, least: Mapping[str, float]
+) -> None:
     """Hold each mode to its share; a cell that does not fit or failed is not right."""
     cells = experiment.size // len(experiment.modes)
     below = []
@@ -291,7 +292,7 @@ def _require_shares(experiment: Experiment, tallies: Tallies, least: Mapping[str
         raise BenchFailed(" ".join(below))
 
 
-def _unanswered(tally: Tally | None) -> str:
+def _unanswered(tally: stats.Tally | None) -> str:
     """Say of how many no answer came, and why: ` (2 do not fit, 1 failed)`; empty for none."""
     if tally is None:
         return ""

@@ -3,56 +3,43 @@
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from jitchat.cli import output
-from jitchat.cli.options import Flags, SharingCommand, location_options, options_as
+from jitchat.cli.options import Flags, SharingCommand, location_options, option, options_as
 from jitchat.errors import StoreError, UsageError
-from jitchat.lab.compare import compare_runs
-from jitchat.lab.experiment import Result
-from jitchat.lab.report import comparison_tables, tables
-from jitchat.lab.run_file import Run, RunFile
+from jitchat.lab import compare, experiment, report, run_file, stats
 from jitchat.lab.runs import Runs
-from jitchat.lab.stats import NOTHING, Tallies, Tally, count_results, percent
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 
-_FORMATS = {
-    "json": "Write the run here, as JSON: every cell and every setting. `-` is standard output.",
-    "csv": "Write its cells here, as CSV.",
-    "svg": "Draw its heatmaps and curves here, as SVG.",
-    "text": "Draw them here in characters.",
-}
 _ENDINGS = {"text": "txt"}
 """Of a file in a format, where that is not the format's name."""
 _STDOUT = Path("-")
 """Standard output in place of a file: then the tables are not printed there."""
-FILE_OPTIONS = tuple(
-    click.option(f"--{name}", type=click.Path(path_type=Path), metavar="OUT", help=text)
-    for name, text in _FORMATS.items()
-)
+_file = partial(option, type=click.Path(path_type=Path), metavar="OUT")
 
 
 @dataclass(frozen=True, slots=True)
 class RotFiles:
-    """The files that were asked for; None where one was not."""
+    """The files that were asked for, by format; None where one was not."""
 
-    json: Path | None = None
-    csv: Path | None = None
-    svg: Path | None = None
-    text: Path | None = None
+    json: Path | None = _file(  # noqa: RUF009  it makes a field
+        "Write the run here, as JSON: every cell and every setting. `-` is standard output."
+    )
+    csv: Path | None = _file("Write its cells here, as CSV.")  # noqa: RUF009  see json
+    svg: Path | None = _file("Draw its heatmaps and curves here, as SVG.")  # noqa: RUF009  see json
+    text: Path | None = _file("Draw them here in characters.")  # noqa: RUF009  see json
 
     def named(self) -> list[tuple[str, Path]]:
-        """List format and file of those that were asked for."""
-        files = ((name, getattr(self, name)) for name in _FORMATS)
-        return [(name, path) for name, path in files if path is not None]
+        return [(name, path) for name, path in asdict(self).items() if path is not None]
 
     def require_writable(self) -> None:
-        """Refuse what will not take the figures, before there are any."""
         named = self.named()
         for _, path in named:
             if path != _STDOUT:
@@ -62,13 +49,15 @@ class RotFiles:
             raise UsageError(f"{options}: two of them name one file.", "Name another.")
 
 
-def print_run(run: Run, results: Sequence[Result], files: RotFiles) -> Tallies:
+def print_run(
+    run: run_file.Run, results: Sequence[experiment.Result], files: RotFiles
+) -> stats.Tallies:
     """Print the tables of a run, and write it to files; what was counted for them."""
     from jitchat.lab.export.files import exported  # noqa: PLC0415  loads every format
 
-    tallies = count_results(results)
+    tallies = stats.count_results(results)
     if all(path != _STDOUT for _, path in files.named()):
-        output.print_tables(tables(run, tallies))
+        output.print_tables(report.tables(run, tallies))
     for name, path in files.named():
         content = exported(_ENDINGS.get(name, name), run, results)
         if path == _STDOUT:
@@ -90,7 +79,7 @@ def as_begun(flags: Flags, wanted: str) -> Flags:
     return Flags(given=given).over(flags)
 
 
-def _opened(flags: Flags, wanted: str) -> closing[RunFile]:
+def _opened(flags: Flags, wanted: str) -> closing[run_file.RunFile]:
     return closing(Runs(flags.paths().rot).open(wanted))
 
 
@@ -108,27 +97,27 @@ def list_command(flags: Flags, as_json: bool) -> None:
         output.say("There are no runs yet. `jitchat rot` makes one.")
 
 
-def _summary(file: RunFile) -> tuple[Run, int, Mapping[Mode, Tally]]:
+def _summary(file: run_file.RunFile) -> tuple[run_file.Run, int, Mapping[Mode, stats.Tally]]:
     """Read what is listed of a run: how many cells are decided, and its shares."""
-    shares: Mapping[Mode, Tally] = {}
+    shares: Mapping[Mode, stats.Tally] = {}
     with suppress(StoreError):  # it is listed all the same
-        shares = count_results(file.results()).by_mode
+        shares = stats.count_results(file.results()).by_mode
     return file.run, file.count(), shares
 
 
-def _cells(run: Run, decided: int, shares: Mapping[Mode, Tally]) -> tuple[str, ...]:
+def _cells(run: run_file.Run, decided: int, shares: Mapping[Mode, stats.Tally]) -> tuple[str, ...]:
     listed = ", ".join(f"{mode} {_share(shares.get(mode))}" for mode in run.experiment.modes)
     return run.id, f"{decided:,}/{run.experiment.size:,}", listed, one_line(run.title)
 
 
-def _share(tally: Tally | None) -> str:
+def _share(tally: stats.Tally | None) -> str:
     """Write the share of right answers, with how many came: `76 % of 140`; a dash for none."""
     if tally is None or not tally.answered:
-        return NOTHING
-    return f"{percent(tally.share)} of {tally.answered:,}"
+        return stats.NOTHING
+    return f"{stats.percent(tally.share)} of {tally.answered:,}"
 
 
-def _fields(run: Run, decided: int, shares: Mapping[Mode, Tally]) -> dict[str, Any]:
+def _fields(run: run_file.Run, decided: int, shares: Mapping[Mode, stats.Tally]) -> dict[str, Any]:
     """Turn it into what JSON knows; a share is 0 to 1, and null where no answer came."""
     tallies = [(mode, shares.get(mode)) for mode in run.experiment.modes]
     return {
@@ -147,7 +136,7 @@ def _fields(run: Run, decided: int, shares: Mapping[Mode, Tally]) -> dict[str, A
 
 @click.command("show", cls=SharingCommand)
 @click.argument("run", metavar="RUN")
-@options_as("files", RotFiles, *FILE_OPTIONS)
+@options_as("files", RotFiles)
 @location_options
 def show_command(flags: Flags, run: str, files: RotFiles) -> None:
     """Print the tables of a run again, and write it to files.
@@ -173,8 +162,10 @@ def compare_command(flags: Flags, before: str, after: str) -> None:
         if first.run.id == second.run.id:
             raise UsageError(f"A and B are both {first.run.id}.", "Name two runs.")
         earlier, later = sorted((first, second), key=lambda file: file.run.begun_at)
-        comparison = compare_runs(earlier.run, earlier.results(), later.run, later.results())
-    output.print_tables(comparison_tables(comparison))
+        comparison = compare.compare_runs(
+            earlier.run, earlier.results(), later.run, later.results()
+        )
+    output.print_tables(report.comparison_tables(comparison))
 
 
 @click.command("forget", cls=SharingCommand)
@@ -192,16 +183,12 @@ def forget_command(flags: Flags, run: str, yes: bool) -> None:
     except StoreError:
         name = f"{run}, which cannot be read,"
     if not yes:
-        _require_yes(name)
+        if not output.is_terminal(sys.stdin):
+            raise UsageError(
+                "Nothing was forgotten: there is no terminal to confirm it in.",
+                "Give --yes to forget it without being asked.",
+            )
+        if not click.confirm(f"Forget {name} with all its answers?", err=True):
+            raise click.ClickException("Nothing was forgotten.")
     Runs(flags.paths().rot).forget(run)
     output.say(f"{name} is forgotten.", err=True)
-
-
-def _require_yes(name: str) -> None:
-    if not output.is_terminal(sys.stdin):
-        raise UsageError(
-            "Nothing was forgotten: there is no terminal to confirm it in.",
-            "Give --yes to forget it without being asked.",
-        )
-    if not click.confirm(f"Forget {name} with all its answers?", err=True):
-        raise click.ClickException("Nothing was forgotten.")

@@ -62,7 +62,6 @@ def leave_threads() -> None:
 
 
 def leave(code: int) -> NoReturn:
-    """End the process, what is to be printed being printed."""
     if _leaves_threads.is_set():
         os._exit(code)
     sys.exit(code)

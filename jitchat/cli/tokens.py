@@ -52,13 +52,10 @@ class _Learnt:
     def fields(self, *bands_at: int) -> dict[str, Any]:
         """The correction and its bands as JSON knows them; None where nothing is corrected."""
         learnt = self.calibration
+        if not learnt.samples:
+            return {"correction": None, "band": None}
         correction = {"slope": learnt.slope, "offset": learnt.offset, "samples": learnt.samples}
-        bands = {str(at): learnt.band(at) for at in bands_at}
-        is_corrected = bool(learnt.samples)
-        return {
-            "correction": correction if is_corrected else None,
-            "band": bands if is_corrected else None,
-        }
+        return {"correction": correction, "band": {str(at): learnt.band(at) for at in bands_at}}
 
 
 @click.command("tokens", cls=SharingCommand)
@@ -198,7 +195,6 @@ def _fields(model: ResolvedModel, learnt: _Learnt) -> dict[str, Any]:
 
 
 def _list_models(flags: Flags, *, as_json: bool) -> None:
-    """Print every model that taught anything, by server."""
     with opened_store(flags.paths()) as store:
         rows = [
             _Learnt(server, model, counter, samples, Calibration.of(samples))

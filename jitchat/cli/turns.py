@@ -8,12 +8,9 @@ from typing import Any
 import click
 
 from jitchat import models
-from jitchat.cli import cold_store
-from jitchat.cli.options import Flags, SharingCommand, common_options, text_given, with_options
-from jitchat.cli.output import say, say_json, warn
-from jitchat.cli.report import print_window, window_fields
+from jitchat.cli import cold_store, options, output, report
 from jitchat.errors import EmptyDraft, JitchatError, ReplyCut, StoreFull, StoreReadOnly, UsageError
-from jitchat.events import Event, ReplyDelta, SendFailed, TurnStored
+from jitchat.events import ReplyDelta, SendFailed, TurnStored
 from jitchat.memory import Memory
 from jitchat.models import ResolvedModel
 from jitchat.providers.provider import Finished
@@ -21,14 +18,13 @@ from jitchat.session import Session
 from jitchat.settings.small_models import require_addresses
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode, Status, Turn
-from jitchat.window.record import messages_body
-from jitchat.window.steering import Once
+from jitchat.window import record, steering
 from jitchat.window.window import ContextWindow
 
 UNINDEXED = "the newest turns are not indexed, for nothing can be written to the database."
 
 
-_text_in_conversation = with_options(
+_text_in_conversation = options.with_options(
     click.argument("text"),
     click.option(
         "--conversation", metavar="ID", help="Its id or title; the one touched last if not given."
@@ -36,7 +32,7 @@ _text_in_conversation = with_options(
 )
 
 
-@click.command("window", cls=SharingCommand)
+@click.command("window", cls=options.SharingCommand)
 @_text_in_conversation
 @click.option(
     "--budget", type=click.IntRange(min=1), metavar="N", help="Tokens that the window may have."
@@ -53,37 +49,37 @@ _text_in_conversation = with_options(
 @click.option(
     "--request", "as_request", is_flag=True, help="Print the body of the request, and nothing else."
 )
-@common_options
-def window_command(flags: Flags, text: str, conversation: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
+@options.common_options
+def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Show the window that TEXT would be sent in; send nothing of it.
 
     A server on this machine is asked how much its model takes, and so is one of whose model
     nothing is known. TEXT is `-` for what comes on standard input.
     """
     draft = read_draft(text)
-    with opened_session(Flags(conversation=conversation).over(flags)) as (session, mode, model):
+    with opened_session(flags) as (session, mode, model):
         window = _planned(session, draft, mode, wanted["budget"], ask=wanted["ask_picker"])
         _warn(model.warning(), session.planning.unmet(draft))
         identity, prices = session.memory.conversation.id, session.options.prices
         wire = session.wire(window) if wanted["as_request"] else None
     if wanted["as_request"]:  # the reader is sent nothing: then its messages
-        say((wire.body if wire is not None else messages_body(window)).decode())
+        output.say((wire.body if wire is not None else record.messages_body(window)).decode())
         return
     exact = asyncio.run(model.count_exactly(window.messages())) if wanted["exact"] else None
     if wanted["as_json"]:
-        found = window_fields(window, identity, prices)
-        say_json(found | ({"exact": exact} if exact else {}))
+        found = report.window_fields(window, identity, prices)
+        output.say_json(found | ({"exact": exact} if exact else {}))
         return
-    print_window(window, identity, prices)
+    report.print_window(window, identity, prices)
     if exact:
-        say(f"{model.profile.title} counts {exact:,} tokens.")
+        output.say(f"{model.profile.title} counts {exact:,} tokens.")
 
 
 def _planned(
     session: Session, draft: str, mode: Mode, budget: int | None, *, ask: bool
 ) -> ContextWindow:
     """Plan the window; with `ask`, as the picker's model has it."""
-    once = Once(budget=session.options.budget.of_size(budget) if budget else None)
+    once = steering.Once(budget=session.options.budget.of_size(budget) if budget else None)
     if not ask:
         return session.preview(draft, mode, once)
     if session.picker is None:
@@ -101,17 +97,17 @@ def _planned(
     return asyncio.run(asked())
 
 
-@click.command("send", cls=SharingCommand)
+@click.command("send", cls=options.SharingCommand)
 @_text_in_conversation
-@common_options
-def send_command(flags: Flags, text: str, conversation: str | None) -> None:
+@options.common_options
+def send_command(flags: options.Flags, text: str) -> None:
     """Send TEXT, print the reply as it comes, store both.
 
     TEXT is `-` for what comes on standard input. The exit code is 3 where only a part of the reply
     came, which is kept; why, and what to do, is told on standard error.
     """
     draft = read_draft(text)
-    with opened_session(Flags(conversation=conversation).over(flags)) as opened:
+    with opened_session(flags) as opened:
         error = asyncio.run(_exchange(*opened, draft))
     if error is not None:
         raise error
@@ -120,56 +116,43 @@ def send_command(flags: Flags, text: str, conversation: str | None) -> None:
 def _warn(*sentences: str | None) -> None:
     """Say what may keep a message from being answered or private, or a turn out of its window."""
     for sentence in filter(None, sentences):
-        warn(sentence)
+        output.warn(sentence)
 
 
 async def _exchange(
     session: Session, mode: Mode, model: ResolvedModel, draft: str
 ) -> JitchatError | None:
-    """Send and print; whatever ends it, what came is stored and the line is closed."""
+    """Send and print; whatever ends it, what came is stored and the line is closed.
+
+    What comes back is what went wrong: of a reply that is cut, why, and what to do.
+    """
     _warn(models.unencrypted_keys(model.settings), model.warning(), session.planning.unmet(draft))
-    printer = _Printer()
-    events = session.send(draft, mode)
+    error: JitchatError | None = None
+    stored: list[Turn] = []
+    is_open_line = False
     try:
-        async with aclosing(events):
+        async with aclosing(session.send(draft, mode)) as events:
             async for event in events:
-                printer.take(event)
+                match event:
+                    case ReplyDelta(text):
+                        output.say(text, newline=False)
+                        is_open_line = not text.endswith("\n")
+                    case SendFailed():
+                        error = event.error
+                    case TurnStored(turn):
+                        stored.append(turn)
+                    case _:
+                        pass
     finally:
-        printer.end_line()
+        if is_open_line:
+            output.say("")
         await session.aclose()
-    return printer.failure(session)
-
-
-class _Printer:
-    """Prints the reply, and remembers how it ended."""
-
-    def __init__(self) -> None:
-        self.error: JitchatError | None = None
-        self._open_line = False
-        self._stored: list[Turn] = []
-        """The message, then what came of a reply."""
-
-    def take(self, event: Event) -> None:
-        if isinstance(event, ReplyDelta):
-            say(event.text, newline=False)
-            self._open_line = not event.text.endswith("\n")
-        elif isinstance(event, SendFailed):
-            self.error = event.error
-        elif isinstance(event, TurnStored):
-            self._stored.append(event.turn)
-
-    def end_line(self) -> None:
-        if self._open_line:
-            say("")
-
-    def failure(self, session: Session) -> JitchatError | None:
-        """Say what went wrong; of a reply that is cut, why, and what to do. None for nothing."""
-        if not self._stored or self._stored[-1].status is not Status.CUT:
-            return self.error
-        if self.error is not None:
-            return ReplyCut(self.error.what, self.error.remedy)
-        sent = session.sent_exchange(self._stored[0], self._stored[-1])
-        return _cut((sent[1].stop if sent is not None and sent[1] else None) or "")
+    if not stored or stored[-1].status is not Status.CUT:
+        return error
+    if error is not None:
+        return ReplyCut(error.what, error.remedy)
+    sent = session.sent_exchange(stored[0], stored[-1])
+    return _cut((sent[1].stop if sent is not None and sent[1] else None) or "")
 
 
 def _cut(stop: str) -> ReplyCut:
@@ -182,7 +165,7 @@ def _cut(stop: str) -> ReplyCut:
 
 
 @contextmanager
-def opened_session(flags: Flags) -> Iterator[tuple[Session, Mode, ResolvedModel]]:
+def opened_session(flags: options.Flags) -> Iterator[tuple[Session, Mode, ResolvedModel]]:
     """Open the session on the conversation that is asked for, with everything indexed."""
     paths = flags.paths()
     settings = cold_store.load_settings(flags)
@@ -190,7 +173,7 @@ def opened_session(flags: Flags) -> Iterator[tuple[Session, Mode, ResolvedModel]
     with cold_store.opened_store(paths) as store:
         conversation = cold_store.choose_conversation(store, flags.conversation)
         model = models.resolve_model(settings, store.database)
-        embedder = models.make_embedder(settings, paths, warn)
+        embedder = models.make_embedder(settings, paths, output.warn)
         session = model.open_session(Memory(store, conversation, embedder), ask=True)
         _index_missing(session.memory)
         yield session, Mode(settings.chat.mode), model
@@ -203,12 +186,11 @@ def _index_missing(memory: Memory) -> None:
             list(memory.index.catch_up())
             return
     if memory.index.is_behind():
-        warn(UNINDEXED)
+        output.warn(UNINDEXED)
 
 
 def read_draft(text: str) -> str:
-    """Take the text that was given, or what comes on standard input for `-`."""
-    draft = text_given(text)
+    draft = options.text_given(text)
     if text == "-":
         draft = draft.rstrip("\r\n")
     if not draft.strip():

@@ -5,32 +5,34 @@ from typing import Any
 
 import click
 
-from jitchat.cli.options import Flags, SharingCommand, common_options, turn_number
-from jitchat.cli.output import say, say_json
+from jitchat.cli import options, output
 from jitchat.cli.turns import opened_session, read_draft
 from jitchat.errors import UnknownTurn, UsageError
 from jitchat.session import Session
 from jitchat.store.path import parent_of
 from jitchat.text.sanitize import shorten
-from jitchat.values import Mode, Placed, Role
+from jitchat.values import Mode, Role
 from jitchat.why import Explained, Standing, why
-from jitchat.window.record import ledger_fields
-from jitchat.window.steering import Once
+from jitchat.window import record, steering
 
 _WIDTH = 60
 """Characters of the message that are repeated."""
 
 
-@click.command("why", cls=SharingCommand)
-@click.argument("turn", metavar="ID", type=turn_number)
+@click.command("why", cls=options.SharingCommand)
+@click.argument("turn", metavar="ID", type=options.turn_number)
 @click.argument("text", required=False)
 @click.option(
-    "--turn", "said", type=turn_number, metavar="N", help="Of the window that was sent for turn N."
+    "--turn",
+    "said",
+    type=options.turn_number,
+    metavar="N",
+    help="Of the window that was sent for turn N.",
 )
 @click.option("--conversation", metavar="ID", help="The one touched last if not given.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@common_options
-def why_command(flags: Flags, turn: int, text: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
+@options.common_options
+def why_command(flags: options.Flags, turn: int, text: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Say why turn ID is in the window for TEXT, or why not.
 
     Without TEXT, for what was said last, as its window would be now; with --turn, for a window as
@@ -40,16 +42,15 @@ def why_command(flags: Flags, turn: int, text: str | None, **wanted: Any) -> Non
     if text is not None and said is not None:
         raise UsageError("TEXT and --turn name two windows.", "Give one of them.")
     draft = read_draft(text) if text is not None else None
-    on = Flags(conversation=wanted["conversation"]).over(flags)
-    with opened_session(on) as (session, mode, _):
+    with opened_session(flags) as (session, mode, _):
         explained = _sent(session, said) if said is not None else _planned(session, draft, mode)
         found = _fields(session, explained, turn)
     if wanted["as_json"]:
-        say_json(found)
+        output.say_json(found)
         return
-    say(_heading(explained))
+    output.say(_heading(explained))
     for sentence in found["sentences"]:
-        say(sentence)
+        output.say(sentence)
 
 
 def _planned(session: Session, draft: str | None, mode: Mode) -> Explained:
@@ -60,7 +61,7 @@ def _planned(session: Session, draft: str | None, mode: Mode) -> Explained:
     last = next((turn for turn in turns if turn.role is Role.USER), None)
     if last is None:
         raise UnknownTurn("Nothing was said here yet.", "Give a TEXT.")
-    return session.explained(last.content, mode, Once(again=last))
+    return session.explained(last.content, mode, steering.Once(again=last))
 
 
 def _sent(session: Session, position: int) -> Explained:
@@ -81,6 +82,16 @@ def _fields(session: Session, explained: Explained, turn: int) -> Mapping[str, A
     answer = why(session.memory, explained, turn)
     if answer.standing is Standing.UNKNOWN:
         raise UnknownTurn(str(answer))
+    placed = None
+    if answer.placed is not None:
+        found = answer.placed.candidate
+        placed = {
+            "rank": found.rank,
+            "of": answer.placed.of,
+            "score": found.score,
+            "parts": dict(found.parts),
+            "matched": list(found.matched),
+        }
     return {
         "conversation": session.memory.conversation.id,
         "mode": explained.window.mode.value,
@@ -89,19 +100,8 @@ def _fields(session: Session, explained: Explained, turn: int) -> Mapping[str, A
         "turn": turn,
         "standing": answer.standing.value,
         "sentences": list(answer.sentences),
-        "row": ledger_fields(answer.row) if answer.row is not None else None,
-        "placed": _placed_fields(answer.placed) if answer.placed is not None else None,
-    }
-
-
-def _placed_fields(placed: Placed) -> Mapping[str, Any]:
-    found = placed.candidate
-    return {
-        "rank": found.rank,
-        "of": placed.of,
-        "score": found.score,
-        "parts": dict(found.parts),
-        "matched": list(found.matched),
+        "row": record.ledger_fields(answer.row) if answer.row is not None else None,
+        "placed": placed,
     }
 
 

@@ -46,17 +46,14 @@ def choose_one(wrong: str, choices: Sequence[str]) -> str:
 
 
 def checked(known: Setting, value: object, origin: str) -> object:
-    """Return the value as its setting wants it.
-
-    Raises:
-        SettingsError: It has another type, or is out of range.
-
-    """
+    """Return the value as its setting wants it; SettingsError where type or range is another."""
     fitting = _of_type(known.kind, value)
     if fitting is None:
         expected = _EXPECTED[known.kind]
         raise _refused(known, origin, f"must be {expected}, not {_kind_of(known, value)}")
-    _require_choice(known, fitting, origin)
+    if known.choices and fitting not in known.choices:
+        what = f"{origin}: {known.key} cannot be {_quoted(fitting)}."
+        raise SettingsError(what, choose_one(str(fitting), known.choices))
     _require_size(known, fitting, origin)
     _require_sendable(known, fitting, origin)
     return fitting
@@ -102,12 +99,6 @@ def _headers(value: object) -> dict[str, Secret] | None:
     if not isinstance(value, Mapping) or not all(isinstance(text, str) for text in value.values()):
         return None
     return {str(name): Secret(text.strip()) for name, text in value.items()}
-
-
-def _require_choice(known: Setting, value: object, origin: str) -> None:
-    if known.choices and value not in known.choices:
-        what = f"{origin}: {known.key} cannot be {_quoted(value)}."
-        raise SettingsError(what, choose_one(str(value), known.choices))
 
 
 def _require_size(known: Setting, value: object, origin: str) -> None:
@@ -167,11 +158,8 @@ def _quoted(value: object) -> str:
 def toml_text(path: Path) -> str:
     """Read a file that is to be TOML, as far as its parser takes little time and memory for it.
 
-    Raises:
-        SettingsError: It is too large, or a name in it has too many parts.
-        OSError: It cannot be read.
-        UnicodeDecodeError: It is not UTF-8.
-
+    SettingsError where it is too large, or a name in it has too many parts; OSError and
+    UnicodeDecodeError as reading has it.
     """
     with path.open(encoding="utf-8-sig") as file:
         text = file.read(LONGEST_FILE + 1)

@@ -26,9 +26,8 @@ from jitchat.children import Completed, run_users_command
 from jitchat.crash import redacted, remember_secret
 from jitchat.errors import JitchatError, SettingsError, UsageError
 from jitchat.paths import make_private, open_to_others
-from jitchat.settings.checks import toml_text
+from jitchat.settings import checks, sections
 from jitchat.settings.profiles import Profile
-from jitchat.settings.sections import Secret
 from jitchat.text.sanitize import shorten
 
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
@@ -50,9 +49,7 @@ _OWNERS = {
 
 @dataclass(frozen=True, slots=True)
 class CleanedKey:
-    """A key that may be stored."""
-
-    key: Secret
+    key: sections.Secret
     removed: tuple[str, ...] = ()
     """What was pasted along with it, in a few words each."""
 
@@ -65,7 +62,7 @@ def cleaned_key(text: str) -> CleanedKey:
         removed += [what] if what not in removed else []
     if reason := _reason_against(text):
         raise UsageError(f"That is no key: {reason}. Nothing was stored.", "Copy it again, whole.")
-    return CleanedKey(Secret(text), tuple(removed))
+    return CleanedKey(sections.Secret(text), tuple(removed))
 
 
 def key_notes(profile: Profile, cleaned: CleanedKey, place: str, source: str) -> Iterator[str]:
@@ -119,19 +116,16 @@ def _reason_against(text: str) -> str:
 
 SECONDS = 10.0
 """How long a command may take."""
-_printed_keys: dict[str, Secret] = {}
+_printed_keys: dict[str, sections.Secret] = {}
 """By command."""
 _lock = threading.Lock()
 
 
-def key_from_command(command: str, provider: str, refused: str | None = None) -> Secret:
+def key_from_command(command: str, provider: str, refused: str | None = None) -> sections.Secret:
     """Run the command, or take what it printed before: its first line.
 
     It is run again where the server `refused` what it printed, unless it printed another meanwhile.
-
-    Raises:
-        SettingsError: It cannot be run, fails, takes too long or prints nothing.
-
+    SettingsError where it cannot be run, fails, takes too long or prints nothing.
     """
     with _lock:  # two threads that want the same key ask for one password
         if _printed_keys.get(command, refused) == refused:
@@ -139,8 +133,8 @@ def key_from_command(command: str, provider: str, refused: str | None = None) ->
         return _printed_keys[command]
 
 
-def _printed(command: str, what: str) -> Secret:
-    done = _run(_words(command, what), what)
+def _printed(command: str, what: str) -> sections.Secret:
+    done = _run(command, what)
     lines = done.stdout.decode("utf-8", "replace").strip().splitlines()
     said = redacted(done.stderr.decode("utf-8", "replace"), lines)
     if done.returncode != 0:
@@ -148,21 +142,17 @@ def _printed(command: str, what: str) -> Secret:
         raise _failed(f"{what} ended with code {done.returncode}{told}.")
     if not lines:
         raise _failed(f"{what} printed no key.")
-    return Secret(lines[0].strip())
+    return sections.Secret(lines[0].strip())
 
 
-def _words(command: str, what: str) -> list[str]:
+def _run(command: str, what: str) -> Completed:
+    """Run it; the errors are made outside of the handlers, for their context holds the command."""
     try:
         words = shlex.split(command)
     except ValueError:
         words = []
     if not words:
         raise _failed(f"{what} is no command: a quotation mark is missing.")
-    return words
-
-
-def _run(words: list[str], what: str) -> Completed:
-    """Run it; the error is made outside of the handler, for its context holds the command."""
     try:
         done = run_users_command(words, SECONDS)
     except OSError as error:
@@ -183,18 +173,18 @@ def _failed(what: str) -> SettingsError:
 _SERVICE = "jitchat"
 
 
-def key_from_ring(name: str) -> Secret:
+def key_from_ring(name: str) -> sections.Secret:
     """Look up a provider's key; empty where there is none, or no keyring."""
     ring = _ring()
     if ring is None:
-        return Secret()
+        return sections.Secret()
     try:
-        return Secret((ring.get_password(_SERVICE, name) or "").strip())
+        return sections.Secret((ring.get_password(_SERVICE, name) or "").strip())
     except Exception:  # noqa: BLE001  a backend's own failure, whatever it is, is no key
-        return Secret()
+        return sections.Secret()
 
 
-def put_into_ring(name: str, key: Secret) -> None:
+def put_into_ring(name: str, key: sections.Secret) -> None:
     """Store a provider's key; JitchatError where no keyring takes it."""
     ring, why = _ring(), "the package keyring is not installed"
     if ring is not None:
@@ -239,12 +229,12 @@ class KeysFile:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def keys(self) -> dict[str, Secret]:
+    def keys(self) -> dict[str, sections.Secret]:
         """Read every key; none where there is no file. SettingsError where it cannot be read."""
         import tomllib  # noqa: PLC0415  4 ms, not needed to print help
 
         try:
-            document = tomllib.loads(toml_text(self.path))
+            document = tomllib.loads(checks.toml_text(self.path))
         except FileNotFoundError:
             return {}
         except OSError as error:
@@ -253,7 +243,7 @@ class KeysFile:
             why = "is not valid TOML"
         else:
             if all(isinstance(key, str) for key in document.values()):
-                keys = {name: Secret(key.strip()) for name, key in document.items()}
+                keys = {name: sections.Secret(key.strip()) for name, key in document.items()}
                 for key in keys.values():
                     remember_secret(key)
                 return keys
@@ -262,7 +252,7 @@ class KeysFile:
             f"The keys file {self.path} {why}.", "Correct it, or delete it and set the keys again."
         )
 
-    def put(self, name: str, key: Secret) -> None:
+    def put(self, name: str, key: sections.Secret) -> None:
         """Store a key, in place of the one that was there; JitchatError where that cannot be."""
         self._write(self.keys() | {name: key})
 
@@ -278,7 +268,7 @@ class KeysFile:
         """Say that others may read it; empty where they may not, or where it is not there."""
         return open_to_others(self.path, "the keys")
 
-    def _write(self, keys: dict[str, Secret]) -> None:
+    def _write(self, keys: dict[str, sections.Secret]) -> None:
         lines = [f"{json.dumps(name)} = {json.dumps(str(key))}\n" for name, key in keys.items()]
         try:
             make_private(self.path.parent)
@@ -311,15 +301,13 @@ def _replace(path: Path, content: bytes) -> None:
 OF_WHO_ANSWERS = "JITCHAT_PROVIDER_API_KEY"
 THE_FILE, THE_RING = "the keys file", "the keyring"
 
-_Filed = Callable[[], Mapping[str, Secret]]
+_Filed = Callable[[], Mapping[str, sections.Secret]]
 """Reads the keys file; only where no source before it has a key."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundKey:
-    """A key, and where it was found."""
-
-    key: Secret
+    key: sections.Secret
     source: str
     """A $VARIABLE, `api_key_cmd`, `the configuration`, `the keys file` or `the keyring`."""
     renew: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
@@ -330,7 +318,7 @@ class FoundKey:
 def find_key(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> FoundKey | None:
     """Find a key; SettingsError where its command fails, or the keys file cannot be read."""
 
-    def run(refused: str | None = None) -> Secret:
+    def run(refused: str | None = None) -> sections.Secret:
         key = key_from_command(profile.api_key_cmd, profile.name, refused)
         remember_secret(key)
         return key
@@ -363,15 +351,15 @@ def key_sources(
 
 def _stored(
     profile: Profile, environ: Mapping[str, str], filed: _Filed
-) -> Iterator[tuple[str, Secret | None]]:
+) -> Iterator[tuple[str, sections.Secret | None]]:
     """Go through the sources, best first; None stands for what the command would print."""
     if profile.is_reader:
         return
     variables = (*((OF_WHO_ANSWERS,) if profile.in_use else ()), *profile.key_variables)
     for variable in variables:
-        yield f"${variable}", Secret(environ.get(variable, "").strip())
+        yield f"${variable}", sections.Secret(environ.get(variable, "").strip())
     if profile.api_key_cmd:
         yield "api_key_cmd", None
     yield "the configuration", profile.api_key
-    yield THE_FILE, filed().get(profile.name, Secret())
+    yield THE_FILE, filed().get(profile.name, sections.Secret())
     yield THE_RING, key_from_ring(profile.name)

@@ -18,17 +18,7 @@ from typing import Any
 from jitchat.crash import remember_secret
 from jitchat.errors import SettingsError
 from jitchat.providers.catalogue.table import PRESETS, READER
-from jitchat.settings import checks
-from jitchat.settings.profiles import ollama_address
-from jitchat.settings.sections import (
-    SECTIONS,
-    SETTINGS,
-    NamedModel,
-    NamedProvider,
-    Setting,
-    settings_of,
-)
-from jitchat.settings.settings import CHOSEN, HOMES, Settings, known_providers
+from jitchat.settings import checks, profiles, sections, settings
 from jitchat.text.sanitize import one_line, shorten
 
 _NOT_SETTINGS = ("JITCHAT_HOME", "JITCHAT_CONFIG", "JITCHAT_DB")
@@ -45,8 +35,6 @@ _IMPLYING = (_URL, _MODEL, "provider.api_key", "provider.api_key_cmd", "provider
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A value, and who gave it."""
-
     value: object
     origin: str
 
@@ -64,15 +52,11 @@ def load_settings(
     environ: Mapping[str, str],
     flags: Mapping[str, object] | None = None,
     chosen: tuple[str, str] | None = None,
-) -> Settings:
+) -> settings.Settings:
     """Merge every source. `flags` are by `section.key`; None means not given.
 
     `chosen` is the (provider, model) that was picked in the app: it counts where nothing else
-    names a provider.
-
-    Raises:
-        SettingsError: A source cannot be read, or holds what is not a setting.
-
+    names a provider. SettingsError where a source cannot be read, or holds what is no setting.
     """
     document = _read(config)
     bindings = _bindings(document.pop("keys", {}), config)
@@ -81,7 +65,7 @@ def load_settings(
     models = _named_models(document.pop("models", {}), str(config), origins)
     names = list({**PRESETS, **providers})
     by_flag = (
-        (key, _Given(value, SETTINGS[key].flag))
+        (key, _Given(value, sections.SETTINGS[key].flag))
         for key, value in (flags or {}).items()
         if value is not None
     )
@@ -90,12 +74,12 @@ def load_settings(
     given = {key: value for source in sources for key, value in source.items()}
     given = {key: value for key, value in given.items() if not key.startswith("provider.")}
     given |= _provider_in_use(sources, names, chosen)
-    values: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
+    values: dict[str, dict[str, Any]] = {section: {} for section in sections.SECTIONS}
     for key, value in given.items():
         section, name = key.split(".")
         values[section][name] = value.value
-    made = Settings(
-        **{section: kind(**values[section]) for section, kind in SECTIONS.items()},
+    made = settings.Settings(
+        **{section: kind(**values[section]) for section, kind in sections.SECTIONS.items()},
         providers=providers,
         models=models,
         keys=bindings,
@@ -109,7 +93,7 @@ def load_settings(
 
 def unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
     """Say, in a sentence each, which JITCHAT_ variables set nothing."""
-    of_settings = (name for setting in SETTINGS.values() for name in setting.variables)
+    of_settings = (name for setting in sections.SETTINGS.values() for name in setting.variables)
     known = {*_NOT_SETTINGS, *of_settings}
     for name in sorted(environ):
         if name.startswith("JITCHAT_") and name not in known:
@@ -120,7 +104,7 @@ def _addresses(environ: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """Take the addresses of presets from the variables that their own programs read."""
     found = {}
     if environ.get("OLLAMA_HOST", "").strip():
-        found["ollama"] = ollama_address(environ["OLLAMA_HOST"]), "$OLLAMA_HOST"
+        found["ollama"] = profiles.ollama_address(environ["OLLAMA_HOST"]), "$OLLAMA_HOST"
     if environ.get("OPENAI_BASE_URL", "").strip():
         found["openai"] = environ["OPENAI_BASE_URL"].strip(), "$OPENAI_BASE_URL"
     return found
@@ -153,19 +137,17 @@ def _read(config: Path) -> dict[str, Any]:
 
 def _from_document(document: Mapping[str, object], config: Path) -> Iterator[tuple[str, _Given]]:
     for section, values in document.items():
-        if section not in SECTIONS:
+        if section not in sections.SECTIONS:
             raise checks.unknown(section, str(config))
         if not isinstance(values, dict):
-            raise SettingsError(
-                f"{config}: {section} must be a table.",
-                f"Write [{section}] on a line of its own, and its keys below it.",
-            )
+            what = f"{config}: {section} must be a table."
+            raise SettingsError(what, _write_below(f"[{section}]"))
         for name, value in values.items():
             yield f"{section}.{name}", _Given(value, str(config))
 
 
 def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, _Given]]:
-    for key, setting in SETTINGS.items():
+    for key, setting in sections.SETTINGS.items():
         for variable in setting.variables:
             if environ.get(variable):
                 yield key, _Given(_parsed(setting.kind, environ[variable]), f"${variable}")
@@ -185,9 +167,9 @@ def _checked(source: Iterable[tuple[str, _Given]], providers: list[str]) -> dict
     """Check every value of a source, and that the providers that it names are there."""
     found = {}
     for key, given in source:
-        if key not in SETTINGS:
+        if key not in sections.SETTINGS:
             raise checks.unknown(key, given.origin)
-        value = checks.checked(SETTINGS[key], given.value, given.origin)
+        value = checks.checked(sections.SETTINGS[key], given.value, given.origin)
         found[key] = replace(given, value=value)
     for key in _NAMES_A_PROVIDER:
         named = found.get(key)
@@ -198,7 +180,7 @@ def _checked(source: Iterable[tuple[str, _Given]], providers: list[str]) -> dict
             raise SettingsError(
                 f"{named.origin}: {key} cannot be {shorten(name, 60)!r}: no provider has that"
                 " name.",
-                known_providers(name, providers),
+                settings.known_providers(name, providers),
             )
     return found
 
@@ -208,7 +190,7 @@ def _checked(source: Iterable[tuple[str, _Given]], providers: list[str]) -> dict
 
 def _named_providers(
     tables: object, origin: str, origins: dict[str, str]
-) -> dict[str, NamedProvider]:
+) -> dict[str, sections.NamedProvider]:
     """Read the tables `[providers.NAME]`; who said what goes into `origins`."""
     made = {}
     for name, table in _tables("providers", "[providers.work]", tables, origin):
@@ -218,11 +200,15 @@ def _named_providers(
                 "Use letters, digits, - and _, as in [providers.work]; 40 at most.",
             )
         prefix = f"providers.{name}"
-        known = settings_of(NamedProvider, prefix)
+        known = sections.settings_of(sections.NamedProvider, prefix)
         if name == READER.name:
             known = {key: known[key] for key in _OF_THE_READER}
-        made[name] = provider = NamedProvider(name, **_table_values(prefix, table, known, origin))
-        if name not in PRESETS and not (provider.base_url.strip() or provider.protocol in HOMES):
+        made[name] = provider = sections.NamedProvider(
+            name, **_table_values(prefix, table, known, origin)
+        )
+        if name not in PRESETS and not (
+            provider.base_url.strip() or provider.protocol in settings.HOMES
+        ):
             raise SettingsError(
                 f"{origin}: {prefix} has no base_url, the address of its API.",
                 'Add one, as in base_url = "https://llm.example/v1".'
@@ -232,7 +218,9 @@ def _named_providers(
     return made
 
 
-def _named_models(tables: object, origin: str, origins: dict[str, str]) -> dict[str, NamedModel]:
+def _named_models(
+    tables: object, origin: str, origins: dict[str, str]
+) -> dict[str, sections.NamedModel]:
     """Read the tables `[models."NAME"]`; who said what goes into `origins`."""
     made = {}
     example = '[models."gpt-5-mini"]'
@@ -241,8 +229,8 @@ def _named_models(tables: object, origin: str, origins: dict[str, str]) -> dict[
             what = f"{origin}: a table under models has no name."
             raise SettingsError(what, _write_below(example))
         prefix = f'models."{name}"'
-        known = settings_of(NamedModel, prefix)
-        made[name] = NamedModel(**_table_values(prefix, table, known, origin))
+        known = sections.settings_of(sections.NamedModel, prefix)
+        made[name] = sections.NamedModel(**_table_values(prefix, table, known, origin))
         origins |= {f"{prefix}.{key}": origin for key in table}
     return made
 
@@ -250,7 +238,6 @@ def _named_models(tables: object, origin: str, origins: dict[str, str]) -> dict[
 def _tables(
     kind: str, example: str, value: object, origin: str
 ) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Go through the tables of a kind, by their names."""
     if not isinstance(value, dict):
         raise SettingsError(f"{origin}: {kind} must be a table of tables.", _write_below(example))
     for name, table in value.items():
@@ -265,7 +252,7 @@ def _write_below(example: str) -> str:
 
 
 def _table_values(
-    prefix: str, table: Mapping[str, object], known: Mapping[str, Setting], origin: str
+    prefix: str, table: Mapping[str, object], known: Mapping[str, sections.Setting], origin: str
 ) -> dict[str, Any]:
     for key in table:
         if key not in known:
@@ -344,7 +331,7 @@ def _implied(
         named = _Given(provider, f"implied by {model.origin}")
         return kept | {_NAME: named, _MODEL: _Given(rest, model.origin)}
     if chosen is not None and chosen[0] in names and not model.is_from_file:
-        return _without_the_files(merged, chosen[0]) | {_NAME: _Given(chosen[0], CHOSEN)}
+        return _without_the_files(merged, chosen[0]) | {_NAME: _Given(chosen[0], settings.CHOSEN)}
     return merged | {_NAME: _Given(_USUAL, f"implied by {model.origin}")}
 
 
@@ -357,9 +344,9 @@ def _with_chosen(
     provider, model = chosen
     if _NAME not in merged:
         merged = _without_the_files(merged, provider)
-    merged = {_NAME: _Given(provider, CHOSEN)} | merged
+    merged = {_NAME: _Given(provider, settings.CHOSEN)} | merged
     if merged[_NAME].value == provider and not _is_set(merged, _MODEL):
-        merged[_MODEL] = _Given(model, CHOSEN)
+        merged[_MODEL] = _Given(model, settings.CHOSEN)
     return merged
 
 

@@ -67,8 +67,6 @@ MOST_RESERVED = 2_048
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Who may answer."""
-
     name: str
     title: str
     """As the provider calls itself; its name, for one of the user's own."""

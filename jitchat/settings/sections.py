@@ -25,8 +25,6 @@ class Secret(str):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting, wherever it stands."""
-
     key: str
     """As messages call it: `section.name`, `providers.NAME.limit` …"""
     kind: type[Any]
@@ -96,8 +94,6 @@ PROTOCOLS = ("openai", "anthropic", "gemini", "ollama")
 
 @dataclass(frozen=True, slots=True)
 class ChatSettings:
-    """How a conversation is held."""
-
     mode: str = setting(
         "jit",
         "how the window is chosen",
@@ -176,8 +172,6 @@ class NamedModel:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderSettings:
-    """What turns text into vectors."""
-
     name: str = setting(
         "auto",
         "the embedder: auto, fastembed, builtin or none",
@@ -218,23 +212,17 @@ class SmallModelSettings:
 
 @dataclass(frozen=True, slots=True)
 class PickerSettings(SmallModelSettings):
-    """A small model that picks the turns to recall."""
-
     model: str = setting("", "a small model that picks the turns to recall; empty: none")
 
 
 @dataclass(frozen=True, slots=True)
 class SummariserSettings(SmallModelSettings):
-    """A small model that writes index lines, behind the chat."""
-
     model: str = setting("", "a small model that writes index lines; empty: none")
     timeout: float = setting(60.0, "how many seconds its answer may take", least=0.1)
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenSettings:
-    """How it looks."""
-
     theme: str = setting("textual-dark", "one of Textual's themes")
     inspector: bool = setting(True, "whether the inspector is open at the start")
 

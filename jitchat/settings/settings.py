@@ -5,8 +5,7 @@ use, and for no other.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass, field, fields, replace
 
 from jitchat.errors import SettingsError
 from jitchat.providers.catalogue.table import PRESETS, READER, Preset
@@ -17,7 +16,6 @@ from jitchat.settings.profiles import Profile, is_loopback, same_server
 from jitchat.settings.sections import NamedModel, NamedProvider, ProviderSettings, Secret, Setting
 from jitchat.text.sanitize import shorten
 
-_T = TypeVar("_T")
 CHOSEN = "chosen in the app"
 """The origin of a provider and a model that nobody configured."""
 HOMES = {name: PRESETS[name].base_url for name in ("anthropic", "gemini", "ollama")}
@@ -124,18 +122,27 @@ def known_providers(wrong: str, names: list[str]) -> str:
 def _reader_profile(settings: Settings) -> Profile:
     table = settings.providers.get(READER.name) or NamedProvider(READER.name)
     in_use = settings.provider.name == READER.name
-    own = settings.provider if in_use else ProviderSettings()
-    limit = own.limit or table.limit
+    if in_use:
+        table = _overlaid(table, settings.provider)
     return Profile(
         READER.name,
         READER.title,
         READER.protocol,
         model=READER.name,
-        reserve=own.reserve or table.reserve,
+        reserve=table.reserve,
         in_use=in_use,
         configured=True,
-        limits=(("", limit),) if limit else (),
+        limits=(("", table.limit),) if table.limit else (),
     )
+
+
+def _overlaid(table: NamedProvider, own: ProviderSettings) -> NamedProvider:
+    """Put what `[provider]` sets in place of what the provider's own table says."""
+    values = {part.name: getattr(own, part.name) for part in fields(own)}
+    given = {
+        name: value for name, value in values.items() if value is not None and str(value).strip()
+    }
+    return replace(table, **given)
 
 
 class _ProfileMaker:
@@ -147,12 +154,12 @@ class _ProfileMaker:
         self._own = settings.provider if self._in_use else ProviderSettings(table.name)
 
     def profile(self) -> Profile:
-        own, table, preset = self._own, self._table, self._preset
+        table, preset = _overlaid(self._table, self._own), self._preset
         protocol = table.protocol or (preset.protocol if preset else "openai")
         base_url = self._base_url(protocol)
         with_key = (known for known in PRESETS.values() if known.key_variables)
         served = next((known for known in with_key if same_server(known.base_url, base_url)), None)
-        named_variable = own.api_key_env.strip() or table.api_key_env.strip()
+        named_variable = table.api_key_env.strip()
         usual = preset or served
         usual_variables = usual.key_variables if usual else ()
         key, command = self._configured_key()
@@ -162,15 +169,22 @@ class _ProfileMaker:
             preset.title if preset else table.name,
             protocol,
             base_url,
-            own.model.strip() or table.model.strip(),
+            table.model.strip(),
             api_key=key,
             api_key_cmd=command,
             key_variables=(named_variable,) if named_variable else usual_variables,
             headers=table.headers,
-            reserve=own.reserve or table.reserve,
-            sampling=self._sampling(),
-            connect_seconds=own.connect_seconds or table.connect_seconds or 5.0,
-            read_seconds=own.read_seconds or table.read_seconds or 600.0,
+            reserve=table.reserve,
+            sampling=Options(
+                temperature=table.temperature,
+                top_p=table.top_p,
+                top_k=table.top_k,
+                seed=table.seed,
+                effort=table.effort.strip() or None,
+                max_tokens=table.max_tokens,
+            ),
+            connect_seconds=table.connect_seconds or 5.0,
+            read_seconds=table.read_seconds or 600.0,
             wants_key=served is not None,
             names_key=bool(named_variable),
             is_local=is_loopback(base_url),
@@ -198,17 +212,6 @@ class _ProfileMaker:
         if key or own.api_key_cmd or own.api_key_env:
             return key, own.api_key_cmd.strip()
         return table.api_key, table.api_key_cmd.strip()
-
-    def _sampling(self) -> Options:
-        own, table = self._own, self._table
-        return Options(
-            temperature=_first_set(own.temperature, table.temperature),
-            top_p=_first_set(own.top_p, table.top_p),
-            top_k=_first_set(own.top_k, table.top_k),
-            seed=_first_set(own.seed, table.seed),
-            effort=own.effort.strip() or table.effort.strip() or None,
-            max_tokens=_first_set(own.max_tokens, table.max_tokens),
-        )
 
     def _limits(self) -> Iterator[tuple[str, int]]:
         """List what is said of limits: flag or variable, the model's table, configuration."""
@@ -238,7 +241,3 @@ class _ProfileMaker:
 
     def _is_explicit(self, name: str) -> bool:
         return self._settings.origin(f"provider.{name}").startswith(("$", "--"))
-
-
-def _first_set(first: _T | None, second: _T | None) -> _T | None:
-    return second if first is None else first

@@ -18,8 +18,6 @@ SMALL_MODELS: tuple[SmallModelSection, ...] = ("picker", "summariser")
 
 @dataclass(frozen=True, slots=True)
 class ModelAddress:
-    """Which model, where, and how long it may take."""
-
     model: str
     profile: Profile
     """Who serves it, with the sources of its key."""
@@ -30,9 +28,7 @@ class ModelAddress:
 def address_of(settings: Settings, section: SmallModelSection) -> ModelAddress | None:
     """Find the model of a section; None where none is named.
 
-    Raises:
-        SettingsError: One is, and nobody said where it is; or a provider is, and no model.
-
+    SettingsError where one is, and nobody said where it is; or a provider is, and no model.
     """
     wanted: SmallModelSettings = getattr(settings, section)
     model = wanted.model.strip()
@@ -40,7 +36,12 @@ def address_of(settings: Settings, section: SmallModelSection) -> ModelAddress |
         return None
     profile = _served_by(settings, section, wanted)
     if profile.is_reader or not profile.base_url:
-        raise _nowhere(settings, section, wanted)
+        key, value = ("provider", wanted.provider) if wanted.provider else ("model", wanted.model)
+        raise SettingsError(
+            f"{settings.origin(f'{section}.{key}')}: {section}.{key} is {shown(value.strip())}, but"
+            " nobody says where it is: the reader, which answers, has no address.",
+            f"Add provider under [{section}], or base_url, for example http://localhost:11434/v1.",
+        )
     model = model or profile.model
     if not model:
         raise SettingsError(
@@ -82,15 +83,4 @@ def _served_by(
         return replace(answers, base_url=own_server)
     return Profile(
         section, section, "openai", own_server, is_local=is_loopback(own_server), configured=True
-    )
-
-
-def _nowhere(
-    settings: Settings, section: SmallModelSection, wanted: SmallModelSettings
-) -> SettingsError:
-    key, value = ("provider", wanted.provider) if wanted.provider else ("model", wanted.model)
-    return SettingsError(
-        f"{settings.origin(f'{section}.{key}')}: {section}.{key} is {shown(value.strip())}, but"
-        " nobody says where it is: the reader, which answers, has no address.",
-        f"Add provider under [{section}], or base_url, for example http://localhost:11434/v1.",
     )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat import models
 from jitchat.errors import KeyRefused
+from jitchat.settings import keys as stored_keys
 from jitchat.settings.keys import KeysFile
 from jitchat.settings.sections import Secret
 from tests.support import ScriptedProvider
@@ -87,7 +87,7 @@ def test_a_key_is_only_looked_for_where_there_is_something_to_send_it_to(
     def never(*asked: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(models, "find_key", never)
+    monkeypatch.setattr(stored_keys, "find_key", never)
 
     assert jitchat("window", "hello").code == 0
     assert jitchat("config").code == 0

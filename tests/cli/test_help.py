@@ -104,8 +104,8 @@ def test_a_mode_that_is_none_names_the_choices_and_the_nearest(jitchat: Shell):
 def test_without_a_command_the_chat_opens(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
     opened: list[tuple[object, object]] = []
 
-    def run_chat(flags: object, conversation: object) -> int:
-        opened.append((flags.given, conversation))
+    def run_chat(flags: object) -> int:
+        opened.append((flags.given, flags.conversation))
         return 7
 
     monkeypatch.setitem(sys.modules, "jitchat.cli.chat", SimpleNamespace(run_chat=run_chat))

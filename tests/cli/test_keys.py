@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from jitchat.cli import keys
+from jitchat.cli import output
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +44,7 @@ def test_a_key_at_the_terminal_is_asked_for_without_showing_it(
         asked.append((text, how["hide_input"], how["err"]))
         return CANARY
 
-    monkeypatch.setattr(keys, "is_terminal", lambda stream: True)
+    monkeypatch.setattr(output, "is_terminal", lambda stream: True)
     monkeypatch.setattr(click, "prompt", prompt)
 
     assert jitchat("keys", "set", "groq").code == 0

@@ -186,7 +186,7 @@ class Opened:
         monkeypatch.setitem(sys.modules, "jitchat.cli.chat", fake)
         monkeypatch.setattr(command, "is_terminal", lambda _: True)
 
-    def run_chat(self, flags: object, wanted: None, rot: RunWanted | None) -> int:
+    def run_chat(self, flags: object, rot: RunWanted | None) -> int:
         self.asked.append(rot)
         return 7
 

@@ -49,11 +49,11 @@ def test_the_mode_decides_what_the_provider_gets(jitchat: Shell, scripted: Scrip
 def test_the_reply_is_printed_piece_by_piece(
     jitchat: Shell, scripted: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
 ):
-    from jitchat.cli import turns
+    from jitchat.cli import output
 
     printed: list[str] = []
     scripted.script = ("One", " two", " three.")
-    monkeypatch.setattr(turns, "say", lambda text, **how: printed.append(text))
+    monkeypatch.setattr(output, "say", lambda text, **how: printed.append(text))
 
     assert jitchat("send", "count").code == 0
     assert printed == ["One", " two", " three.", ""]

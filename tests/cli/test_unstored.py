@@ -62,10 +62,10 @@ def test_what_is_lost_is_told(
 
     monkeypatch.setattr(chat, "run_app", run_app)
     if end is None:
-        run_chat(Flags(), None)
+        run_chat(Flags())
     else:
         with pytest.raises(end):
-            run_chat(Flags(), None)
+            run_chat(Flags())
     (rest,) = stores[0].unstored.rests
     told = capsys.readouterr().err
     assert told == f"jitchat: {len(rest):,} characters of a reply could not be stored.\n"
@@ -80,7 +80,7 @@ def test_what_can_be_stored_at_last_is_not_told(
         return 0
 
     monkeypatch.setattr(chat, "run_app", run_app)
-    assert run_chat(Flags(), None) == 0
+    assert run_chat(Flags()) == 0
     assert not stores[0].unstored
     assert capsys.readouterr().err == ""
 
@@ -98,7 +98,7 @@ def test_a_database_that_was_deleted_meanwhile_is_saved_again_and_that_is_told(
         return 0
 
     monkeypatch.setattr(chat, "run_app", run_app)
-    assert run_chat(Flags(), None) == 0
+    assert run_chat(Flags()) == 0
     path = stores[0].database.path
     with closing(sqlite3.connect(path)) as connection:
         query = "SELECT count(*) FROM turns WHERE content IN ('a', 'b')"

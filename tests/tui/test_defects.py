@@ -57,7 +57,7 @@ def broken(self, *arguments, **named):
     text = {text!r}
     raise RuntimeError("Bearer {canary}")
 setattr(used, name, broken)
-sys.exit(run_chat(Flags(), None))
+sys.exit(run_chat(Flags()))
 """
 
 
