@@ -133,7 +133,7 @@ class OpenConversation:
         """
         system = cases.system(question) if cases is not None else SYSTEM_PROMPT
         retrieval, retrieve_ms = Retrieval(), 0.0
-        if mode is Mode.JIT:
+        if mode.recalls:
             retrieval, retrieve_ms = self.retrieve(question.text)
         try:
             window, plan_ms = self.window(mode, question.text, retrieval, system)

@@ -31,7 +31,7 @@ def result_fields(
 
 def tables(mode: Mode, scores: ModeScores, embedder: str) -> Iterator[Table]:
     """Make one mode's tables, a row a category, each for 80 columns."""
-    is_found = mode is Mode.JIT
+    is_found = mode.recalls
     first = f"retrieval {_times(scores.retrieve_ms)}, " if is_found else ""
     title = f"{mode.value}: {first}planning {_times(scores.plan_ms)}"
     rows = scores.categories.items()

@@ -74,7 +74,7 @@ def _sent(mode: str, sent: ModeResult | None) -> _Row:
     if sent is None:
         return [(mode, "refused"), ("saved", "–"), ("needle", "–")]
     row = [(mode, f"{sent.tokens:,}"), ("saved", f"{sent.saved:.2%}"), ("needle", f"{sent.found}")]
-    return [*row, ("least", f"{sent.least_saved:.2%}")] if mode == Mode.JIT else row
+    return [*row, ("least", f"{sent.least_saved:.2%}")] if Mode(mode).recalls else row
 
 
 def _times(size: SizeResult) -> _Row:
@@ -110,7 +110,8 @@ def _megabytes(size: float | None) -> str:
 
 
 _HEIGHT = 18
-_COLOURS = {"full": "red", "recency": "orange", "jit": "green"}
+_NAMED = ("red", "orange", "green", "blue", "magenta", "cyan", "gray")
+_COLOURS = dict(zip(Mode, _NAMED, strict=False))
 _POWERS = [10**exponent for exponent in range(1, 13)]
 _PERCENTS = [0, 25, 50, 75, 100]
 
@@ -147,7 +148,7 @@ def _drawn(title: str, lines: Lines, ticks: Sequence[int], width: int, *, is_log
     plotext.title(title)
     for mode, points in lines.items():
         turns, values = zip(*points, strict=True)
-        plotext.plot(turns, values, label=mode, marker=mode[0], color=_COLOURS[mode])
+        plotext.plot(turns, values, label=mode, marker=mode[0], color=_COLOURS[Mode(mode)])
     turns_of = sorted({turns for points in lines.values() for turns, _ in points})
     plotext.xscale("log")
     plotext.xticks(turns_of, [f"{each:,}" for each in turns_of])

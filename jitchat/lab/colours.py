@@ -5,17 +5,13 @@ colour blindness; each step is darker than the one before, so that a grey print 
 them stand out from a white and from a black ground.
 """
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from jitchat.values import Mode
 
 SCALE = ("#f6c06a", "#e98a4f", "#c2696a", "#7f6199", "#2a5fa5")
 """From a share of 0 to one of 1, in equal steps."""
 
-MODE_COLOURS: Mapping[Mode, str] = MappingProxyType(
-    {Mode.FULL: "#d1495b", Mode.RECENCY: "#868b94", Mode.JIT: "#00798c"}
-)
+CURVES = ("#d1495b", "#868b94", "#00798c", "#a8702a", "#8f6bbf", "#4d8f3a", "#c0559e")
+MODE_COLOURS = dict(zip(Mode, CURVES, strict=False))
 """Of each mode's curve."""
 
 _DARK, _LIGHT = "#000000", "#ffffff"

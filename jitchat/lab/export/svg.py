@@ -138,23 +138,28 @@ def _stacked(parts: Iterable[_Part], x: float, y: float, gap: float) -> _Part:
     return _Part(y - gap, "\n".join(drawn))
 
 
-_LOOKS = {
-    Mode.FULL: ("M-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0 -11 0z", 3.5, "none"),
-    Mode.RECENCY: ("M-4.5 -4.5h9v9h-9z", 2.5, "6 4"),
-    Mode.JIT: ("M0 -5.5l5 9h-10z", 2.0, "none"),
-}
-"""A round, a square and a three-cornered mark, and the width and dashes of the line: later ones
-leave the earlier ones visible."""
+_LOOKS = (
+    ("M-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0 -11 0z", 3.5, "none"),
+    ("M-4.5 -4.5h9v9h-9z", 2.5, "6 4"),
+    ("M0 -5.5l5 9h-10z", 2.0, "none"),
+    ("M0 -6l6 6l-6 6l-6 -6z", 2.0, "2 3"),
+    ("M0 5.5l5 -9h-10z", 2.0, "8 3 2 3"),
+    ("M-1.5 -5.5h3v4h4v3h-4v4h-3v-4h-4v-3h4z", 1.5, "none"),
+    ("M-3 -5h6l3 5l-3 5h-6l-3 -5z", 1.5, "4 2"),
+)
+"""By a mode's number: its mark, and the width and dashes of its line. Later ones leave the earlier
+ones visible."""
+_LOOK = dict(zip(Mode, _LOOKS, strict=False))
 
 
 def _mark(mode: Mode, x: float, y: float) -> str:
     place, colour = f"translate({x:.1f} {y:.1f})", MODE_COLOURS[mode]
-    shape, _, _ = _LOOKS[mode]
+    shape, _, _ = _LOOK[mode]
     return _tag("path", d=shape, transform=place, fill=colour, stroke=PAPER, stroke_width=1)
 
 
 def _line(mode: Mode, path: str) -> str:
-    _, width, dashes = _LOOKS[mode]
+    _, width, dashes = _LOOK[mode]
     return _tag(
         "path",
         d=path,

@@ -21,7 +21,7 @@ from jitchat.values import Mode
 WIDTH = 80
 _STEPS = 40
 _QUARTERS = range(0, _STEPS + 1, _STEPS // 4)
-_MODE, _LENGTH, _SHARE = 7, 6, 14
+_MODE, _LENGTH, _SHARE = max(map(len, Mode)), 6, 14
 _SHADES = "░▒▓█"
 _UNFIT, _FAILED = "╱", "×"
 _LEGEND = (
@@ -52,7 +52,7 @@ def _lines(run: Run, tallies: Tallies) -> Iterator[str]:
     yield ""
     for mode in asked.modes:
         for number, line in enumerate(mode_lines(mode, asked, tallies)):
-            yield from _wrapped(f"{'' if number else mode.value:<8}{line}")
+            yield from _wrapped(f"{'' if number else mode.value:<{_MODE + 1}}{line}")
     if run.is_reader:
         yield ""
         yield from _wrapped(READER_CAVEAT)

@@ -77,7 +77,8 @@ _COLUMNS = {
 """With their cells; a longer figure makes its column wider."""
 _SPARED = ("sent", "cached", "of", "first", "cost", "time")
 """What is left out where there is no room, the first of them first."""
-_NAME = 9
+_NAME = 2 + max(map(len, Mode))
+"""Cells of a mode with its letter."""
 
 
 def spent_rows(tallies: Tallies, modes: Sequence[Mode], width: int) -> list[str]:
@@ -115,10 +116,10 @@ def _figures(tallies: Tallies, mode: Mode) -> dict[str, str]:
     }
 
 
-LETTERS = {Mode.FULL: "f", Mode.RECENCY: "r", Mode.JIT: "j"}
-_BESIDE = {Mode.FULL: -1, Mode.RECENCY: 0, Mode.JIT: 1}
+LETTERS = {mode: mode.value[0] for mode in Mode}
+_BESIDE = {mode: number - len(Mode) // 2 for number, mode in enumerate(Mode)}
 """Cells from the middle of a length to where its mode is drawn."""
-_DASHES = {Mode.FULL: (4, 0), Mode.RECENCY: (4, 4), Mode.JIT: (1, 1)}
+_DASHES = dict(zip(Mode, ((4, 0), (4, 4), (1, 1), (6, 2), (2, 2), (1, 3), (8, 4)), strict=False))
 MARGIN = 7
 """Cells of the labels, and of the axis behind them."""
 FOOT = 3

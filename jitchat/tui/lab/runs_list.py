@@ -19,8 +19,9 @@ from jitchat.tui.widgets.row_list import RowList
 from jitchat.values import Mode
 
 _PRESET, _CELLS = 11, 11
-_SHARES, _TOTALS = (7, 9, 7), (16, 16, 16)
-"""Cells of the figures behind the title, without their counts and with them."""
+_SHARE, _TOTAL = 7, 16
+"""Cells of a mode's figure behind the title, without its count and with it; a longer name of a
+mode makes them more."""
 _ROOMY = 120
 """Cells from which a share is shown with its count: `recency` may be asked more than `full`."""
 _NARROW = 90
@@ -64,7 +65,8 @@ def run_line(
 
 def _columns(row: Sequence[str], width: int) -> tuple[str, str]:
     mark, title, preset, cells, *shares = row
-    wides = _TOTALS if width >= _ROOMY else _SHARES
+    least = _TOTAL if width >= _ROOMY else _SHARE
+    wides = (max(least, len(mode) + 2) for mode in Mode)
     behind = f"  {cut(preset, _PRESET - 2):<{_PRESET - 2}}" if width >= _NARROW else ""
     behind += f"{cells:>{_CELLS}}"
     behind += "".join(f"{share:>{wide}}" for share, wide in zip(shares, wides, strict=True))

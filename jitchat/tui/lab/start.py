@@ -85,7 +85,8 @@ def confirm_send(plan: PlannedRun, answerer: Answerer, to_ask: int | None = None
 
 
 _EXPLAINED = (
-    "Facts are planted in conversations that grow; each is asked for in full, recency and jit."
+    "Facts are planted in conversations that grow; each is asked for in"
+    f" {', '.join([*Mode][:-1])} and {[*Mode][-1]}."
 )
 _WAITS = "Another run is still being prepared."
 
