@@ -14,8 +14,7 @@ from jitchat.index.embedder import Embedder
 from jitchat.lab.compare import changed_settings
 from jitchat.lab.costs import Answerer
 from jitchat.lab.experiment import Experiment
-from jitchat.lab.grade import CONTRACT
-from jitchat.lab.judge import Judge
+from jitchat.lab.grade import CONTRACT, Judge
 from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import Run, RunFile, source_of
 from jitchat.lab.runs import Runs

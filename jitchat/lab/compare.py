@@ -5,7 +5,7 @@ did not fit, its share would be of other questions. How many are left out for th
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from jitchat.lab.experiment import Experiment, Result, Verdict
@@ -89,7 +89,6 @@ class Comparison:
 def compare_runs(
     before: Run, was: Iterable[Result], after: Run, became: Iterable[Result]
 ) -> Comparison:
-    """Compare two runs, each with its results."""
     earlier = {result.cell: result for result in was}
     later = {result.cell: result for result in became}
     both = earlier.keys() & later.keys()
@@ -146,15 +145,14 @@ def interval_note(comparison: Comparison) -> str:
 
 def left_out(comparison: Comparison) -> str:
     """Tell what is compared and what is not: `400 cells compared; left out: 20 only in …`."""
-    parts = (
-        (comparison.only_before, "only in the earlier run"),
-        (comparison.only_after, "only in the later run"),
-        (comparison.unanswered, "without an answer in one of them"),
-    )
-    told = ", ".join(f"{number:,} {why}" for number, why in parts if number)
-    return f"{plural(comparison.compared, 'cell')} compared" + (
-        f"; left out: {told}." if told else "."
-    )
+    parts = {
+        "only in the earlier run": comparison.only_before,
+        "only in the later run": comparison.only_after,
+        "without an answer in one of them": comparison.unanswered,
+    }
+    without = ", ".join(f"{number:,} {why}" for why, number in parts.items() if number)
+    left = f"; left out: {without}" if without else ""
+    return f"{plural(comparison.compared, 'cell')} compared{left}."
 
 
 _LONGEST = 60
@@ -168,7 +166,9 @@ def differences(before: Run, after: Run) -> Iterator[str]:
             yield f"{name}: {_told(was)}, then {_told(became)}{f', {so}' if so else ''}."
     later = _axes(after.experiment)
     for name, earlier in _axes(before.experiment).items():
-        yield from _only(name, earlier, later[name])
+        for run, one, other in (("earlier", earlier, later[name]), ("later", later[name], earlier)):
+            if alone := [each for each in dict.fromkeys(one) if each not in other]:
+                yield f"{name} in the {run} run only: {', '.join(alone)}."
     yield from _settings(before, after)
 
 
@@ -208,12 +208,6 @@ def _axes(experiment: Experiment) -> dict[str, list[str]]:
         "Kinds": [*experiment.kinds],
         "Modes": [*experiment.modes],
     }
-
-
-def _only(name: str, earlier: Sequence[str], later: Sequence[str]) -> Iterator[str]:
-    for run, one, other in (("earlier", earlier, later), ("later", later, earlier)):
-        if alone := [each for each in dict.fromkeys(one) if each not in other]:
-            yield f"{name} in the {run} run only: {', '.join(alone)}."
 
 
 def _settings(before: Run, after: Run) -> Iterator[str]:

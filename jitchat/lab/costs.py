@@ -73,7 +73,6 @@ def estimate_run(experiment: Experiment, answerer: Answerer) -> Estimate:
 
 
 def estimate_cells(cells: Iterable[Cell], answerer: Answerer) -> Estimate:
-    """Estimate the same of these cells: what is left of a run."""
     requests = tokens = unfit = picked = 0
     for (mode, length), number in Counter((cell.mode, cell.length) for cell in cells).items():
         size = window_tokens(mode, length, answerer)

@@ -41,8 +41,8 @@ def _reader(kind: Any) -> _Read:  # noqa: ANN401  whatever a field is declared a
     if NoneType in get_args(kind):
         (some,) = (_reader(each) for each in get_args(kind) if each is not NoneType)
         return lambda value: None if value is None else some(value)
-    known: dict[Any, _Read] = {datetime: _moment, float: _number}
     enum: _Read | None = kind if issubclass(kind, Enum) else None
+    known: dict[Any, _Read] = {datetime: _moment, float: _number}
     return enum or known.get(kind) or _instance_reader(kind)
 
 

@@ -108,7 +108,7 @@ class RunLock:
             StoreError: The lock cannot be written.
 
         """
-        path = _lock_file(run)
+        path = run.with_name(run.name + _ENDING)
         try:
             # made for its owner alone; where it is there it is not opened: closing would unlock it
             with suppress(FileExistsError):
@@ -134,11 +134,7 @@ class RunLock:
 def delete_lock(run: Path) -> None:
     """Delete the lock of a run that is gone, and that nobody asks."""
     with suppress(OSError):  # an empty file that stays does no harm
-        _lock_file(run).unlink(missing_ok=True)
-
-
-def _lock_file(run: Path) -> Path:
-    return run.with_name(run.name + _ENDING)
+        run.with_name(run.name + _ENDING).unlink(missing_ok=True)
 
 
 def _locked(path: Path) -> sqlite3.Connection:
@@ -152,24 +148,15 @@ def _locked(path: Path) -> sqlite3.Connection:
     return connection
 
 
-class MadeUpClock:
-    """The time in a run's conversations: made up, so that a window is the same on any day."""
-
-    def __init__(self) -> None:
-        self.moment: datetime | None = None
-        """None: the real time."""
-
-    def __call__(self) -> datetime:
-        return self.moment or local_now()
-
-
 class RunFile:
     """One run, open. Threads may share it."""
 
     def __init__(self, database: Database, run: Run, lock: RunLock | None = None) -> None:
         """`lock` is released with the file; None where it is only looked at."""
-        self.clock = MadeUpClock()
-        self.store = ColdStore(database, self.clock)
+        self.moment: datetime | None = None
+        """The time in the run's conversations: made up, so that a window is the same on any day.
+        None: the real time."""
+        self.store = ColdStore(database, lambda: self.moment or local_now())
         self.run = run
         self._rows, self._lock = RotRows(database), lock
 
@@ -252,9 +239,8 @@ class RunFile:
             StoreUnreadable: What is kept of it is damaged.
 
         """
-        if result.window_id is None:
-            return None
-        return window_of(self.store.database, result.window_id)
+        window_id = result.window_id
+        return None if window_id is None else window_of(self.store.database, window_id)
 
     def close(self) -> None:
         """Give the file back, and let others ask it; may be called twice."""

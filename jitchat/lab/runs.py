@@ -16,8 +16,6 @@ from jitchat.paths import make_private
 LAST = "last"
 """Names the run that was begun last."""
 _FILE = re.compile(r"r(\d+)\.db")
-_BESIDE = ("", "-wal", "-shm")
-"""What SQLite puts beside a file's name."""
 _T = TypeVar("_T")
 
 
@@ -129,7 +127,7 @@ class Runs:
 
 
 def _delete(path: Path) -> None:
-    for end in _BESIDE:
+    for end in ("", "-wal", "-shm"):  # what SQLite puts beside a file's name
         path.with_name(path.name + end).unlink(missing_ok=True)
 
 

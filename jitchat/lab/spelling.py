@@ -166,7 +166,6 @@ def exact_places(text: str, value: str) -> Iterator[tuple[int, int]]:
 
 
 def has(text: str, value: str, find: Find = places) -> bool:
-    """Whether a text has a value."""
     return next(find(text, value), None) is not None
 
 

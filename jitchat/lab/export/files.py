@@ -14,7 +14,6 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from types import MappingProxyType
 from typing import Any
 
 from jitchat.lab.experiment import Result
@@ -39,7 +38,6 @@ COLUMNS = (
 
 
 def csv_text(run: Run, results: Sequence[Result]) -> str:
-    """Write a run, finished or not; lines end in CR LF."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(COLUMNS)
@@ -111,9 +109,12 @@ def _rows(names: Sequence[str], tallies: Mapping[Any, Tally]) -> list[dict[str, 
     return rows
 
 
-FORMATS: Mapping[str, Callable[[Run, Sequence[Result]], str]] = MappingProxyType(
-    {"json": json_text, "csv": csv_text, "svg": svg_picture, "txt": text_picture}
-)
+FORMATS: Mapping[str, Callable[[Run, Sequence[Result]], str]] = {
+    "json": json_text,
+    "csv": csv_text,
+    "svg": svg_picture,
+    "txt": text_picture,
+}
 
 
 def exported(ending: str, run: Run, results: Sequence[Result]) -> bytes:

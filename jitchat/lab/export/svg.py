@@ -154,7 +154,7 @@ _LOOK = dict(zip(Mode, _LOOKS, strict=False))
 
 def _mark(mode: Mode, x: float, y: float) -> str:
     place, colour = f"translate({x:.1f} {y:.1f})", MODE_COLOURS[mode]
-    shape, _, _ = _LOOK[mode]
+    shape = _LOOK[mode][0]
     return _tag("path", d=shape, transform=place, fill=colour, stroke=PAPER, stroke_width=1)
 
 
@@ -204,15 +204,14 @@ def _curves(asked: Experiment, tallies: Tallies, width: float) -> str:
     """Draw the lines of every mode, the bands beneath all of them."""
     first, last = log(asked.lengths[0]), log(asked.lengths[-1])
     left, room = _LEFT + _MARGIN, width - _LEFT - 2 * _MARGIN
-    places = {asked.lengths[0]: left + 0.5 * room}
-    if last > first:
-        doubling = {length: (log(length) - first) / (last - first) for length in asked.lengths}
-        places = {length: left + part * room for length, part in doubling.items()}
+    places = {
+        length: left + room * ((log(length) - first) / (last - first) if last > first else 0.5)
+        for length in asked.lengths
+    }
     stretches = [
         (mode, points) for mode in asked.modes for points in _stretches(mode, places, tallies)
     ]
-    drawn = list(_axes(places, width))
-    drawn += [_band(mode, points) for mode, points in stretches]
+    drawn = [*_axes(places, width), *(_band(mode, points) for mode, points in stretches)]
     for mode, points in stretches:
         drawn.append(_line(mode, "M" + "L".join(f"{at.x:.1f} {at.y:.1f}" for at in points)))
     drawn += [_mark(mode, at.x, at.y) for mode, points in stretches for at in points]

@@ -31,7 +31,6 @@ _LEGEND = (
 
 
 def text_picture(run: Run, results: Sequence[Result]) -> str:
-    """Draw a run, finished or not."""
     return "\n".join(line.rstrip() for line in _lines(run, stats.count_results(results))) + "\n"
 
 
@@ -62,10 +61,8 @@ def _wrapped(text: str) -> list[str]:
     """Break a text of whatever origin into lines; a letter may be two columns wide."""
     safe = for_terminal(text)
     width = WIDTH if cell_len(safe) <= len(safe) else WIDTH // 2
-    return [
-        line.replace("\N{NO-BREAK SPACE}", " ")
-        for line in wrap(safe, width, break_on_hyphens=False)
-    ]
+    lines = wrap(safe, width, break_on_hyphens=False)
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
 
 
 def _curves(asked: Experiment, tallies: Tallies) -> Iterator[str]:
@@ -98,12 +95,13 @@ def _maps(asked: Experiment, tallies: Tallies) -> Iterator[str]:
         yield ""
 
 
-def _rows_of_maps(
-    asked: Experiment, wide: int, room: int
-) -> Iterator[list[tuple[Mode, Sequence[int]]]]:
+_Maps = list[tuple[Mode, Sequence[int]]]
+
+
+def _rows_of_maps(asked: Experiment, wide: int, room: int) -> Iterator[_Maps]:
     """Break maps into rows of so many columns, and maps that are wider into parts."""
     most = max(1, room // wide)
-    row: list[tuple[Mode, Sequence[int]]] = []
+    row: _Maps = []
     for mode in asked.modes:
         for start in range(0, len(asked.lengths), most):
             lengths = asked.lengths[start : start + most]

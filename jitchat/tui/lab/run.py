@@ -28,8 +28,7 @@ from jitchat.tui.lab.cells import SquareCells, SquarePane, WindowScreen, whole
 from jitchat.tui.lab.curve import CurvePlot, SpentTable
 from jitchat.tui.lab.heatmap import HIGH, HeatMaps
 from jitchat.tui.lab.lab_screen import LabScreen
-from jitchat.tui.lab.open_run import OpenRun
-from jitchat.tui.lab.run_state import Progress, RunState
+from jitchat.tui.lab.run_state import OpenRun, Progress, RunState
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.save_line import SaveLine, save
 

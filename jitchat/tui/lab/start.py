@@ -26,9 +26,8 @@ from jitchat.text.sanitize import one_line
 from jitchat.threads import to_the_end
 from jitchat.tui.lab.compare import CompareScreen, compare_runs
 from jitchat.tui.lab.lab_screen import LabScreen
-from jitchat.tui.lab.open_run import OpenRun
 from jitchat.tui.lab.run import RunScreen
-from jitchat.tui.lab.run_state import RunState
+from jitchat.tui.lab.run_state import OpenRun, RunState
 from jitchat.tui.lab.runs_list import RunsList
 from jitchat.tui.lab.setup import PlannedRun, SetupPane, answerer_line
 from jitchat.tui.notices import reports_errors
