@@ -38,7 +38,6 @@ def verdict(reply: str) -> bool | None:
 
 
 def _objects(text: str) -> Iterator[dict[str, object]]:
-    """Find the JSON objects in a text that are not within another."""
     decoder, start = json.JSONDecoder(), text.find("{")
     while start >= 0:
         try:

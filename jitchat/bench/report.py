@@ -19,7 +19,6 @@ from jitchat.values import Mode
 def result_fields(
     data: Path, embedder: str, settings: Settings, modes: Mapping[Mode, ModeScores]
 ) -> dict[str, object]:
-    """Make the JSON, with all that a figure depends on; settings as TOML writes them."""
     return {
         "version": __version__,
         "settings": settings_fields(settings),
@@ -30,7 +29,6 @@ def result_fields(
 
 
 def tables(mode: Mode, scores: ModeScores, embedder: str) -> Iterator[Table]:
-    """Make one mode's tables, a row a category, each for 80 columns."""
     is_found = mode.recalls
     first = f"retrieval {_times(scores.retrieve_ms)}, " if is_found else ""
     title = f"{mode.value}: {first}planning {_times(scores.plan_ms)}"
@@ -78,7 +76,6 @@ ByMode = Mapping[Mode, Mapping[str, AnswerScores]]
 def answers_added(
     fields: Mapping[str, Any], reached: ByMode, answers: Round, judging: Round | None
 ) -> dict[str, Any]:
-    """Add who answered and judged, and how well, to the fields of a result."""
     modes = {
         name: {**mode, "categories": _categories(mode["categories"], reached.get(Mode(name), {}))}
         for name, mode in fields["modes"].items()
@@ -97,7 +94,6 @@ def _categories(known: Mapping[str, Any], reached: Mapping[str, AnswerScores]) -
 
 
 def _measured(scores: AnswerScores) -> dict[str, Any]:
-    """List what was measured, and nothing that was not."""
     return {name: value for name, value in asdict(scores).items() if value is not None}
 
 
@@ -115,7 +111,6 @@ def _round(asked: Round) -> dict[str, Any]:
 
 
 def answer_table(mode: Mode, reached: Mapping[str, AnswerScores], title: str) -> Table:
-    """Make one mode's table, a row a category; the title names models, as the user did."""
     columns = ("category", "n", "F1", "judged correct", "not judged", "failed")
     rows = [[category, *_cells(scores)] for category, scores in reached.items()]
     return plain_table(f"{mode.value}: {title}", columns, rows)

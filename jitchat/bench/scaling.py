@@ -119,8 +119,6 @@ class BuildTimes:
 
 @dataclass(frozen=True, slots=True)
 class ModeResult:
-    """What one mode made of the questions."""
-
     tokens: int
     """Of the window for a question about the needle, the mean over its phrasings."""
     saved: float
@@ -133,8 +131,6 @@ class ModeResult:
 
 @dataclass(frozen=True, slots=True)
 class QuestionResults:
-    """What the questions took, in milliseconds, and what came of them."""
-
     counter: str
     full_tokens: int
     """What `full` would send, whether it fits or not; the mean over the phrasings."""
@@ -198,7 +194,6 @@ class MeasureOptions:
 
 
 def steps(size: int) -> int:
-    """Count what `measured` tells of a talk of so many turns."""
     return 2 * size + QUESTIONS
 
 
@@ -307,8 +302,6 @@ def ask(  # noqa: PLR0913, PLR0917  what it is measured with
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """What one mode sends for a question."""
-
     ms: float
     tokens: int
     full_tokens: int
@@ -335,7 +328,6 @@ def _timed_question(
     needle: int,
     modes: Collection[Mode],
 ) -> _Timed:
-    """Retrieve once and plan for each mode; `embedder` is the conversation's."""
     embedded = embedder.seconds
     retrieval, took = conversation.retrieve(question)
     embed_ms = (embedder.seconds - embedded) * 1000
@@ -369,8 +361,6 @@ def _sent(planned: Sequence[_Planned | None]) -> ModeResult | None:
 
 
 class TimedEmbedder:
-    """Another embedder, and the seconds that it took so far."""
-
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self.id, self.dimension = embedder.id, embedder.dimension

@@ -17,7 +17,6 @@ from jitchat.values import Mode
 def scaling_fields(
     sizes: Sequence[SizeResult], length: str, settings: Settings
 ) -> dict[str, object]:
-    """Make the JSON, an object a size; settings as TOML writes them."""
     return {
         "version": __version__,
         "settings": settings_fields(settings),
@@ -31,7 +30,6 @@ def scaling_fields(
 
 
 def tables(sizes: Sequence[SizeResult], length: str, limit: int) -> Iterator[Table]:
-    """Make the tables, a row a size; at least one size."""
     built, asked = sizes[0].built, sizes[0].asked
     about = f"{length} turns, {built.embedder}, {asked.counter}, limit {limit:,}"
     for title, row_of, caption in (

@@ -29,7 +29,6 @@ class Workers:
     async def run(
         self, jobs: Sequence[_Job], work: Callable[[int, Iterator[_Job]], Awaitable[None]]
     ) -> None:
-        """Have each worker, numbered from 0, do its share of the jobs."""
         waiting = iter(jobs)
         async with asyncio.TaskGroup() as group:
             for worker in range(min(self.parallel, len(jobs))):
@@ -39,7 +38,6 @@ class Workers:
         self._failures = 0
 
     def failed(self, failure: ProviderError) -> None:
-        """Note that a request failed, and give up after too many in a row."""
         self._failures += 1
         if self._failures >= self._patience:
             self.error = self.error or BenchFailed(

@@ -33,7 +33,6 @@ class Change:
 
     @property
     def interval(self) -> Interval:
-        """Give Newcombe's 95 % interval of that."""
         before, after = self.before, self.after
         if self.turned is not None:
             lost, gained = self.turned
@@ -48,7 +47,6 @@ class Change:
 
     @property
     def outcome(self) -> str:
-        """Name it: `better`, `worse` or `unclear`."""
         if not self.is_clear:
             return "unclear"
         return "better" if self.points > 0 else "worse"
@@ -128,7 +126,6 @@ def _answered(result: Result) -> bool:
 
 
 def _turned(pairs: Iterable[tuple[Result, Result]], was: Verdict) -> Counter[tuple[Mode, int]]:
-    """Count, by mode and length, the cells of an earlier verdict that have the other one now."""
     return Counter(
         (one.cell.mode, one.cell.length)
         for one, other in pairs

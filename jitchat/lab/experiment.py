@@ -109,8 +109,6 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A cell that was asked."""
-
     cell: Cell
     verdict: Verdict
     rule: str

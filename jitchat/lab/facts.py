@@ -67,8 +67,6 @@ class Saying:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that is said, and asked for later."""
-
     kind: Kind
     name: str
     """Of its template, such as `boat shed key`; no two in one conversation."""
@@ -257,7 +255,6 @@ def _notes() -> tuple[tuple[str, frozenset[str]], ...]:
 
 
 def _sampler(spec: object) -> _Sampler:
-    """Read how a value is drawn."""
     match spec:
         case str():
             return _sampler(_NAMED[spec])

@@ -159,7 +159,6 @@ class Theme:
 
 
 def theme(topic: Topic, case: int, avoided: Set[str]) -> Theme:
-    """Make the theme of one case, numbered from 0."""
     common = read_topic("common")
     vocabulary = Vocabulary({**common.words, **topic.words, **topic.cases[case]}, avoided)
     own, shared = (
@@ -190,7 +189,6 @@ def stretch(theme: Theme, chance: _Chance, said: Container[Exchange]) -> list[Ex
 
 
 def _scenes(theme: Theme, wording: Wording, most: int) -> Iterator[Scene]:
-    """List enough scenes, or all there are: an opening, questions, and how it turned out."""
     yield wording.one_of(theme.own["openings"])
     asked, told = (list(_mixed(theme, section, wording)) for section in ("asked", "told"))
     early = int(most * (0.35 + 0.3 * wording.chance()))
@@ -205,7 +203,6 @@ def _mixed(theme: Theme, section: str, wording: Wording) -> Iterator[Scene]:
 
 
 def _played(scene: Scene, wording: Wording, said: Container[Exchange]) -> Iterator[Exchange]:
-    """Say a scene up to the first exchange that cannot be said as it was not said before."""
     for move in scene:
         if (exchange := _new(move, wording, said)) is None:
             return

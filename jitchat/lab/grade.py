@@ -62,7 +62,6 @@ def grade(fact: Fact, answer: str) -> Ruling:
 
 
 def admits(text: str) -> bool:
-    """Whether an answer says that it was not said, or is not known."""
     return bool(_NOT_SAID.search(plain(text))) or disclaims(text)
 
 

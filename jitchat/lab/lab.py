@@ -50,8 +50,6 @@ _Asked = tuple[Cell, Fact]
 
 
 class Lab:
-    """A run that is asked, once."""
-
     def __init__(  # noqa: PLR0913  all that it is made of
         self,
         file: RunFile,
@@ -110,7 +108,6 @@ class Lab:
         self._hear(events.RunEnded())
 
     def _left(self) -> list[tuple[planting.ConversationPlan, list[_Asked]]]:
-        """List the conversations with the cells that are still to be asked."""
         experiment, results = self.file.run.experiment, self.file.results()
         done = {each.cell for each in results if each.verdict is not Verdict.FAILED}
         laid_out = (
@@ -200,7 +197,6 @@ class Lab:
         await self._throttle.wait()
 
     def _slow_down(self, retry: RetryScheduled) -> None:
-        """Ask less where the server wants that; one that merely failed is asked as before."""
         if retry.asks_for_less:
             self._hear(self._throttle.slow_down(retry))
 
@@ -330,8 +326,6 @@ _MANY = 20
 
 
 class Throttle:
-    """How many requests leave at once, and the pause ahead of each."""
-
     def __init__(
         self, workers: Workers, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     ) -> None:
@@ -358,7 +352,6 @@ class Throttle:
         return events.Slowed(retry.seconds, retry.why, workers.parallel)
 
     def answered(self) -> None:
-        """Wait less ahead of the next ones, and ask more at once after many of them."""
         self._is_slowed = False
         self._in_a_row += 1
         if self._in_a_row % _MANY == 0:

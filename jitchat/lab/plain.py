@@ -33,7 +33,6 @@ def read(kind: type[_T], fields: object) -> _T:
 
 @cache
 def _reader(kind: Any) -> _Read:  # noqa: ANN401  whatever a field is declared as
-    """Make what reads a value of a kind."""
     if is_dataclass(kind):
         return _dataclass_reader(kind)
     if get_origin(kind) is tuple:

@@ -57,8 +57,6 @@ class PlacedFact:
 
 @dataclass(frozen=True, slots=True)
 class ConversationPlan:
-    """How long a conversation of the run is to be, and what is planted in it."""
-
     name: str
     """Unique in the run."""
     length: int
@@ -74,7 +72,6 @@ class ConversationPlan:
 
 
 def plans(experiment: Experiment, price: Price) -> Iterator[ConversationPlan]:
-    """Lay out the conversations of an experiment."""
     for length in experiment.lengths:
         for repeat in range(1, experiment.repeats + 1):
             parts = _parted(_placed(experiment, repeat), length * SHARE, price)
@@ -114,7 +111,6 @@ def _parted(facts: Iterable[PlacedFact], room: float, price: Price) -> list[list
 
 
 def _clash(one: Fact, other: Fact) -> bool:
-    """Whether they are of one name, or one says the other's answer."""
     return one.name == other.name or _says(one, other) or _says(other, one)
 
 
@@ -147,7 +143,6 @@ _Priced = tuple[list[Turn], int]
 
 
 def made_up(plan: ConversationPlan, filler: Iterator[Exchange], price: Price) -> MadeConversation:
-    """Grow filler to the planned length, and plant the facts in it."""
     turns = (_turns(exchange.text, exchange.reply) for exchange in filler)
     return _merged(plan, _grown(plan, turns, price), dates=True)
 
@@ -193,7 +188,6 @@ def _turns(text: str, reply: str) -> list[Turn]:
 
 
 def _exchanges(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
-    """Part turns ahead of each message of the user."""
     exchange: list[Turn] = []
     for turn in turns:
         if turn.role is Role.USER and exchange:
@@ -206,8 +200,6 @@ def _exchanges(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """An exchange of the filler, or of a fact."""
-
     ahead: float
     """How much of the filler is ahead of it, 0 to 1."""
     turns: Sequence[Turn]

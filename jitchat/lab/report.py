@@ -93,7 +93,6 @@ def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
 
 
 def comparison_tables(compared: Comparison) -> Iterator[Table]:
-    """Make the table of two runs, over what both have answers for."""
     rows = []
     for mode, whole in compared.of.items():
         for (of, length), change in compared.at.items():

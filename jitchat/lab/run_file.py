@@ -34,8 +34,6 @@ from jitchat.window.window import ContextWindow
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is known of a run beside its results."""
-
     id: str
     """Short, and unique in its folder."""
     experiment: Experiment
@@ -217,11 +215,9 @@ class RunFile:
         self._rows.put_cell(cell_key(result.cell), result.window_id, fields_of(result))
 
     def end(self, now: Callable[[], datetime] = local_now) -> None:
-        """Note that every cell is decided, and when."""
         self._note(replace(self.run, ended_at=now()))
 
     def spend(self, seconds: float) -> None:
-        """Note that so much more time was spent on asking."""
         self._note(replace(self.run, seconds=self.run.seconds + seconds))
 
     def relimit(self, limit: int) -> None:

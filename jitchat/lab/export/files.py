@@ -46,7 +46,6 @@ def csv_text(run: Run, results: Sequence[Result]) -> str:
 
 
 def is_formula(text: str) -> bool:
-    """Whether a spreadsheet may take a text for a formula."""
     return text[:1] in FORMULA or text.lstrip()[:1] in FORMULA
 
 

@@ -43,7 +43,6 @@ _BANDS = "The bands are 95 % intervals (Wilson)."
 
 
 def svg_picture(run: Run, results: Sequence[Result]) -> str:
-    """Draw a run, finished or not."""
     tallies, asked = stats.count_results(results), run.experiment
     squares = len(asked.modes) * len(asked.lengths) * _LEAST
     inner = max(_WIDTH - 2 * _EDGE, _AXIS + squares + _GAP * (len(asked.modes) - 1))
@@ -118,7 +117,6 @@ def _escaped(text: str) -> str:
 
 
 def _paragraph(text: str, width: float, size: float = 12, **attributes: _Value) -> _Part:
-    """Write a text on as many lines as its width asks for."""
     step = size * 1.45
     lines = wrap(for_terminal(text), max(20, int(width / (size * _LETTER))))
     drawn = [_words(line, 0, size + at * step, size, **attributes) for at, line in enumerate(lines)]
@@ -177,7 +175,6 @@ def _key(mode: Mode) -> str:
 
 
 def _card(mode: Mode, asked: Experiment, tallies: Tallies) -> _Part:
-    """Tell of a mode what share is right, and what a question took."""
     drawn = [_moved(_key(mode), 0, 8), _words(mode.value, 32, 13, 14, font_weight="600")]
     y = 13
     for figure in mode_lines(mode, asked, tallies):
@@ -192,8 +189,6 @@ _LABEL = 34
 
 
 class _Point(NamedTuple):
-    """A share with its interval, in the picture."""
-
     x: float
     y: float
     low: float
@@ -201,7 +196,6 @@ class _Point(NamedTuple):
 
 
 def _curves(asked: Experiment, tallies: Tallies, width: float) -> str:
-    """Draw the lines of every mode, the bands beneath all of them."""
     first, last = log(asked.lengths[0]), log(asked.lengths[-1])
     left, room = _LEFT + _MARGIN, width - _LEFT - 2 * _MARGIN
     places = {
@@ -269,7 +263,6 @@ _UNANSWERED = {"unfit": "does not fit", "failed": "failed", "none": "no result y
 
 
 def _heatmaps(asked: Experiment, tallies: Tallies, width: float) -> _Part:
-    """Draw the maps of every mode, the depths to the left of the first."""
     room = (width - _AXIS - _GAP * (len(asked.modes) - 1)) / len(asked.modes)
     wide = min(_MOST, max(_LEAST, room / len(asked.lengths)))
     maps = side_by_side([(mode, asked.lengths) for mode in asked.modes], _AXIS, wide, _GAP)
@@ -310,7 +303,6 @@ def _map(shown: Map[float], layout: HeatLayout[float], tallies: Tallies) -> str:
 
 
 def _square(square: Square, width: float, height: float) -> str:
-    """Draw a share in its colour and as a number; hatched, crossed or empty without one."""
     box = {"width": width, "height": height, "rx": 3.0}
     x, y = width / 2, height / 2
     match square.kind:
@@ -329,7 +321,6 @@ def _square(square: Square, width: float, height: float) -> str:
 
 
 def _legend(asked: Experiment, tallies: Tallies) -> _Part:
-    """Explain the colours, and those squares without a share that there are."""
     stops = [
         _tag("stop", offset=f"{100 * at / (len(SCALE) - 1):.0f}%", stop_color=colour)
         for at, colour in enumerate(SCALE)

@@ -99,7 +99,6 @@ _Maps = list[tuple[Mode, Sequence[int]]]
 
 
 def _rows_of_maps(asked: Experiment, wide: int, room: int) -> Iterator[_Maps]:
-    """Break maps into rows of so many columns, and maps that are wider into parts."""
     most = max(1, room // wide)
     row: _Maps = []
     for mode in asked.modes:

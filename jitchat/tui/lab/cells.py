@@ -134,7 +134,6 @@ def needed_line(result: Result) -> str:
 
 
 def whole(result: Result) -> str:
-    """Write all of a question and its answer, to be read and copied."""
     needed = needed_line(result) or "none"
     answer = result.answer or "Nothing came."
     why = "\nnote: ".join(filter(None, (result.rule, result.note)))
@@ -161,8 +160,6 @@ class SquareCells(RowList):
 class SquarePane(Vertical):
     @dataclass
     class Opened(Message):
-        """The window of a cell is wanted."""
-
         result: Result
 
     def __init__(self, state: RunState, place: Place) -> None:
@@ -210,7 +207,6 @@ class SquarePane(Vertical):
 
     @property
     def result(self) -> Result | None:
-        """What came of the cell under the cursor; None where nothing did yet."""
         row, cells = self._list.highlighted, self.cells
         return self._state.results.get(cells[row]) if row is not None else None
 
@@ -282,7 +278,6 @@ class WindowScreen(LabScreen):
             self.action_needed()
 
     def action_needed(self) -> None:
-        """Go to the next of the turns that the answer needs."""
         turn = next(self._needed, None)
         if turn is None:
             self.notify("The answer needs no turn: it was never said.", markup=False)

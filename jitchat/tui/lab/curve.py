@@ -33,7 +33,6 @@ class Canvas:
         self._cells: dict[tuple[int, int], tuple[str, str]] = {}
 
     def put(self, x: int, y: int, text: str, name: str) -> None:
-        """Write characters from a cell on; what is beside the sheet is left out."""
         for column, character in enumerate(text, start=x):
             if 0 <= column < self.width and 0 <= y < self.height:
                 self._cells[column, y] = character, name
@@ -57,7 +56,6 @@ class Canvas:
         self.put(*at, chr(lit | _DOTS[y % 4][x % 2]), name)
 
     def rows(self) -> Iterator[list[tuple[str, str]]]:
-        """Give the rows from above, as characters of one name each."""
         for y in range(self.height):
             cells = [self._cells.get((x, y), (" ", "")) for x in range(self.width)]
             groups = groupby(cells, key=lambda cell: cell[1])
@@ -134,8 +132,6 @@ Measures = Mapping[tuple[Mode, int], Tally]
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Where lengths and shares are on the sheet."""
-
     lengths: Sequence[int]
     width: int
     """Cells, with the labels."""
@@ -143,7 +139,6 @@ class Scale:
     """Of the plot, without what is below it."""
 
     def x(self, number: int) -> int:
-        """Tell the cell in the middle of a length, counted from 0."""
         step = (self.width - MARGIN) / len(self.lengths)
         return MARGIN + int(step * (number + 0.5))
 
@@ -183,7 +178,6 @@ def curve_rows(
 def _measures(
     scale: Scale, mode: Mode, tallies: Measures
 ) -> list[tuple[int, float, tuple[float, float]]]:
-    """List the cell, the share and the interval at each length that has an answer."""
     measures = []
     for number, length in enumerate(scale.lengths):
         tally = tallies.get((mode, length), Tally())
@@ -193,7 +187,6 @@ def _measures(
 
 
 def _draw_axes(canvas: Canvas, scale: Scale, tallies: Measures) -> None:
-    """Draw the frame of the plot, its labels, and which modes do not fit where."""
     ticks = (0, 25, 50, 75, 100) if scale.rows >= _MANY else (0, 50, 100)
     labels = {scale.y(tick / 100): f"{tick} %" for tick in ticks}
     for y in range(scale.rows):
@@ -244,8 +237,6 @@ class CurvePlot(Widget):
 
 
 class SpentTable(Widget):
-    """A line a mode: its share, and medians of what its cells took."""
-
     tallies: reactive[Tallies | None] = reactive(None)
 
     def __init__(self, modes: Sequence[Mode]) -> None:

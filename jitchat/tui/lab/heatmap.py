@@ -32,7 +32,6 @@ needs room, too."""
 
 
 def moved(asked: Experiment, place: Place, right: int, down: int) -> Place:
-    """Go some squares on; beyond the side of a map is the one beside it."""
     mode, length, depth = place
     columns = len(asked.lengths)
     across = asked.modes.index(mode) * columns + asked.lengths.index(length) + right
@@ -42,7 +41,6 @@ def moved(asked: Experiment, place: Place, right: int, down: int) -> Place:
 
 
 def laid_out(asked: Experiment, cursor: Place, width: int, height: int) -> heatmap.HeatLayout[int]:
-    """Fit the maps into so many cells and rows, with the cursor in view."""
     mode, length, depth = cursor
     least = max(_LEAST, *(len(short(length)) + 1 for length in asked.lengths))
     modes = asked.modes
@@ -69,7 +67,6 @@ def laid_out(asked: Experiment, cursor: Place, width: int, height: int) -> heatm
 
 
 def _page(values: Collection[object], at: int, room: int) -> slice:
-    """Choose the page that a value is on; the last page is as full as the others."""
     shown = min(room, len(values))
     start = min(at // shown * shown, len(values) - shown)
     return slice(start, start + shown)
@@ -86,7 +83,6 @@ class ScreenText:
     axis: str = "depth"
 
     def title(self, shown: heatmap.Map[int]) -> list[heatmap.Run]:
-        """Name a map, and give its share and of how many that is, as far as there is room."""
         tally = self.tallies.by_mode.get(shown.mode, Tally())
         room = shown.width if len(self.layout.maps) > 1 else max(shown.width, 40)
         room -= len(shown.mode.value)
@@ -100,7 +96,6 @@ class ScreenText:
         ]
 
     def _paging(self, shown: heatmap.Map[int]) -> str:
-        """Say which of the maps and of their lengths are shown, where that is not all."""
         modes, lengths, parts = self.asked.modes, self.asked.lengths, []
         if len(self.layout.maps) < len(modes):
             parts.append(f"{modes.index(shown.mode) + 1} of {len(modes)}")
@@ -157,8 +152,6 @@ class HeatMaps(Widget, can_focus=True):
 
     @dataclass
     class Moved(Message):
-        """The cursor is on another square."""
-
         place: Place
 
     def __init__(self, asked: Experiment) -> None:
@@ -205,7 +198,6 @@ class HeatMaps(Widget, can_focus=True):
         self.go(moved(self._asked, self.cursor, right, down))
 
     def action_next_map(self) -> None:
-        """Go to the same square of the next map; behind the last comes the first."""
         mode, length, depth = self.cursor
         modes = self._asked.modes
         self.go((modes[(modes.index(mode) + 1) % len(modes)], length, depth))

@@ -87,7 +87,6 @@ _PAGES: tuple[Page, ...] = (Page.CELLS, Page.CURVE, Page.FIGURES)
 
 
 def run_line(state: RunState) -> Content:
-    """Write who answered, within which limit, and which kinds are counted."""
     run, asked = state.run, state.run.experiment
     name = "own grid" if asked.preset == "own" else asked.preset
     judged = f" · judged by {run.judge}" if run.judge else ""
@@ -252,7 +251,6 @@ class RunScreen(LabScreen):
 
     @work
     async def _ask(self) -> None:
-        """Ask until the end or until it is stopped, and say why, unless all is well."""
         self._begun_at = monotonic()
         clock = self.set_interval(_FIGURES_EVERY, self._draw_figures)
         error = ""
@@ -353,7 +351,6 @@ class RunScreen(LabScreen):
         self._square.query_one(SquareCells).focus()
 
     def action_kinds(self) -> None:
-        """Count the next kind alone, or all of them again."""
         self.state.next_kinds()
         self._draw()
 

@@ -44,8 +44,6 @@ def _weight(cell: Cell, run: Run) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A moment of a run that is being asked, or of one that is not any more."""
-
     done: int
     of: int
     seconds: float
@@ -170,7 +168,6 @@ class RunState:
         self.why = why or self.why
 
     def next_kinds(self) -> None:
-        """Count the next kind alone; behind the last one, all of them."""
         kinds = self.run.experiment.kinds
         choices = [kinds, *((kind,) for kind in kinds)]
         self.kinds = choices[(choices.index(self.kinds) + 1) % len(choices)]
@@ -188,7 +185,6 @@ class RunState:
         self._tallies = None
 
     def progress(self, seconds: float, *, is_running: bool) -> Progress:
-        """Tell how far the run is; `seconds` were spent here."""
         left = None
         if is_running and self._worked and seconds >= _FROM:
             left = max(0.0, seconds / self._worked * self._left)

@@ -37,7 +37,6 @@ MARK = "●"
 
 
 def runs_header(width: int, *, is_marked: bool = False) -> str:
-    """Name the columns; with a run that is marked, say what that is for."""
     title = _COMPARES if is_marked else "run"
     return "".join(_columns(("", title, "preset", "cells", *Mode), width))
 
@@ -86,7 +85,6 @@ class RunRows(RowList):
     ]
 
     def action_cursor_up(self) -> None:
-        """Go to the line above, or out of the list."""
         if self.highlighted:
             super().action_cursor_up()
         else:
@@ -96,8 +94,6 @@ class RunRows(RowList):
 class RunsList(Vertical):
     @dataclass
     class Opened(Message):
-        """A run is to be looked at."""
-
         run: Run
 
     def __init__(self) -> None:
@@ -122,7 +118,6 @@ class RunsList(Vertical):
         self._draw()
 
     def show(self, runs: Sequence[tuple[Run, int]]) -> None:
-        """List runs and how many cells of each are decided; their shares are not known yet."""
         self._runs = runs
         self._shares.clear()
         ids = {run.id for run, _ in runs}
@@ -137,7 +132,6 @@ class RunsList(Vertical):
 
     @property
     def chosen(self) -> Run | None:
-        """The run under the cursor; None without any."""
         row = self._list.highlighted
         return self._runs[row][0] if row is not None and row < len(self._runs) else None
 

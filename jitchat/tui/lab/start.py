@@ -72,7 +72,6 @@ class ConfirmScreen(ModalScreen[bool]):
 
 
 def confirm_send(plan: PlannedRun, answerer: Answerer, to_ask: int | None = None) -> ConfirmScreen:
-    """Ask ahead of a new run, or of the cells that are `to_ask` in one that is resumed."""
     who, budget = answerer_line(answerer), sentence(estimate_run(plan.experiment, answerer))
     if to_ask is None:
         new = (who, plan.own_sentence, budget, plan.judge_sentence, _STOPS)
@@ -133,7 +132,6 @@ class StartScreen(LabScreen):
     @work
     @reports_errors
     async def _look_up_answerer(self) -> None:
-        """Look who answers: that does not change here."""
         self._setup.show(await asyncio.to_thread(self._service.answerer))
         if self._begins and self._setup.plan.is_free and not self.lacks_room():
             await self._begin(self._setup.plan)
@@ -162,7 +160,6 @@ class StartScreen(LabScreen):
     @on(SetupPane.Chosen)
     @work
     async def _chosen(self, message: SetupPane.Chosen) -> None:
-        """Begin the run; a model that may cost something is asked for first."""
         plan = message.plan
         if self.lacks_room():
             return
@@ -186,13 +183,11 @@ class StartScreen(LabScreen):
 
     @work
     async def action_go_on(self) -> None:
-        """Ask what has no answer yet in the run under the cursor."""
         run = self._runs.chosen
         if run is not None:
             await self._resume(run, self._runs.left_of(run))
 
     async def _resume(self, run: Run, to_ask: int) -> None:
-        """Ask so many cells; of a model that may cost something, once that is agreed to."""
         answerer = self._setup.answerer
         if answerer is None or self.lacks_room():
             return
@@ -236,7 +231,6 @@ class StartScreen(LabScreen):
     @work
     @reports_errors
     async def action_compare(self) -> None:
-        """Mark the run under the cursor; two that are marked are compared."""
         self._runs.mark()
         marked = self._runs.marked
         if len(marked) < 2:
