@@ -111,9 +111,9 @@ class ReplyLog:
         self.first_failure: ProviderError | None = None
         """Of those noted since it was opened."""
 
-    def get(self, job: Job) -> Reply | None:
-        """Find the reply to a request; None where it has none yet."""
-        return self._replies.get(job.key)
+    def get(self, job: Job | None) -> Reply | None:
+        """Find the reply to a request; None where it has none yet, or there is none to send."""
+        return self._replies.get(job.key) if job is not None else None
 
     def add(self, job: Job, reply: Reply) -> None:
         usage = reply.usage and [reply.usage.input_tokens, reply.usage.output_tokens]
@@ -164,17 +164,13 @@ def _read(path: Path, file: FileIO) -> dict[str, Reply]:
     for line in lines:
         try:
             fields = json.loads(line)
-            replies[str(fields["key"])] = _reply(fields)
+            key, text, reason, usage = (fields[name] for name in ("key", "text", "reason", "usage"))
+            if isinstance(text, str) and isinstance(usage, list | None):
+                used = Usage(*map(int, usage)) if usage else None
+                replies[str(key)] = Reply(text, str(reason), used)
         except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
             continue  # a torn line, a failure, or no line of ours
     return replies
-
-
-def _reply(fields: Mapping[str, object]) -> Reply:
-    text, reason, usage = fields["text"], fields["reason"], fields["usage"]
-    if not isinstance(text, str) or not isinstance(usage, list | None):
-        raise TypeError
-    return Reply(text, str(reason), Usage(*(int(each) for each in usage)) if usage else None)
 
 
 def unusable(path: Path, why: str | None) -> BenchFailed:
@@ -250,7 +246,7 @@ class Round:
 
     def replies(self) -> list[Reply | None]:
         """List the reply on each case; None where none came."""
-        return [self._log.get(job) if job is not None else None for job in self._jobs]
+        return list(map(self._log.get, self._jobs))
 
     def waiting(self) -> list[bool]:
         """Tell of each case whether its request is still to be sent."""

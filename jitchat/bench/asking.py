@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -100,7 +101,7 @@ class OpenConversation:
 
     def __init__(self, memory: Memory, counter: TokenCounter, budget: Budget) -> None:
         self._memory, self._counter, self._budget = memory, counter, budget
-        self._history = History().extended(memory.turns, self._price)
+        self._history = History().extended(memory.turns, partial(message_tokens, counter))
         self._next = memory.turns[-1].position + 1
 
     def retrieve(self, question: str) -> tuple[Retrieval, float]:
@@ -149,9 +150,6 @@ class OpenConversation:
             retrieve_ms,
             plan_ms,
         )
-
-    def _price(self, text: str) -> int:
-        return message_tokens(self._counter, text)
 
 
 def ms_since(begun: float) -> float:

@@ -67,12 +67,12 @@ class Haystack:
             left -= 1
             moment += timedelta(seconds=chance.randint(10, 200))
             role = Role.USER if position % 2 else Role.ASSISTANT
-            said = self._said(stretch, role, chance)
+            said = self._sentences(stretch, role, chance)
             if position == self.needle:
                 said.insert(len(said) // 2, NEEDLE)
             yield Turn(position, role, " ".join(said), moment)
 
-    def _said(self, stretch: _Stretch, role: Role, chance: random.Random) -> list[str]:
+    def _sentences(self, stretch: _Stretch, role: Role, chance: random.Random) -> list[str]:
         if self.length is Length.SHORT:
             return [stretch.sentence("short")]
         is_long = self.length is Length.LONG

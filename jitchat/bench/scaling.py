@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sqlite3
 import statistics
 import sys
 import tempfile
@@ -21,7 +20,6 @@ import time
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -228,11 +226,17 @@ def ask_apart(wanted: Fields, talk: Fields, path: str, tell: Tell) -> Fields:
 
 def build(embedder: Embedder, talk: Haystack, path: Path, tell: Tell) -> BuildTimes:
     """Store and index a talk in a new database; tells of each turn as it is stored and indexed."""
-    embedding = TimedEmbedder(embedder)
+    embedding, turns = TimedEmbedder(embedder), list(talk.turns())
+
+    def reported() -> Iterator[Turn]:
+        for start in range(0, len(turns), BATCH):  # telling takes time as well
+            yield from (batch := turns[start : start + BATCH])
+            tell(len(batch))
+
     with opened_store(path) as store:
-        turns, made = list(talk.turns()), store.create(_TALK, _TALK)
+        made = store.create(_TALK, _TALK)
         begun = time.perf_counter()
-        store.append(made.id, _telling(turns, tell))
+        store.append(made.id, reported())
         stored = time.perf_counter()
         memory = Memory(store, made, embedding)
         for entries in memory.index.catch_up():
@@ -247,13 +251,6 @@ def build(embedder: Embedder, talk: Haystack, path: Path, tell: Tell) -> BuildTi
         embedding.seconds * per_turn,
         embedder_name(embedding.id),
     )
-
-
-def _telling(turns: Sequence[Turn], tell: Tell) -> Iterator[Turn]:
-    """Tell of a batch at a time: telling takes time as well."""
-    for start in range(0, len(turns), BATCH):
-        yield from (batch := turns[start : start + BATCH])
-        tell(len(batch))
 
 
 def ask(  # noqa: PLR0913, PLR0917  what it is measured with
@@ -382,7 +379,12 @@ def matrix_ms(turns: int, dimension: int) -> float:
     import numpy as np  # noqa: PLC0415  100 ms
 
     rows = np.full((turns, dimension), 0.5, dtype=np.float32)
-    return min(_timed(lambda: rows @ rows[0]) for _ in range(_READS))
+    times = []
+    for _ in range(_READS):
+        begun = time.perf_counter()
+        rows @ rows[0]
+        times.append(ms_since(begun))
+    return min(times)
 
 
 def fts5_ms(database: Database, questions: Sequence[str]) -> float:
@@ -390,19 +392,14 @@ def fts5_ms(database: Database, questions: Sequence[str]) -> float:
 
     The database holds the one conversation; the turns that have any of the words are ranked.
     """
-    asked = [" OR ".join(f'"{word}"' for word in content_words(each)) for each in questions]
+    times = []
     with database.read() as connection:
-        return statistics.median(_timed(partial(_ranked, connection, words)) for words in asked)
-
-
-def _ranked(connection: sqlite3.Connection, words: str) -> list[tuple[int]]:
-    return connection.execute(_BY_WORDS, (words, SHORTLIST)).fetchall()
-
-
-def _timed(work: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    work()
-    return (time.perf_counter() - begun) * 1000
+        for question in questions:
+            words = " OR ".join(f'"{word}"' for word in content_words(question))
+            begun = time.perf_counter()
+            connection.execute(_BY_WORDS, (words, SHORTLIST)).fetchall()
+            times.append(ms_since(begun))
+    return statistics.median(times)
 
 
 _STATUS = Path("/proc/self/status")

@@ -9,7 +9,7 @@ from rich.table import Table
 from jitchat import __version__
 from jitchat.bench.haystack import PHRASINGS
 from jitchat.bench.output import plain_table, settings_fields
-from jitchat.bench.scaling import QUESTIONS, ModeResult, SizeResult
+from jitchat.bench.scaling import QUESTIONS, SizeResult
 from jitchat.settings import Settings
 from jitchat.values import Mode
 
@@ -63,16 +63,16 @@ def _tokens(size: SizeResult) -> _Row:
     whole = f"{asked.full_tokens:,}{' refused' if is_refused else ''}"
     row = [("turns", f"{size.turns:,}"), (Mode.FULL.value, whole)]
     for mode, sent in asked.modes.items():
-        if mode != Mode.FULL:
-            row += _sent(mode, sent)
+        if mode == Mode.FULL:
+            continue
+        if sent is None:
+            row += [(mode, "refused"), ("saved", "–"), ("needle", "–")]
+            continue
+        row += [(mode, f"{sent.tokens:,}"), ("saved", f"{sent.saved:.2%}")]
+        row.append(("needle", f"{sent.found}"))
+        if Mode(mode).recalls:
+            row.append(("least", f"{sent.least_saved:.2%}"))
     return row
-
-
-def _sent(mode: str, sent: ModeResult | None) -> _Row:
-    if sent is None:
-        return [(mode, "refused"), ("saved", "–"), ("needle", "–")]
-    row = [(mode, f"{sent.tokens:,}"), ("saved", f"{sent.saved:.2%}"), ("needle", f"{sent.found}")]
-    return [*row, ("least", f"{sent.least_saved:.2%}")] if Mode(mode).recalls else row
 
 
 def _times(size: SizeResult) -> _Row:
@@ -98,13 +98,9 @@ def _costs(size: SizeResult) -> _Row:
         ("index", f"{built.index_turn_ms:.2f}"),
         ("embed", f"{built.embed_turn_ms:.2f}"),
         ("open, s", f"{asked.open_ms / 1000:.2f}"),
-        ("resident, MB", _megabytes(asked.resident_mb)),
-        ("at its peak", _megabytes(asked.peak_mb)),
+        ("resident, MB", "–" if asked.resident_mb is None else f"{asked.resident_mb:.0f}"),
+        ("at its peak", "–" if asked.peak_mb is None else f"{asked.peak_mb:.0f}"),
     ]
-
-
-def _megabytes(size: float | None) -> str:
-    return "–" if size is None else f"{size:.0f}"
 
 
 _HEIGHT = 18

@@ -290,13 +290,9 @@ class WindowScreen(LabScreen):
         self.app.push_screen(ExactScreen(message.title, message.text, message.note))
 
     @on(Inspector.LeftOutOpened)
-    def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
-        message.stop()
-        self._read_left_out(message)
-
     @work(exclusive=True)
     @reports_errors
-    async def _read_left_out(self, message: Inspector.LeftOutOpened) -> None:
+    async def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
         row, conversation = message.row, self._result.conversation
         turn = await asyncio.to_thread(self._file.store.turn, conversation, row.turn)
         text = turn.content if turn is not None else ""

@@ -122,11 +122,7 @@ class RunState:
     def pending_places(self) -> frozenset[Place]:
         return frozenset((cell.mode, cell.length, cell.depth) for cell in self.pending)
 
-    def take(self, *reported: events.LabEvent) -> None:
-        for event in reported:
-            self._take(event)
-
-    def _take(self, event: events.LabEvent) -> None:
+    def take(self, event: events.LabEvent) -> None:
         match event, self._notice:
             case events.Slowed(parallel=parallel), _:
                 self._notice, self.parallel = event, parallel

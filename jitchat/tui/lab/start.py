@@ -141,15 +141,16 @@ class StartScreen(LabScreen):
     @reports_errors
     async def _list(self) -> None:
         """List the runs: one that was left is further than it was listed. Then sum them up."""
+
+        def shares(run: str) -> Mapping[Mode, Tally]:
+            with closing(self._service.runs.open(run)) as file:
+                return count_results(file.results()).by_mode
+
         runs = await asyncio.to_thread(self._service.runs.all)
         self._runs.show(runs)
         for run, _ in runs:
             with suppress(JitchatError):  # it was deleted meanwhile, or is told when it is opened
-                self._runs.sum_up(run.id, await asyncio.to_thread(self._shares, run.id))
-
-    def _shares(self, run: str) -> Mapping[Mode, Tally]:
-        with closing(self._service.runs.open(run)) as file:
-            return count_results(file.results()).by_mode
+                self._runs.sum_up(run.id, await asyncio.to_thread(shares, run.id))
 
     def action_preset(self, number: int) -> None:
         self._setup.choose(number)
