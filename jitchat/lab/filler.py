@@ -11,16 +11,7 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import TypeVar
 
-from jitchat.lab.templates import (
-    Exhausted,
-    Move,
-    Scene,
-    Vocabulary,
-    Wording,
-    WordLists,
-    scenes,
-    word_lists,
-)
+from jitchat.lab import templates
 
 _T = TypeVar("_T")
 _Chance = Callable[[], float]
@@ -46,11 +37,11 @@ class Topic:
     `tip`, advice that is right at any time, a sentence each.
     """
 
-    cases: tuple[WordLists, ...]
+    cases: tuple[templates.WordLists, ...]
     """Word lists that go together; a stretch of talk keeps to one case."""
-    words: WordLists
+    words: templates.WordLists
     """Word lists for all cases."""
-    scenes: Mapping[str, tuple[Scene, ...]]
+    scenes: Mapping[str, tuple[templates.Scene, ...]]
     """Of `openings`, one of which begins a stretch, `asked`, of before anything was tried, and
     `told`, of after it, both in any order, and `closings`."""
 
@@ -73,9 +64,9 @@ def read_topic(name: str) -> Topic:
     text = (_TALK / f"{name}.txt").read_text("utf-8")
     parts = defaultdict(str, zip(*[iter(_SECTION.split(text)[1:])] * 2, strict=True))
     return Topic(
-        tuple(map(word_lists, re.split(r"\n\s*\n", parts["cases"].strip()))),
-        word_lists(parts["words"]),
-        {section: scenes(parts[section]) for section in _SECTIONS},
+        tuple(map(templates.word_lists, re.split(r"\n\s*\n", parts["cases"].strip()))),
+        templates.word_lists(parts["words"]),
+        {section: templates.scenes(parts[section]) for section in _SECTIONS},
     )
 
 
@@ -148,9 +139,9 @@ _TRIES = 4
 class Theme:
     """What can be said of one case of a topic: scenes of its own, and those that fit any topic."""
 
-    vocabulary: Vocabulary
-    own: Mapping[str, tuple[Scene, ...]]
-    common: Mapping[str, tuple[Scene, ...]]
+    vocabulary: templates.Vocabulary
+    own: Mapping[str, tuple[templates.Scene, ...]]
+    common: Mapping[str, tuple[templates.Scene, ...]]
 
     @property
     def is_enough(self) -> bool:
@@ -160,7 +151,7 @@ class Theme:
 
 def theme(topic: Topic, case: int, avoided: Set[str]) -> Theme:
     common = read_topic("common")
-    vocabulary = Vocabulary({**common.words, **topic.words, **topic.cases[case]}, avoided)
+    vocabulary = templates.Vocabulary({**common.words, **topic.words, **topic.cases[case]}, avoided)
     own, shared = (
         {
             section: tuple(left for scene in several if (left := vocabulary.scene(scene)))
@@ -173,7 +164,7 @@ def theme(topic: Topic, case: int, avoided: Set[str]) -> Theme:
 
 def stretch(theme: Theme, chance: _Chance, said: Container[Exchange]) -> list[Exchange]:
     """Talk about a theme in exchanges that were not `said` before; none if there are too few."""
-    wording = Wording(theme.vocabulary, chance)
+    wording = templates.Wording(theme.vocabulary, chance)
     most = FEWEST + wording.below(MOST - FEWEST + 1)
     closings = theme.own["closings"] + theme.common["closings"]
     closing = wording.one_of(closings) if closings and wording.is_likely(_CLOSED) else ()
@@ -188,7 +179,7 @@ def stretch(theme: Theme, chance: _Chance, said: Container[Exchange]) -> list[Ex
     return talk if len(talk) >= FEWEST else []
 
 
-def _scenes(theme: Theme, wording: Wording, most: int) -> Iterator[Scene]:
+def _scenes(theme: Theme, wording: templates.Wording, most: int) -> Iterator[templates.Scene]:
     yield wording.one_of(theme.own["openings"])
     asked, told = (list(_mixed(theme, section, wording)) for section in ("asked", "told"))
     early = int(most * (0.35 + 0.3 * wording.chance()))
@@ -196,24 +187,28 @@ def _scenes(theme: Theme, wording: Wording, most: int) -> Iterator[Scene]:
     yield from told
 
 
-def _mixed(theme: Theme, section: str, wording: Wording) -> Iterator[Scene]:
+def _mixed(theme: Theme, section: str, wording: templates.Wording) -> Iterator[templates.Scene]:
     own, common = list(theme.own[section]), list(theme.common[section])
     while own:
         yield wording.taken_from(common if common and wording.is_likely(_COMMON) else own)
 
 
-def _played(scene: Scene, wording: Wording, said: Container[Exchange]) -> Iterator[Exchange]:
+def _played(
+    scene: templates.Scene, wording: templates.Wording, said: Container[Exchange]
+) -> Iterator[Exchange]:
     for move in scene:
         if (exchange := _new(move, wording, said)) is None:
             return
         yield exchange
 
 
-def _new(move: Move, wording: Wording, said: Container[Exchange]) -> Exchange | None:
+def _new(
+    move: templates.Move, wording: templates.Wording, said: Container[Exchange]
+) -> Exchange | None:
     for _ in range(_TRIES):
         try:
             texts = wording.exchange(move)
-        except Exhausted:
+        except templates.Exhausted:
             continue
         if texts and (exchange := Exchange(*texts)) not in said:
             return exchange

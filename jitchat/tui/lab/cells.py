@@ -29,12 +29,7 @@ from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.row_list import RowList
 
-MARKS = {
-    Verdict.RIGHT: "✓",
-    Verdict.WRONG: "✗",
-    Verdict.UNFIT: "n/f",
-    Verdict.FAILED: "!",
-}
+MARKS = dict(zip(Verdict, ("✓", "✗", "n/f", "!"), strict=True))
 _NAME = 11
 """Cells of what stands ahead of each part of the detail."""
 _BRIEF = frozenset({"asked", "answered", "note", "window"})
@@ -119,8 +114,8 @@ def pin_effect(result: Result) -> str:
     if not result.needed:
         return "it was never said, so no turn is needed"
     needed = len(result.needed)
-    turns = "turn" if needed == 1 else "turns"
-    sentence = f"the window held {result.held} of {needed} needed {turns} ({needed_line(result)})"
+    turns = f"needed {'turn' if needed == 1 else 'turns'} ({needed_line(result)})"
+    sentence = f"the window held {result.held} of {needed} {turns}"
     if result.verdict is not Verdict.WRONG:
         return sentence
     if result.held < needed:
@@ -183,16 +178,10 @@ class SquarePane(Vertical):
         tally = state.tallies.squares.get(place, Tally())
         self._title.update(Content(square_line(place, tally)), layout=False)
         width, repeats = max(20, self._list.size.width - BESIDE), state.run.experiment.repeats
-        lines = [
-            cell_line(
-                cell,
-                state.results.get(cell),
-                width,
-                repeats=repeats,
-                is_pending=cell in state.pending,
-            )
-            for cell in self.cells
-        ]
+        lines = []
+        for cell in self.cells:
+            result, is_pending = state.results.get(cell), cell in state.pending
+            lines.append(cell_line(cell, result, width, repeats=repeats, is_pending=is_pending))
         self._list.draw(lines, None)
         if self._list.highlighted is None:
             self._list.highlighted = 0

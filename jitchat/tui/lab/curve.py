@@ -62,16 +62,8 @@ class Canvas:
             yield [("".join(text for text, _ in group), name) for name, group in groups]
 
 
-_COLUMNS = {
-    "right": 6,
-    "of": 7,
-    "sent": 7,
-    "tokens": 8,
-    "first": 8,
-    "time": 8,
-    "cached": 8,
-    "cost": 8,
-}
+_COLUMNS = dict.fromkeys(("right", "of", "sent", "tokens", "first", "time", "cached", "cost"), 8)
+_COLUMNS |= {"right": 6, "of": 7, "sent": 7}
 """With their cells; a longer figure makes its column wider."""
 _SPARED = ("sent", "cached", "of", "first", "cost", "time")
 """What is left out where there is no room, the first of them first."""
@@ -158,7 +150,7 @@ def curve_rows(
     """
     canvas, scale = Canvas(width, height), Scale(asked.lengths, width, height - FOOT)
     _draw_axes(canvas, scale, tallies)
-    measures = {mode: _measures(scale, mode, tallies) for mode in asked.modes}
+    measures = {mode: list(_measures(scale, mode, tallies)) for mode in asked.modes}
     for mode, points in measures.items():
         dots = [scale.dot(x, share) for x, share, _ in points]
         for start, end in pairwise(dots):
@@ -177,13 +169,11 @@ def curve_rows(
 
 def _measures(
     scale: Scale, mode: Mode, tallies: Measures
-) -> list[tuple[int, float, tuple[float, float]]]:
-    measures = []
+) -> Iterator[tuple[int, float, tuple[float, float]]]:
     for number, length in enumerate(scale.lengths):
         tally = tallies.get((mode, length), Tally())
         if tally.share is not None and tally.interval is not None:
-            measures.append((scale.x(number) + _BESIDE[mode], tally.share, tally.interval))
-    return measures
+            yield scale.x(number) + _BESIDE[mode], tally.share, tally.interval
 
 
 def _draw_axes(canvas: Canvas, scale: Scale, tallies: Measures) -> None:
@@ -198,11 +188,9 @@ def _draw_axes(canvas: Canvas, scale: Scale, tallies: Measures) -> None:
         x, label = scale.x(number), short(length)
         canvas.put(x, scale.rows, "┴", "axis")
         canvas.put(x - len(label) // 2, scale.rows + 1, label, "axis")
-        unfit = ""
-        for mode in Mode:
-            tally = tallies.get((mode, length), Tally())
-            unfit += LETTERS[mode] if tally.share is None and tally.unfit else ""
-        if unfit:
+        at = {mode: tallies.get((mode, length), Tally()) for mode in Mode}
+        modes = (mode for mode, tally in at.items() if tally.share is None and tally.unfit)
+        if unfit := "".join(LETTERS[mode] for mode in modes):
             canvas.put(0, scale.rows + 2, f"{'n/f':>{MARGIN - 2}}", "axis")
             canvas.put(x - len(unfit) // 2, scale.rows + 2, unfit, "axis")
 

@@ -52,10 +52,9 @@ def laid_out(asked: Experiment, cursor: Place, width: int, height: int) -> heatm
     high = HIGH if rows >= HIGH * len(asked.depths) else 1
     lengths = _page(asked.lengths, asked.lengths.index(length), max(1, room // wide))
     depths = _page(asked.depths, asked.depths.index(depth), rows // high)
+    shown = [(mode, asked.lengths[lengths]) for mode in modes]
     return heatmap.HeatLayout(
-        heatmap.side_by_side(
-            [(mode, asked.lengths[lengths]) for mode in modes], heatmap.MARGIN, wide, _GAP
-        ),
+        heatmap.side_by_side(shown, heatmap.MARGIN, wide, _GAP),
         asked.depths[depths],
         wide,
         high,
@@ -90,10 +89,8 @@ class ScreenText:
         shares = (f"  {total(tally)}", f"  {percent(tally.share)}") if tally.answered else ("",)
         forms = (share + paging for share in shares)
         title = next((form for form in forms if len(form) <= room), "")
-        return [
-            heatmap.Run(shown.mode.value, "mode"),
-            heatmap.Run(title.ljust(room)[: max(room, 0)], "label"),
-        ]
+        label = title.ljust(room)[: max(room, 0)]
+        return [heatmap.Run(shown.mode.value, "mode"), heatmap.Run(label, "label")]
 
     def _paging(self, shown: heatmap.Map[int]) -> str:
         modes, lengths, parts = self.asked.modes, self.asked.lengths, []
@@ -214,10 +211,9 @@ class HeatMaps(Widget, can_focus=True):
     def render_line(self, y: int) -> Strip:
         layout = self.layout_shown
         text = ScreenText(self._asked, layout, self._tallies, self._pending, self.cursor)
-        segments = [
-            Segment(run.text, self._style_of(run)) for run in heatmap.text_row(layout, text, y)
-        ]
-        strip = Strip(segments).crop(0, self.size.width)
+        runs = heatmap.text_row(layout, text, y)
+        strip = Strip(Segment(run.text, self._style_of(run)) for run in runs)
+        strip = strip.crop(0, self.size.width)
         return strip.extend_cell_length(self.size.width, self.rich_style)
 
     def _style_of(self, run: heatmap.Run) -> Style:

@@ -84,22 +84,17 @@ _BAR = 28
 _DRAW_EVERY, _FIGURES_EVERY = 1 / 15, 0.5
 """Seconds from one drawing of the squares to the next, and of curve and figures."""
 _PAGES: tuple[Page, ...] = (Page.CELLS, Page.CURVE, Page.FIGURES)
+_CLASSES = ("-beside", "-tight", "-caveat", *(f"-page-{page.name.lower()}" for page in Page))
 
 
 def run_line(state: RunState) -> Content:
     run, asked = state.run, state.run.experiment
     name = "own grid" if asked.preset == "own" else asked.preset
     judged = f" · judged by {run.judge}" if run.judge else ""
-    rest = (
-        f"{name} · limit {run.limit:,}, reserve {run.reserve:,} · {run.embedder}"
-        f" · seed {asked.seed}{judged}"
-    )
-    return Content.assemble(
-        (one_line(run.model), "bold"),
-        " · counted: ",
-        (state.kinds_line, "bold"),
-        f" · {one_line(rest)}",
-    )
+    limits = f"limit {run.limit:,}, reserve {run.reserve:,}"
+    rest = one_line(f"{name} · {limits} · {run.embedder} · seed {asked.seed}{judged}")
+    model, kinds = (one_line(run.model), "bold"), (state.kinds_line, "bold")
+    return Content.assemble(model, " · counted: ", kinds, f" · {rest}")
 
 
 def progress_line(state: RunState, progress: Progress, width: int, notice: str) -> Content:
@@ -113,9 +108,8 @@ def progress_line(state: RunState, progress: Progress, width: int, notice: str) 
     forms = (f"{told}{parallel}", told, f"{progress.count}{cost}", progress.count)
     room = width - 2 - bar - 2 - len(notice)
     fitting = next((form for form in forms if len(form) <= room), forms[-1])
-    return Content.assemble(
-        (done, "$primary"), (left, MUTED), f"  {fitting}", (notice, "$text-warning")
-    )
+    bars = (done, "$primary"), (left, MUTED)
+    return Content.assemble(*bars, f"  {fitting}", (notice, "$text-warning"))
 
 
 def page_tabs(pages: Sequence[Page], shown: Page) -> Content:
@@ -231,10 +225,9 @@ class RunScreen(LabScreen):
         is_page = bool(self._caveat) and "-caveat" not in classes
         self._pages = (*_PAGES, Page.CAVEAT) if is_page else _PAGES
         before = self.classes
-        for name in ("-beside", "-tight", "-caveat"):
+        classes.add(f"-page-{self.page.name.lower()}")
+        for name in _CLASSES:
             self.set_class(name in classes, name, update=False)
-        for page in Page:
-            self.set_class(page is self.page, f"-page-{page.name.lower()}", update=False)
         if self.classes != before:  # styles are worked out once
             self.update_node_styles()
         if self.page in self._pages:
@@ -356,8 +349,8 @@ class RunScreen(LabScreen):
 
     def action_page(self, name: str = "") -> None:
         pages = self._pages
-        behind = pages[(pages.index(self.page) + 1) % len(pages)]
-        self.page = Page(name) if name else behind
+        following = pages[(pages.index(self.page) + 1) % len(pages)]
+        self.page = Page(name) if name else following
         self.fit()
         if self.page is not Page.CELLS and not self.has_class("-beside"):
             self._maps.focus()

@@ -107,10 +107,9 @@ class RunState:
     @property
     def to_ask(self) -> list[Cell]:
         """List the cells that have no answer: resuming the run asks them."""
-        answered = {
-            cell for cell, result in self.results.items() if result.verdict is not Verdict.FAILED
-        }
-        return [cell for cell in self.run.experiment.cells() if cell not in answered]
+        failed = {cell for cell, got in self.results.items() if got.verdict is Verdict.FAILED}
+        cells = self.run.experiment.cells()
+        return [cell for cell in cells if cell in failed or cell not in self.results]
 
     @property
     def tallies(self) -> Tallies:
