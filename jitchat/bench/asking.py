@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -70,11 +70,8 @@ class Cases:
 
 @contextmanager
 def opened_store(path: Path) -> Iterator[ColdStore]:
-    database = Database(path)
-    try:
+    with closing(Database(path)) as database:
         yield ColdStore(database)
-    finally:
-        database.close()
 
 
 @contextmanager

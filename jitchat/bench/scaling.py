@@ -50,12 +50,7 @@ _CHILD = own_python("-c", "from jitchat.bench.scaling import serve; serve()")
 
 
 def run_in_child(function: str, arguments: Fields, tell: Tell) -> Any:  # noqa: ANN401  what JSON holds
-    """Call `module:function` with `arguments` and a `tell`; what it tells is told on.
-
-    Raises:
-        BenchFailed: It failed, or the process was ended.
-
-    """
+    """Call `module:function` with `arguments` and a `tell`; what it tells is told on."""
     child = start_piped(_CHILD, Path(tempfile.gettempdir()))
     assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018  for mypy
     try:

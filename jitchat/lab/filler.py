@@ -55,12 +55,7 @@ def topics() -> tuple[Topic, ...]:
 
 @cache
 def read_topic(name: str) -> Topic:
-    """Read a subject from data/talk: sections that begin with a line like `== words ==`.
-
-    Raises:
-        ValueError: A template is written in no known way.
-
-    """
+    """Read a subject from data/talk: sections that begin with a line like `== words ==`."""
     text = (_TALK / f"{name}.txt").read_text("utf-8")
     parts = defaultdict(str, zip(*[iter(_SECTION.split(text)[1:])] * 2, strict=True))
     return Topic(

@@ -12,8 +12,7 @@ strictly as in the benchmarks.
 import re
 from dataclasses import dataclass, replace
 
-from jitchat.bench import judge as judging
-from jitchat.bench.workers import reply_to
+from jitchat.bench import workers
 from jitchat.errors import ContextOverflow, ProviderError, WindowOverflow
 from jitchat.events import AnswerProgress
 from jitchat.lab.experiment import Result, Verdict
@@ -127,17 +126,14 @@ class Judge:
     options: Options
 
     async def ruling(self, fact: Fact, answer: str, ruled: Ruling) -> Ruling:
-        """Ask about an answer that the rule found wrong; the rule stands where it does not say.
-
-        Raises:
-            ProviderError: It cannot be asked.
-
-        """
+        """Ask about an answer that the rule found wrong; the rule stands where it does not say."""
         if ruled.is_right or not answer.strip():
             return ruled
         messages = judge_messages(fact, answer)
-        reply = await reply_to(messages, self.provider, self.options, judging.LONGEST)
-        return Ruling(is_right=True, rule=CORRECT) if judging.verdict(reply.text) else ruled
+        reply = await workers.reply_to(
+            messages, self.provider, self.options, workers.LONGEST_VERDICT
+        )
+        return Ruling(is_right=True, rule=CORRECT) if workers.verdict(reply.text) else ruled
 
 
 def judge_messages(fact: Fact, answer: str) -> tuple[Message, Message]:
@@ -148,7 +144,7 @@ def judge_messages(fact: Fact, answer: str) -> tuple[Message, Message]:
         "answer": answer,
     }
     rules = _RULES + _EXCEPTIONS.get(fact.kind, "")
-    return judging.judge_messages(judging.instructions(rules), given)
+    return workers.judge_messages(workers.instructions(rules), given)
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,12 +213,7 @@ _BATCHES = 8
 async def stored_and_indexed(
     file: RunFile, name: str, made: planting.MadeConversation, embedder: Embedder
 ) -> Memory:
-    """Store a conversation, unless it was before, and index it.
-
-    Raises:
-        JitchatError: It cannot be, or another one of that name is stored.
-
-    """
+    """Store a conversation, unless it was before, and index it."""
     memory = await to_the_end(lambda: Memory(file.store, _stored(file, name, made), embedder))
     while await to_the_end(lambda: list(memory.index.catch_up(batches=_BATCHES))):
         pass
@@ -259,10 +254,6 @@ class OpenConversation:
         """Ask for a fact as the chat does; the result has no verdict yet.
 
         `wait` is told when the request has to wait.
-
-        Raises:
-            StoreError: What came cannot be stored.
-
         """
         question = await to_the_end(partial(self._question, fact))
         answer = await self._answer(question, cell.mode, wait)

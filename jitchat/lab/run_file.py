@@ -6,23 +6,27 @@ ended at whatever moment is resumed with the cells that have none.
 The lock is SQLite's own, on an empty file beside the run, so that it works wherever a run does
 and is gone with the process that has it, however that ended. The file itself stays as long as the
 run does: deleted while another opens it, it would let two have the run.
+
+What is kept are frozen values as plain data: `fields_of` and `read` go there and back.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from datetime import datetime
+from enum import Enum
+from functools import cache
 from pathlib import Path
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from jitchat.errors import StoreBusy, StoreReadOnly
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
-from jitchat.lab.plain import fields_of, read
 from jitchat.replay import window_of
 from jitchat.store.database import Database, store_error
 from jitchat.store.lab_runs import RotRows
@@ -110,7 +114,7 @@ class RunLock:
         try:
             # made for its owner alone; where it is there it is not opened: closing would unlock it
             with suppress(FileExistsError):
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+                path.touch(0o600, exist_ok=False)
             self._connection = _locked(path)
         except OSError as error:
             raise StoreReadOnly(
@@ -160,12 +164,7 @@ class RunFile:
 
     @classmethod
     def create(cls, path: Path, run: Run) -> RunFile:
-        """Make the file of a new run, to ask it.
-
-        Raises:
-            StoreError: It cannot be written.
-
-        """
+        """Make the file of a new run, to ask it."""
         with ExitStack() as undone:
             lock = RunLock(path)
             undone.callback(lock.release)
@@ -243,3 +242,88 @@ class RunFile:
         self.store.database.close()
         if self._lock is not None:
             self._lock.release()
+
+
+_T = TypeVar("_T")
+_Read = Callable[[Any], Any]
+
+
+def fields_of(value: Any) -> dict[str, Any]:  # noqa: ANN401  any dataclass
+    """Give a dataclass as data for JSON; moments as ISO 8601."""
+    return {
+        name: each.isoformat() if isinstance(each, datetime) else each
+        for name, each in asdict(value).items()
+    }
+
+
+def read(kind: type[_T], fields: object) -> _T:
+    """Make a dataclass of what `fields_of` gave; each field is checked by its annotation.
+
+    Raises:
+        ValueError, TypeError, LookupError: It is nothing that `fields_of` gave.
+
+    """
+    made: _T = _reader(kind)(fields)  # type: ignore[arg-type]  # mypy takes a class for unhashable
+    return made
+
+
+@cache
+def _reader(kind: Any) -> _Read:  # noqa: ANN401  whatever a field is declared as
+    if is_dataclass(kind):
+        return _dataclass_reader(kind)
+    if get_origin(kind) is tuple:
+        return _tuple_reader(get_args(kind))
+    if NoneType in get_args(kind):
+        (some,) = (_reader(each) for each in get_args(kind) if each is not NoneType)
+        return lambda value: None if value is None else some(value)
+    enum: _Read | None = kind if issubclass(kind, Enum) else None
+    known: dict[Any, _Read] = {datetime: _moment, float: _number}
+    return enum or known.get(kind) or _instance_reader(kind)
+
+
+def _dataclass_reader(kind: Any) -> _Read:  # noqa: ANN401  a dataclass
+    readers = {name: _reader(each) for name, each in get_type_hints(kind).items()}
+
+    def read_fields(fields: Any) -> Any:  # noqa: ANN401  what JSON holds
+        made = {}
+        for name, value in fields.items():
+            try:
+                made[name] = readers[name](value)
+            except TypeError as error:
+                raise TypeError(f"{name}: {error}") from error
+        return kind(**made)
+
+    return read_fields
+
+
+def _tuple_reader(kinds: tuple[Any, ...]) -> _Read:
+    readers = [_reader(each) for each in kinds if each is not ...]
+    is_of_any_length = ... in kinds
+
+    def read_items(values: Any) -> tuple[Any, ...]:  # noqa: ANN401  what JSON holds
+        _instance_reader((list, tuple))(values)
+        if is_of_any_length:
+            return tuple(map(readers[0], values))
+        return tuple(one(value) for one, value in zip(readers, values, strict=True))
+
+    return read_items
+
+
+def _instance_reader(kinds: type | tuple[type, ...]) -> _Read:
+    def check(value: object) -> object:
+        if not isinstance(value, kinds):
+            raise TypeError(f"{value!r} is no {kinds}")
+        return value
+
+    return check
+
+
+def _number(value: Any) -> float:  # noqa: ANN401  what JSON holds
+    return float(_instance_reader((int, float))(value))
+
+
+def _moment(value: Any) -> datetime:  # noqa: ANN401  what JSON holds
+    moment = datetime.fromisoformat(value)
+    if moment.tzinfo is None:
+        raise ValueError("a moment without a time zone")
+    return moment

@@ -1,6 +1,5 @@
 """The folder of runs: a file each, so that one is forgotten by deleting it."""
 
-import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -134,7 +133,7 @@ def _delete(path: Path) -> None:
 def _claimed(path: Path) -> bool:
     """Make an empty file for its owner alone; False where another is there."""
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        path.touch(0o600, exist_ok=False)
     except FileExistsError:
         return False
     return True

@@ -297,11 +297,12 @@ class _Spending:
         if result.seconds is None or result.verdict is Verdict.UNFIT:
             return
         self._sent += 1
-        _insert(self._tokens, result.tokens)
-        _insert(self._costs, result.cost)
+        measured = [(self._tokens, result.tokens), (self._costs, result.cost)]
         if result.verdict is not Verdict.FAILED:
-            _insert(self._to_first, result.to_first)
-            _insert(self._seconds, result.seconds)
+            measured += [(self._to_first, result.to_first), (self._seconds, result.seconds)]
+        for values, value in measured:
+            if value is not None:
+                insort(values, value)
         if result.usage is not None and result.usage.input_tokens is not None:
             self._input += result.usage.input_tokens
             self._cached += result.usage.cached_tokens
@@ -316,11 +317,6 @@ class _Spending:
             cost=fsum(self._costs) if self._costs else None,
             unpriced=self._sent - len(self._costs),
         )
-
-
-def _insert(values: list[float], value: float | None) -> None:
-    if value is not None:
-        insort(values, value)
 
 
 class ResultCounter:

@@ -19,9 +19,8 @@ from typing import Any
 from jitchat.lab.experiment import Result
 from jitchat.lab.export.svg import svg_picture
 from jitchat.lab.export.text import text_picture
-from jitchat.lab.plain import fields_of
 from jitchat.lab.report import READER_CAVEAT
-from jitchat.lab.run_file import Run
+from jitchat.lab.run_file import Run, fields_of
 from jitchat.lab.stats import Tallies, Tally, count_results
 from jitchat.text.sanitize import for_terminal
 from jitchat.values import Usage

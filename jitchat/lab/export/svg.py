@@ -111,6 +111,10 @@ def _words(text: str, x: float, y: float, size: float = 12, **attributes: _Value
     return _tag("text", _escaped(text), **known | attributes)
 
 
+def _label(text: str, x: float, y: float, anchor: str = "middle") -> str:
+    return _words(text, x, y, 11, fill=FAINT, text_anchor=anchor)
+
+
 def _escaped(text: str) -> str:
     """Make a text of whatever origin fit for XML, on one line."""
     return escape(one_line(text).translate(_NO_XML))
@@ -240,17 +244,15 @@ def _axes(places: Mapping[int, float], width: float) -> Iterator[str]:
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         y = _y(share)
         yield _tag("path", d=f"M{_LEFT} {y:.1f}H{width:.1f}", stroke=RULE)
-        yield _words(stats.percent(share), _LEFT - 8, y + 4, 11, fill=FAINT, text_anchor="end")
+        yield _label(stats.percent(share), _LEFT - 8, y + 4, "end")
     named = -_LABEL
     for length, x in places.items():
         yield _tag("path", d=f"M{x:.1f} {_y(0):.1f}v4", stroke=FAINT)
         if x - named >= _LABEL:
             named = int(x)
-            y = _y(0) + 17
-            yield _words(short(length), x, y, 11, fill=FAINT, text_anchor="middle")
-    middle = (_LEFT + width) / 2
+            yield _label(short(length), x, _y(0) + 17)
     axis = "tokens of the conversation, each doubling equally wide"
-    yield _words(axis, middle, _y(0) + 34, 11, fill=FAINT, text_anchor="middle")
+    yield _label(axis, (_LEFT + width) / 2, _y(0) + 34)
 
 
 _AXIS, _GAP, _LEAST = 44, 26, 30
@@ -273,8 +275,7 @@ def _heatmaps(asked: Experiment, tallies: Tallies, width: float) -> _Part:
     hatch = _tag("pattern", ground, lines, id=_HATCH, width=6, height=6, **turned)
     depths = ""
     for row, depth in enumerate(asked.depths):
-        x, y = _AXIS - 8, (row + 0.5) * _SQUARE_HIGH + 3
-        depths += _words(stats.percent(depth), x, y, 11, fill=FAINT, text_anchor="end")
+        depths += _label(stats.percent(depth), _AXIS - 8, (row + 0.5) * _SQUARE_HIGH + 3, "end")
     drawn = [_tag("defs", hatch), _moved(depths, 0, _HEAD)]
     drawn += [_moved(_map(shown, layout, tallies), shown.left, 0) for shown in maps]
     return _Part(_HEAD + _SQUARE_HIGH * len(asked.depths) + 20, "\n".join(drawn))
@@ -297,8 +298,7 @@ def _map(shown: Map[float], layout: HeatLayout[float], tallies: Tallies) -> str:
             drawn.append(_moved(title + square, column * wide, _HEAD + row * _SQUARE_HIGH))
     y = _HEAD + _SQUARE_HIGH * len(layout.depths) + 13
     for column, length in enumerate(shown.lengths):
-        x = (column + 0.5) * wide - _BETWEEN / 2
-        drawn.append(_words(short(length), x, y, 11, fill=FAINT, text_anchor="middle"))
+        drawn.append(_label(short(length), (column + 0.5) * wide - _BETWEEN / 2, y))
     return "".join(drawn)
 
 

@@ -90,12 +90,7 @@ _DRAWN = "Drawn, too: ● is clear of no change, ○ is not."
 
 
 def compare_runs(runs: Runs, wanted: Sequence[str]) -> compare.Comparison:
-    """Compare two runs, by their ids, the one that was begun first with the other. Slow.
-
-    Raises:
-        JitchatError: One of them is not there, or cannot be read.
-
-    """
+    """Compare two runs, by their ids, the one that was begun first with the other. Slow."""
     found = []
     for run in wanted:
         with closing(runs.open(run)) as file:

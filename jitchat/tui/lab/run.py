@@ -137,30 +137,19 @@ class ExportLine(SaveLine):
         ending = Path(name).suffix.removeprefix(".").lower()
         if ending in FORMATS:
             return save(name, exported(ending, self._run, self._results), over=over)
-        folder = _folder(name)
+        folder = Path(name).expanduser()
+        if folder.suffix and not folder.is_dir():
+            what = f"{shorten(name, 60)} is neither a folder nor a format that can be written."
+            raise JitchatError(what, f"End the name in {_ENDINGS}.")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            what = f"{shorten(name, 60)} cannot be made: {error.strerror}."
+            raise JitchatError(what, "Name another folder.") from None
         for ending in FORMATS:
             file = folder / f"rot-{self._run.id}.{ending}"
             save(str(file), exported(ending, self._run, self._results), over=over)
         return folder.absolute()
-
-
-def _folder(name: str) -> Path:
-    """Find a folder, or make it.
-
-    Raises:
-        JitchatError: It is no folder, and cannot be one.
-
-    """
-    folder = Path(name).expanduser()
-    if folder.suffix and not folder.is_dir():
-        what = f"{shorten(name, 60)} is neither a folder nor a format that can be written."
-        raise JitchatError(what, f"End the name in {_ENDINGS}.")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        what = f"{shorten(name, 60)} cannot be made: {error.strerror}."
-        raise JitchatError(what, "Name another folder.") from None
-    return folder
 
 
 class RunScreen(LabScreen):

@@ -231,12 +231,7 @@ class OpenRun:
         return cls(lab.file, lab)
 
     async def ask(self, report: Callable[[], object]) -> None:
-        """Ask until the end, or until it is stopped; `report` is called after each event.
-
-        Raises:
-            StoreError: Results cannot be kept.
-
-        """
+        """Ask until the end, or until it is stopped; `report` is called after each event."""
         if self.lab is None:
             return
         self._asking = asyncio.create_task(self._drive(self.lab, report))
