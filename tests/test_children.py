@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.subprocess_worker import run_in_child
+from jitchat.bench.scaling import run_in_child
 from jitchat.children import own_python, run_users_command, start_piped, start_watched
 from jitchat.index.download import fetch_model
 from jitchat.index.embedding_models import DEFAULT_MODEL

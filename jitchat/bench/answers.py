@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
+from jitchat.bench import workers
 from jitchat.bench.asking import Case
-from jitchat.bench.judge import instructions, judge_messages, verdict
 from jitchat.bench.questions import Question
 from jitchat.bench.scores import Answer
-from jitchat.bench.workers import Reply, Workers, reply_to
+from jitchat.bench.workers import Reply
 from jitchat.errors import BenchFailed, NotAnAnswer, ProviderError
 from jitchat.providers.provider import Options, Provider
 from jitchat.text.figures import dollars, plural
@@ -74,7 +74,7 @@ def bill(model: str, loads: Sequence[Load], price: Price) -> Iterator[str]:
     yield f"  cost: in {dollars(sent_cost)}, out {dollars(replied)}{assumed}"
 
 
-INSTRUCTIONS = instructions(
+INSTRUCTIONS = workers.instructions(
     "question, the gold answer and the answer to grade. Be generous: an answer that is longer,"
     " or in other words, is CORRECT as long as it is about the same thing as the gold answer. A"
     " date or a time is CORRECT if it means the same day or period, in whatever form or relative"
@@ -84,7 +84,7 @@ INSTRUCTIONS = instructions(
 
 def judge_question(question: Question, answer: str) -> tuple[Message, ...]:
     given = {"question": question.text, "gold answer": question.answer, "answer": answer}
-    return judge_messages(INSTRUCTIONS, given)
+    return workers.judge_messages(INSTRUCTIONS, given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +111,9 @@ class ReplyLog:
         self.first_failure: ProviderError | None = None
         """Of those noted since it was opened."""
 
-    def get(self, job: Job) -> Reply | None:
-        """Find the reply to a request; None where it has none yet."""
-        return self._replies.get(job.key)
+    def get(self, job: Job | None) -> Reply | None:
+        """Find the reply to a request; None where it has none yet, or there is none to send."""
+        return self._replies.get(job.key) if job is not None else None
 
     def add(self, job: Job, reply: Reply) -> None:
         usage = reply.usage and [reply.usage.input_tokens, reply.usage.output_tokens]
@@ -164,17 +164,13 @@ def _read(path: Path, file: FileIO) -> dict[str, Reply]:
     for line in lines:
         try:
             fields = json.loads(line)
-            replies[str(fields["key"])] = _reply(fields)
+            key, text, reason, usage = (fields[name] for name in ("key", "text", "reason", "usage"))
+            if isinstance(text, str) and isinstance(usage, list | None):
+                used = Usage(*map(int, usage)) if usage else None
+                replies[str(key)] = Reply(text, str(reason), used)
         except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
             continue  # a torn line, a failure, or no line of ours
     return replies
-
-
-def _reply(fields: Mapping[str, object]) -> Reply:
-    text, reason, usage = fields["text"], fields["reason"], fields["usage"]
-    if not isinstance(text, str) or not isinstance(usage, list | None):
-        raise TypeError
-    return Reply(text, str(reason), Usage(*(int(each) for each in usage)) if usage else None)
 
 
 def unusable(path: Path, why: str | None) -> BenchFailed:
@@ -202,25 +198,25 @@ async def send_all(  # noqa: PLR0913, PLR0917  who is asked, what, how, and who 
 
     """
     way_on = f"What came is kept in {log.path}; run it again to go on."
-    workers = Workers(parallel, GIVE_UP, way_on)
+    crew = workers.Workers(parallel, GIVE_UP, way_on)
 
     async def work(_: int, share: Iterator[Job]) -> None:
         for job in share:
             try:
-                reply = await reply_to(job.messages, provider, options)
+                reply = await workers.reply_to(job.messages, provider, options)
                 if not reply.text:
                     raise NotAnAnswer("The model answered with nothing.")
             except ProviderError as error:
                 log.add_failure(job, error)
-                workers.failed(error)
+                crew.failed(error)
             else:
                 log.add(job, reply)
-                workers.succeeded()
+                crew.succeeded()
             advance(1)
 
-    await workers.run(jobs, work)
-    if workers.error is not None:
-        raise workers.error
+    await crew.run(jobs, work)
+    if crew.error is not None:
+        raise crew.error
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,19 +246,14 @@ class Round:
 
     def replies(self) -> list[Reply | None]:
         """List the reply on each case; None where none came."""
-        return [self._log.get(job) if job is not None else None for job in self._jobs]
+        return list(map(self._log.get, self._jobs))
 
     def waiting(self) -> list[bool]:
         """Tell of each case whether its request is still to be sent."""
         return [job is not None and self._log.get(job) is None for job in self._jobs]
 
     async def run(self, parallel: int, advance: Callable[[int], None]) -> None:
-        """Send what has no reply yet.
-
-        Raises:
-            BenchFailed: Too many requests failed, or replies cannot be kept.
-
-        """
+        """Send what has no reply yet."""
         jobs = [job for job in self._jobs if job is not None and self._log.get(job) is None]
         model = self.model
         try:
@@ -328,7 +319,7 @@ class Answering:
         judging = self.judgements()
         judgements = judging.replies() if judging is not None else [None] * len(self._cases)
         for (case, reply), judged in zip(self._answered(), judgements, strict=True):
-            correct = verdict(judged.text) if judged is not None else None
+            correct = workers.verdict(judged.text) if judged is not None else None
             yield Answer(case.question, case.mode, reply.text if reply else None, correct)
 
     def _answered(self) -> list[tuple[Case, Reply | None]]:

@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -69,11 +70,8 @@ class Cases:
 
 @contextmanager
 def opened_store(path: Path) -> Iterator[ColdStore]:
-    database = Database(path)
-    try:
+    with closing(Database(path)) as database:
         yield ColdStore(database)
-    finally:
-        database.close()
 
 
 @contextmanager
@@ -100,7 +98,7 @@ class OpenConversation:
 
     def __init__(self, memory: Memory, counter: TokenCounter, budget: Budget) -> None:
         self._memory, self._counter, self._budget = memory, counter, budget
-        self._history = History().extended(memory.turns, self._price)
+        self._history = History().extended(memory.turns, partial(message_tokens, counter))
         self._next = memory.turns[-1].position + 1
 
     def retrieve(self, question: str) -> tuple[Retrieval, float]:
@@ -133,7 +131,7 @@ class OpenConversation:
         """
         system = cases.system(question) if cases is not None else SYSTEM_PROMPT
         retrieval, retrieve_ms = Retrieval(), 0.0
-        if mode is Mode.JIT:
+        if mode.recalls:
             retrieval, retrieve_ms = self.retrieve(question.text)
         try:
             window, plan_ms = self.window(mode, question.text, retrieval, system)
@@ -149,9 +147,6 @@ class OpenConversation:
             retrieve_ms,
             plan_ms,
         )
-
-    def _price(self, text: str) -> int:
-        return message_tokens(self._counter, text)
 
 
 def ms_since(begun: float) -> float:

@@ -39,7 +39,6 @@ _STEP_4 = (
 
 @lru_cache(maxsize=1 << 14)
 def stem(word: str) -> str:
-    """Reduce one word, in lower case, to its stem."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) <= 2:
@@ -74,7 +73,6 @@ def _without_past(word: str) -> str:
 
 
 def _mended(base: str) -> str:
-    """Restore the end that -ed or -ing took."""
     if base.endswith(("at", "bl", "iz")):
         return base + "e"
     if base[-1] == base[-2:-1] and _kinds(base).endswith("c"):
@@ -92,7 +90,6 @@ def _without_double_suffix(word: str) -> str:
 
 
 def _replaced(word: str, rules: tuple[tuple[str, str], ...]) -> str:
-    """Apply the first rule whose suffix the word has, if enough is left of it."""
     for suffix, other in rules:
         if word.endswith(suffix):
             base = word[: -len(suffix)]
@@ -143,18 +140,12 @@ _SMALL_WORDS = re.compile(r"\b(?:a|an|the|and)\b")
 
 
 def answer_f1(category: str, answer: str, gold: str) -> float:
-    """Score an answer by the rule of its question's category; 0 to 1."""
-    if category == "multi-hop":
-        return _listed_f1(answer, gold)
+    if category == "multi-hop":  # the mean over its parts: each by the answer's best part
+        parts = answer.split(",")
+        return statistics.fmean(max(_f1(part, each) for part in parts) for each in gold.split(","))
     if category == "open-domain":
         gold = gold.partition(";")[0]
     return _f1(answer, gold)
-
-
-def _listed_f1(answer: str, gold: str) -> float:
-    """Average over the parts of the gold answer: each by the answer's part that fits it best."""
-    parts = answer.split(",")
-    return statistics.fmean(max(_f1(part, wanted) for part in parts) for wanted in gold.split(","))
 
 
 def _f1(answer: str, gold: str) -> float:

@@ -67,12 +67,12 @@ class Haystack:
             left -= 1
             moment += timedelta(seconds=chance.randint(10, 200))
             role = Role.USER if position % 2 else Role.ASSISTANT
-            said = self._said(stretch, role, chance)
+            said = self._sentences(stretch, role, chance)
             if position == self.needle:
                 said.insert(len(said) // 2, NEEDLE)
             yield Turn(position, role, " ".join(said), moment)
 
-    def _said(self, stretch: _Stretch, role: Role, chance: random.Random) -> list[str]:
+    def _sentences(self, stretch: _Stretch, role: Role, chance: random.Random) -> list[str]:
         if self.length is Length.SHORT:
             return [stretch.sentence("short")]
         is_long = self.length is Length.LONG
@@ -84,14 +84,11 @@ class Haystack:
 
 
 def other_questions(count: int) -> list[str]:
-    """Make questions about anything else, to time many."""
     chance = random.Random("questions")  # noqa: S311  not for secrets
     return [_Stretch(chance).sentence("wondered") for _ in range(count)]
 
 
 class _Stretch:
-    """What one stretch of talk is about."""
-
     def __init__(self, chance: random.Random) -> None:
         self._chance, self._words = chance, _vocabulary()
         self._subject = chance.choice(self._words["subjects"])
@@ -129,7 +126,6 @@ def _vocabulary() -> dict[str, Any]:
 
 
 def _split(lists: dict[str, Any]) -> dict[str, Any]:
-    """Split what is written as words in a row."""
     return {name: each.split() if isinstance(each, str) else each for name, each in lists.items()}
 
 

@@ -19,7 +19,6 @@ from jitchat.values import Mode
 def result_fields(
     data: Path, embedder: str, settings: Settings, modes: Mapping[Mode, ModeScores]
 ) -> dict[str, object]:
-    """Make the JSON, with all that a figure depends on; settings as TOML writes them."""
     return {
         "version": __version__,
         "settings": settings_fields(settings),
@@ -30,15 +29,22 @@ def result_fields(
 
 
 def tables(mode: Mode, scores: ModeScores, embedder: str) -> Iterator[Table]:
-    """Make one mode's tables, a row a category, each for 80 columns."""
-    is_found = mode is Mode.JIT
+    is_found = mode.recalls
     first = f"retrieval {_times(scores.retrieve_ms)}, " if is_found else ""
     title = f"{mode.value}: {first}planning {_times(scores.plan_ms)}"
     rows = scores.categories.items()
     yield plain_table(title, _REACHED, [[name, *_reached(each, is_found)] for name, each in rows])
     if is_found:
         title = f"{mode.value}: strict @6, and the shortlist, by {embedder_name(embedder)}"
-        yield plain_table(title, _LISTED, [[name, *_listed(each)] for name, each in rows])
+        listed = [
+            [
+                name,
+                _both(each.strict_any_at_6, each.strict_all_at_6),
+                *(_both(found["any"], found["all"]) for found in each.shortlist.values()),
+            ]
+            for name, each in rows
+        ]
+        yield plain_table(title, _LISTED, listed)
 
 
 _REACHED = (
@@ -63,11 +69,6 @@ def _reached(scores: Scores, is_found: bool) -> list[str]:
     ]
 
 
-def _listed(scores: Scores) -> list[str]:
-    listed = [_both(each["any"], each["all"]) for each in scores.shortlist.values()]
-    return [_both(scores.strict_any_at_6, scores.strict_all_at_6), *listed]
-
-
 def _both(any_of_it: float, all_of_it: float) -> str:
     return f"{any_of_it:.3f} / {all_of_it:.3f}"
 
@@ -78,27 +79,18 @@ ByMode = Mapping[Mode, Mapping[str, AnswerScores]]
 def answers_added(
     fields: Mapping[str, Any], reached: ByMode, answers: Round, judging: Round | None
 ) -> dict[str, Any]:
-    """Add who answered and judged, and how well, to the fields of a result."""
-    modes = {
-        name: {**mode, "categories": _categories(mode["categories"], reached.get(Mode(name), {}))}
-        for name, mode in fields["modes"].items()
-    }
+    modes = {}
+    for name, mode in fields["modes"].items():
+        categories = dict(mode["categories"])
+        for category, scores in reached.get(Mode(name), {}).items():
+            if category in categories:
+                measured = {key: each for key, each in asdict(scores).items() if each is not None}
+                categories[category] = categories[category] | measured
+        modes[name] = {**mode, "categories": categories}
     added = {"answerer": _round(answers) | {"instructions": [ANSWER_BRIEFLY, BY_DATE]}}
     if judging is not None:
         added["judge"] = _round(judging) | {"instructions": [INSTRUCTIONS]}
     return {**fields, **added, "modes": modes}
-
-
-def _categories(known: Mapping[str, Any], reached: Mapping[str, AnswerScores]) -> dict[str, Any]:
-    return {
-        name: scores | (_measured(reached[name]) if name in reached else {})
-        for name, scores in known.items()
-    }
-
-
-def _measured(scores: AnswerScores) -> dict[str, Any]:
-    """List what was measured, and nothing that was not."""
-    return {name: value for name, value in asdict(scores).items() if value is not None}
 
 
 def _round(asked: Round) -> dict[str, Any]:
@@ -115,22 +107,18 @@ def _round(asked: Round) -> dict[str, Any]:
 
 
 def answer_table(mode: Mode, reached: Mapping[str, AnswerScores], title: str) -> Table:
-    """Make one mode's table, a row a category; the title names models, as the user did."""
     columns = ("category", "n", "F1", "judged correct", "not judged", "failed")
-    rows = [[category, *_cells(scores)] for category, scores in reached.items()]
+    rows = []
+    for category, scores in reached.items():
+        judge = scores.judge
+        shares = (scores.f1, judge.correct if judge is not None else None)
+        rows.append(
+            [
+                category,
+                f"{scores.answered + scores.failed:,}",
+                *(_NOT_MEASURED if share is None else f"{share:.3f}" for share in shares),
+                f"{judge.not_judged:,}" if judge is not None else _NOT_MEASURED,
+                f"{scores.failed:,}",
+            ]
+        )
     return plain_table(f"{mode.value}: {title}", columns, rows)
-
-
-def _cells(scores: AnswerScores) -> list[str]:
-    judge = scores.judge
-    return [
-        f"{scores.answered + scores.failed:,}",
-        _share(scores.f1),
-        _share(judge.correct) if judge is not None else "–",
-        f"{judge.not_judged:,}" if judge is not None else "–",
-        f"{scores.failed:,}",
-    ]
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"

@@ -2,28 +2,33 @@
 
 Building and asking are done by a process each, so that memory is that of the second: the whole
 process that has the conversation open, without the screen. Times are in milliseconds.
+
+Such a process begins empty, is sent the name of a function and its arguments as JSON through its
+standard input, reports on its standard output how far it is and what was made, a line of JSON
+each, and ends with the work.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
-import sqlite3
 import statistics
 import sys
+import tempfile
 import time
+import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
+from importlib import import_module
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jitchat.bench.asking import OpenConversation, ms_since, opened_store, turns_in_full
 from jitchat.bench.haystack import PHRASINGS, Haystack, Length, other_questions
 from jitchat.bench.scores import embedder_name, spread
-from jitchat.bench.subprocess_worker import Fields, Tell, run_in_child
-from jitchat.errors import WindowOverflow
+from jitchat.children import own_python, start_piped
+from jitchat.errors import BenchFailed, JitchatError, WindowOverflow
 from jitchat.index.embedder import Embedder, load_embedder
 from jitchat.index.indexer import BATCH
 from jitchat.index.search import SHORTLIST
@@ -36,6 +41,58 @@ from jitchat.window.tokens import TokenCounter, counter_for
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+Fields = Mapping[str, Any]
+"""What JSON can hold."""
+Tell = Callable[[int], object]
+"""Takes how much was done since it was last told."""
+_CHILD = own_python("-c", "from jitchat.bench.scaling import serve; serve()")
+
+
+def run_in_child(function: str, arguments: Fields, tell: Tell) -> Any:  # noqa: ANN401  what JSON holds
+    """Call `module:function` with `arguments` and a `tell`; what it tells is told on."""
+    child = start_piped(_CHILD, Path(tempfile.gettempdir()))
+    assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018  for mypy
+    try:
+        with child.stdin:
+            child.stdin.write(json.dumps([function, arguments]).encode())
+        while isinstance(told := json.loads(child.stdout.readline()), int):
+            tell(told)
+    except (OSError, ValueError) as error:
+        code = child.wait()
+        raise BenchFailed(
+            f"The process that measures was ended (exit code {code}).",
+            "It may have needed more memory than there is: try fewer turns.",
+        ) from error
+    finally:
+        child.kill()
+        child.wait()
+        child.stdout.close()
+    made, failure = told
+    if failure is not None:
+        raise BenchFailed(*failure)
+    return made
+
+
+def serve() -> None:
+    """Do the work that standard input names: numbers, and then a pair of result and failure."""
+    with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as output:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what the work prints is no answer
+
+        def send(value: object) -> None:
+            print(json.dumps(value), file=output, flush=True)
+
+        function, arguments = json.load(sys.stdin)
+        module, name = function.split(":")
+        try:
+            send((getattr(import_module(module), name)(**arguments, tell=send), None))
+        except JitchatError as error:  # its words survive the way between processes
+            send((None, (error.what, error.remedy)))
+        except Exception as error:  # noqa: BLE001  whatever it is, the user gets a sentence
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{Path(last.filename).name}:{last.lineno}"
+            send((None, (f"A defect stopped it ({type(error).__name__} at {place}).",)))
+
 
 _TALK = "talk"
 QUESTIONS = 40
@@ -55,8 +112,6 @@ class BuildTimes:
 
 @dataclass(frozen=True, slots=True)
 class ModeResult:
-    """What one mode made of the questions."""
-
     tokens: int
     """Of the window for a question about the needle, the mean over its phrasings."""
     saved: float
@@ -69,8 +124,6 @@ class ModeResult:
 
 @dataclass(frozen=True, slots=True)
 class QuestionResults:
-    """What the questions took, in milliseconds, and what came of them."""
-
     counter: str
     full_tokens: int
     """What `full` would send, whether it fits or not; the mean over the phrasings."""
@@ -134,7 +187,6 @@ class MeasureOptions:
 
 
 def steps(size: int) -> int:
-    """Count what `measured` tells of a talk of so many turns."""
     return 2 * size + QUESTIONS
 
 
@@ -145,7 +197,7 @@ def measure(wanted: MeasureOptions, talk: Haystack, tell: Tell) -> SizeResult:
         BenchFailed: One of the processes did not get to the end.
 
     """
-    with TemporaryDirectory(prefix="jitchat-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="jitchat-bench-") as folder:
         path = str(Path(folder) / "bench.db")
         arguments = {"wanted": asdict(wanted), "talk": asdict(talk), "path": path}
         built = run_in_child(f"{__name__}:build_apart", arguments, tell)
@@ -169,11 +221,17 @@ def ask_apart(wanted: Fields, talk: Fields, path: str, tell: Tell) -> Fields:
 
 def build(embedder: Embedder, talk: Haystack, path: Path, tell: Tell) -> BuildTimes:
     """Store and index a talk in a new database; tells of each turn as it is stored and indexed."""
-    embedding = TimedEmbedder(embedder)
+    embedding, turns = TimedEmbedder(embedder), list(talk.turns())
+
+    def reported() -> Iterator[Turn]:
+        for start in range(0, len(turns), BATCH):  # telling takes time as well
+            yield from (batch := turns[start : start + BATCH])
+            tell(len(batch))
+
     with opened_store(path) as store:
-        turns, made = list(talk.turns()), store.create(_TALK, _TALK)
+        made = store.create(_TALK, _TALK)
         begun = time.perf_counter()
-        store.append(made.id, _telling(turns, tell))
+        store.append(made.id, reported())
         stored = time.perf_counter()
         memory = Memory(store, made, embedding)
         for entries in memory.index.catch_up():
@@ -188,13 +246,6 @@ def build(embedder: Embedder, talk: Haystack, path: Path, tell: Tell) -> BuildTi
         embedding.seconds * per_turn,
         embedder_name(embedding.id),
     )
-
-
-def _telling(turns: Sequence[Turn], tell: Tell) -> Iterator[Turn]:
-    """Tell of a batch at a time: telling takes time as well."""
-    for start in range(0, len(turns), BATCH):
-        yield from (batch := turns[start : start + BATCH])
-        tell(len(batch))
 
 
 def ask(  # noqa: PLR0913, PLR0917  what it is measured with
@@ -243,8 +294,6 @@ def ask(  # noqa: PLR0913, PLR0917  what it is measured with
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """What one mode sends for a question."""
-
     ms: float
     tokens: int
     full_tokens: int
@@ -271,7 +320,6 @@ def _timed_question(
     needle: int,
     modes: Collection[Mode],
 ) -> _Timed:
-    """Retrieve once and plan for each mode; `embedder` is the conversation's."""
     embedded = embedder.seconds
     retrieval, took = conversation.retrieve(question)
     embed_ms = (embedder.seconds - embedded) * 1000
@@ -305,8 +353,6 @@ def _sent(planned: Sequence[_Planned | None]) -> ModeResult | None:
 
 
 class TimedEmbedder:
-    """Another embedder, and the seconds that it took so far."""
-
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self.id, self.dimension = embedder.id, embedder.dimension
@@ -328,7 +374,12 @@ def matrix_ms(turns: int, dimension: int) -> float:
     import numpy as np  # noqa: PLC0415  100 ms
 
     rows = np.full((turns, dimension), 0.5, dtype=np.float32)
-    return min(_timed(lambda: rows @ rows[0]) for _ in range(_READS))
+    times = []
+    for _ in range(_READS):
+        begun = time.perf_counter()
+        rows @ rows[0]
+        times.append(ms_since(begun))
+    return min(times)
 
 
 def fts5_ms(database: Database, questions: Sequence[str]) -> float:
@@ -336,19 +387,14 @@ def fts5_ms(database: Database, questions: Sequence[str]) -> float:
 
     The database holds the one conversation; the turns that have any of the words are ranked.
     """
-    asked = [" OR ".join(f'"{word}"' for word in content_words(each)) for each in questions]
+    times = []
     with database.read() as connection:
-        return statistics.median(_timed(partial(_ranked, connection, words)) for words in asked)
-
-
-def _ranked(connection: sqlite3.Connection, words: str) -> list[tuple[int]]:
-    return connection.execute(_BY_WORDS, (words, SHORTLIST)).fetchall()
-
-
-def _timed(work: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    work()
-    return (time.perf_counter() - begun) * 1000
+        for question in questions:
+            words = " OR ".join(f'"{word}"' for word in content_words(question))
+            begun = time.perf_counter()
+            connection.execute(_BY_WORDS, (words, SHORTLIST)).fetchall()
+            times.append(ms_since(begun))
+    return statistics.median(times)
 
 
 _STATUS = Path("/proc/self/status")

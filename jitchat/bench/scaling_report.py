@@ -9,7 +9,7 @@ from rich.table import Table
 from jitchat import __version__
 from jitchat.bench.haystack import PHRASINGS
 from jitchat.bench.output import plain_table, settings_fields
-from jitchat.bench.scaling import QUESTIONS, ModeResult, SizeResult
+from jitchat.bench.scaling import QUESTIONS, SizeResult
 from jitchat.settings import Settings
 from jitchat.values import Mode
 
@@ -17,7 +17,6 @@ from jitchat.values import Mode
 def scaling_fields(
     sizes: Sequence[SizeResult], length: str, settings: Settings
 ) -> dict[str, object]:
-    """Make the JSON, an object a size; settings as TOML writes them."""
     return {
         "version": __version__,
         "settings": settings_fields(settings),
@@ -31,7 +30,6 @@ def scaling_fields(
 
 
 def tables(sizes: Sequence[SizeResult], length: str, limit: int) -> Iterator[Table]:
-    """Make the tables, a row a size; at least one size."""
     built, asked = sizes[0].built, sizes[0].asked
     about = f"{length} turns, {built.embedder}, {asked.counter}, limit {limit:,}"
     for title, row_of, caption in (
@@ -65,16 +63,16 @@ def _tokens(size: SizeResult) -> _Row:
     whole = f"{asked.full_tokens:,}{' refused' if is_refused else ''}"
     row = [("turns", f"{size.turns:,}"), (Mode.FULL.value, whole)]
     for mode, sent in asked.modes.items():
-        if mode != Mode.FULL:
-            row += _sent(mode, sent)
+        if mode == Mode.FULL:
+            continue
+        if sent is None:
+            row += [(mode, "refused"), ("saved", "–"), ("needle", "–")]
+            continue
+        row += [(mode, f"{sent.tokens:,}"), ("saved", f"{sent.saved:.2%}")]
+        row.append(("needle", f"{sent.found}"))
+        if Mode(mode).recalls:
+            row.append(("least", f"{sent.least_saved:.2%}"))
     return row
-
-
-def _sent(mode: str, sent: ModeResult | None) -> _Row:
-    if sent is None:
-        return [(mode, "refused"), ("saved", "–"), ("needle", "–")]
-    row = [(mode, f"{sent.tokens:,}"), ("saved", f"{sent.saved:.2%}"), ("needle", f"{sent.found}")]
-    return [*row, ("least", f"{sent.least_saved:.2%}")] if mode == Mode.JIT else row
 
 
 def _times(size: SizeResult) -> _Row:
@@ -100,17 +98,14 @@ def _costs(size: SizeResult) -> _Row:
         ("index", f"{built.index_turn_ms:.2f}"),
         ("embed", f"{built.embed_turn_ms:.2f}"),
         ("open, s", f"{asked.open_ms / 1000:.2f}"),
-        ("resident, MB", _megabytes(asked.resident_mb)),
-        ("at its peak", _megabytes(asked.peak_mb)),
+        ("resident, MB", "–" if asked.resident_mb is None else f"{asked.resident_mb:.0f}"),
+        ("at its peak", "–" if asked.peak_mb is None else f"{asked.peak_mb:.0f}"),
     ]
 
 
-def _megabytes(size: float | None) -> str:
-    return "–" if size is None else f"{size:.0f}"
-
-
 _HEIGHT = 18
-_COLOURS = {"full": "red", "recency": "orange", "jit": "green"}
+_NAMED = ("red", "orange", "green", "blue", "magenta", "cyan", "gray")
+_COLOURS = dict(zip(Mode, _NAMED, strict=False))
 _POWERS = [10**exponent for exponent in range(1, 13)]
 _PERCENTS = [0, 25, 50, 75, 100]
 
@@ -147,7 +142,7 @@ def _drawn(title: str, lines: Lines, ticks: Sequence[int], width: int, *, is_log
     plotext.title(title)
     for mode, points in lines.items():
         turns, values = zip(*points, strict=True)
-        plotext.plot(turns, values, label=mode, marker=mode[0], color=_COLOURS[mode])
+        plotext.plot(turns, values, label=mode, marker=mode[0], color=_COLOURS[Mode(mode)])
     turns_of = sorted({turns for points in lines.values() for turns, _ in points})
     plotext.xscale("log")
     plotext.xticks(turns_of, [f"{each:,}" for each in turns_of])

@@ -20,8 +20,6 @@ _Pair = tuple[_Evidence, _Positions]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was found for one question, and what the window held."""
-
     question: Question
     ranked: tuple[int, ...]
     """The shortlist's positions, best first; empty for a mode that retrieves nothing."""
@@ -50,7 +48,6 @@ class Scores:
 
 
 def scores_of(outcomes: Sequence[Outcome]) -> Scores:
-    """Score some outcomes, at least one."""
     six = _first(PICKED, outcomes)
     strict = [(each.question.strict or frozenset(), each.ranked[:PICKED]) for each in outcomes]
     window = [(each.question.evidence, each.held) for each in outcomes]
@@ -84,7 +81,6 @@ class ModeScores:
 
 
 def mode_scores(outcomes: Sequence[Outcome]) -> ModeScores:
-    """Score the outcomes of one mode, at least one."""
     groups = _by_category(outcomes)
     return ModeScores(
         retrieve_ms=spread([each.retrieve_ms for each in outcomes]),
@@ -102,7 +98,6 @@ _T = TypeVar("_T", bound=_Asked)
 
 
 def _by_category(asked: Sequence[_T]) -> dict[str, Sequence[_T]]:
-    """Group by category, all first; only what was asked is in it."""
     groups: dict[str, Sequence[_T]] = {ALL: asked} | {
         name: [each for each in asked if each.question.category == name]
         for name in CATEGORIES.values()
@@ -178,7 +173,6 @@ class AnswerScores:
 def answer_scores(
     answers: Sequence[Answer], *, judged: bool
 ) -> dict[Mode, dict[str, AnswerScores]]:
-    """Score by mode and category, all questions first; only what was asked is in it."""
     return {
         mode: {
             category: _answer_scores(group, judged=judged)

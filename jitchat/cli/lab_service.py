@@ -13,7 +13,7 @@ from jitchat.errors import KeyRefused, UsageError
 from jitchat.index.embedder import Embedder
 from jitchat.lab import compare, costs, grade, run_file, runs
 from jitchat.lab.experiment import Experiment
-from jitchat.lab.judge import Judge
+from jitchat.lab.grade import Judge
 from jitchat.lab.lab import Lab
 from jitchat.memory import Memory
 from jitchat.models import ResolvedModel

@@ -5,17 +5,13 @@ colour blindness; each step is darker than the one before, so that a grey print 
 them stand out from a white and from a black ground.
 """
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from jitchat.values import Mode
 
 SCALE = ("#f6c06a", "#e98a4f", "#c2696a", "#7f6199", "#2a5fa5")
 """From a share of 0 to one of 1, in equal steps."""
 
-MODE_COLOURS: Mapping[Mode, str] = MappingProxyType(
-    {Mode.FULL: "#d1495b", Mode.RECENCY: "#868b94", Mode.JIT: "#00798c"}
-)
+CURVES = ("#d1495b", "#868b94", "#00798c", "#a8702a", "#8f6bbf", "#4d8f3a", "#c0559e")
+MODE_COLOURS = dict(zip(Mode, CURVES, strict=False))
 """Of each mode's curve."""
 
 _DARK, _LIGHT = "#000000", "#ffffff"
@@ -25,8 +21,10 @@ def colour_of(share: float) -> str:
     """Give the colour of a share, 0 to 1, as `#rrggbb`."""
     place = min(1.0, max(0.0, share)) * (len(SCALE) - 1)
     step = min(int(place), len(SCALE) - 2)
-    pairs = zip(parts_of(SCALE[step]), parts_of(SCALE[step + 1]), strict=True)
-    mixed = (round(low + (high - low) * (place - step)) for low, high in pairs)
+    below, above = (bytes.fromhex(end.removeprefix("#")) for end in SCALE[step : step + 2])
+    mixed = (
+        round(low + (high - low) * (place - step)) for low, high in zip(below, above, strict=True)
+    )
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
@@ -41,18 +39,10 @@ def contrast(one: str, other: str) -> float:
     return (lights[1] + 0.05) / (lights[0] + 0.05)
 
 
-def parts_of(colour: str) -> tuple[int, int, int]:
-    """Take `#rrggbb` apart, 0 to 255 each."""
-    red, green, blue = bytes.fromhex(colour.removeprefix("#"))
-    return red, green, blue
-
-
 def _luminance(colour: str) -> float:
-    """Give the relative luminance, 0 to 1, as WCAG 2 defines it."""
-    red, green, blue = map(_linear, parts_of(colour))
+    """Give the relative luminance, 0 to 1, of WCAG 2."""
+    parts = (part / 255 for part in bytes.fromhex(colour.removeprefix("#")))
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def _linear(part: int) -> float:
-    value = part / 255
-    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4

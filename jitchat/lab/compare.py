@@ -5,7 +5,7 @@ did not fit, its share would be of other questions. How many are left out for th
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from jitchat.lab.experiment import Experiment, Result, Verdict
@@ -33,7 +33,6 @@ class Change:
 
     @property
     def interval(self) -> Interval:
-        """Give Newcombe's 95 % interval of that."""
         before, after = self.before, self.after
         if self.turned is not None:
             lost, gained = self.turned
@@ -48,7 +47,6 @@ class Change:
 
     @property
     def outcome(self) -> str:
-        """Name it: `better`, `worse` or `unclear`."""
         if not self.is_clear:
             return "unclear"
         return "better" if self.points > 0 else "worse"
@@ -89,7 +87,6 @@ class Comparison:
 def compare_runs(
     before: Run, was: Iterable[Result], after: Run, became: Iterable[Result]
 ) -> Comparison:
-    """Compare two runs, each with its results."""
     earlier = {result.cell: result for result in was}
     later = {result.cell: result for result in became}
     both = earlier.keys() & later.keys()
@@ -129,7 +126,6 @@ def _answered(result: Result) -> bool:
 
 
 def _turned(pairs: Iterable[tuple[Result, Result]], was: Verdict) -> Counter[tuple[Mode, int]]:
-    """Count, by mode and length, the cells of an earlier verdict that have the other one now."""
     return Counter(
         (one.cell.mode, one.cell.length)
         for one, other in pairs
@@ -146,15 +142,14 @@ def interval_note(comparison: Comparison) -> str:
 
 def left_out(comparison: Comparison) -> str:
     """Tell what is compared and what is not: `400 cells compared; left out: 20 only in …`."""
-    parts = (
-        (comparison.only_before, "only in the earlier run"),
-        (comparison.only_after, "only in the later run"),
-        (comparison.unanswered, "without an answer in one of them"),
-    )
-    told = ", ".join(f"{number:,} {why}" for number, why in parts if number)
-    return f"{plural(comparison.compared, 'cell')} compared" + (
-        f"; left out: {told}." if told else "."
-    )
+    parts = {
+        "only in the earlier run": comparison.only_before,
+        "only in the later run": comparison.only_after,
+        "without an answer in one of them": comparison.unanswered,
+    }
+    without = ", ".join(f"{number:,} {why}" for why, number in parts.items() if number)
+    left = f"; left out: {without}" if without else ""
+    return f"{plural(comparison.compared, 'cell')} compared{left}."
 
 
 _LONGEST = 60
@@ -168,7 +163,9 @@ def differences(before: Run, after: Run) -> Iterator[str]:
             yield f"{name}: {_told(was)}, then {_told(became)}{f', {so}' if so else ''}."
     later = _axes(after.experiment)
     for name, earlier in _axes(before.experiment).items():
-        yield from _only(name, earlier, later[name])
+        for run, one, other in (("earlier", earlier, later[name]), ("later", later[name], earlier)):
+            if alone := [each for each in dict.fromkeys(one) if each not in other]:
+                yield f"{name} in the {run} run only: {', '.join(alone)}."
     yield from _settings(before, after)
 
 
@@ -208,12 +205,6 @@ def _axes(experiment: Experiment) -> dict[str, list[str]]:
         "Kinds": [*experiment.kinds],
         "Modes": [*experiment.modes],
     }
-
-
-def _only(name: str, earlier: Sequence[str], later: Sequence[str]) -> Iterator[str]:
-    for run, one, other in (("earlier", earlier, later), ("later", later, earlier)):
-        if alone := [each for each in dict.fromkeys(one) if each not in other]:
-            yield f"{name} in the {run} run only: {', '.join(alone)}."
 
 
 def _settings(before: Run, after: Run) -> Iterator[str]:

@@ -73,7 +73,6 @@ def estimate_run(experiment: Experiment, answerer: Answerer) -> Estimate:
 
 
 def estimate_cells(cells: Iterable[Cell], answerer: Answerer) -> Estimate:
-    """Estimate the same of these cells: what is left of a run."""
     requests = tokens = unfit = picked = 0
     for (mode, length), number in Counter((cell.mode, cell.length) for cell in cells).items():
         size = window_tokens(mode, length, answerer)
@@ -81,7 +80,7 @@ def estimate_cells(cells: Iterable[Cell], answerer: Answerer) -> Estimate:
             unfit += number
             continue
         requests, tokens = requests + number, tokens + number * size
-        picked += number if answerer.picker and mode is Mode.JIT else 0
+        picked += number if answerer.picker and mode.recalls else 0
     answers = ANSWER_TOKENS * requests
     cost = _cost(tokens, answers, answerer)
     return Estimate(requests, tokens, answers, cost, unfit, picked, answerer.picker)
@@ -104,9 +103,7 @@ def window_tokens(mode: Mode, length: int, answerer: Answerer) -> int | None:
     recency = min(length, answerer.recent) + answerer.around
     if mode is Mode.FULL:
         return full if full <= room else None
-    if mode is Mode.RECENCY:
-        return min(recency, room)
-    retrieved = Budget(retrieved=answerer.retrieved).retrieved_of(length)
+    retrieved = Budget(retrieved=answerer.retrieved).retrieved_of(length) if mode.recalls else 0
     return min(full, recency + retrieved, room)
 
 

@@ -19,8 +19,6 @@ class ConversationBegun:
 
 @dataclass(frozen=True, slots=True)
 class ConversationReady:
-    """It is stored and indexed."""
-
     number: int
     turns: int
     seconds: float
@@ -28,8 +26,6 @@ class ConversationReady:
 
 @dataclass(frozen=True, slots=True)
 class CellBegun:
-    """A question is on its way."""
-
     cell: Cell
 
 

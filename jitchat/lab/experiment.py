@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import product
+from math import prod
 
 from jitchat.lab.facts import Kind
 from jitchat.values import Mode, Usage
@@ -40,8 +41,8 @@ class Experiment:
 
     @property
     def size(self) -> int:
-        per_length = len(self.depths) * len(self.kinds) * len(self.modes)
-        return len(self.lengths) * per_length * self.repeats
+        axes = (self.lengths, self.depths, self.kinds, self.modes)
+        return prod(map(len, axes)) * self.repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +59,17 @@ class RunWanted:
 _HALVES = (0.0, 0.5, 1.0)
 _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _TENTHS = tuple(number / 10 for number in range(11))
+_LENGTHS = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000)
+_DEEP = Experiment(_LENGTHS, _TENTHS, repeats=3)
 _FOR_READER = {
     "quick": Experiment((1_000, 4_000, 16_000, 48_000), _QUARTERS),
     "standard": Experiment((1_000, 4_000, 16_000, 64_000, 128_000), _QUARTERS, repeats=3),
-    "deep": Experiment(
-        (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000), _TENTHS, repeats=3
-    ),
+    "deep": _DEEP,
 }
 _FOR_MODELS = {
-    "quick": Experiment((1_000, 2_000, 4_000, 8_000), _HALVES, HARD),
-    "standard": Experiment((1_000, 2_000, 4_000, 8_000, 16_000, 32_000), _QUARTERS),
-    "deep": Experiment(
-        (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000), _TENTHS, repeats=3
-    ),
+    "quick": Experiment(_LENGTHS[:4], _HALVES, HARD),
+    "standard": Experiment(_LENGTHS[:6], _QUARTERS),
+    "deep": _DEEP,
 }
 PRESETS = tuple(_FOR_MODELS)
 
@@ -109,8 +108,6 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A cell that was asked."""
-
     cell: Cell
     verdict: Verdict
     rule: str

@@ -67,8 +67,6 @@ class Saying:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that is said, and asked for later."""
-
     kind: Kind
     name: str
     """Of its template, such as `boat shed key`; no two in one conversation."""
@@ -133,13 +131,12 @@ class _Template:
 
 @cache
 def makers() -> Mapping[Kind, tuple[Maker, ...]]:
-    """Read every fact: at least twelve of each kind, and none whose words mislead another's search.
-
-    Raises:
-        TypeError: A template has a key that is unknown, or lacks one.
-
-    """
-    return {kind: tuple(partial(_MAKE[kind], each) for each in _templates(kind)) for kind in Kind}
+    """Read every fact: at least twelve of each kind, no one's words mislead another's search."""
+    found: dict[Kind, tuple[Maker, ...]] = {}
+    for kind, make in _MAKE.items():
+        written = tomllib.loads((_DATA / "facts" / f"{kind}.toml").read_text("utf-8"))["fact"]
+        found[kind] = tuple(partial(make, _Template(**each)) for each in written)
+    return found
 
 
 def stems_to_avoid(fact: Fact) -> frozenset[str]:
@@ -159,11 +156,6 @@ def everyday() -> frozenset[str]:
     return frozenset(stems((_DATA / "everyday.txt").read_text("utf-8")))
 
 
-def _templates(kind: Kind) -> list[_Template]:
-    read = tomllib.loads((_DATA / "facts" / f"{kind}.toml").read_text("utf-8"))
-    return [_Template(**each) for each in read["fact"]]
-
-
 def _make_plain(kind: Kind, template: _Template, chance: random.Random) -> Fact:
     """Make a fact that is said once, its value as it is to be answered."""
     (value,) = template.values(chance, 1)
@@ -176,8 +168,7 @@ def _make_plain(kind: Kind, template: _Template, chance: random.Random) -> Fact:
 
 def _make_updated(template: _Template, chance: random.Random) -> Fact:
     """Make a fact whose value changes with each statement; the last one holds."""
-    count = len(template.statements)
-    words = template.drawn_words(chance)
+    count, words = len(template.statements), template.drawn_words(chance)
     question = template.question.format(**words)
     *wrong, right = values = template.values(chance, count)
     texts = map(str.format_map, template.statements, ({"v": each, **words} for each in values))
@@ -208,8 +199,7 @@ def _make_counting(template: _Template, chance: random.Random) -> Fact:
 
     One of them at least is single, and two at the most are double: the sum is 4 to 6.
     """
-    count = len(template.statements)
-    words = template.drawn_words(chance)
+    count, words = len(template.statements), template.drawn_words(chance)
     question = template.question.format(**words)
     double = set(chance.sample(range(count), chance.randint(0, 2)))
     texts = (
@@ -257,7 +247,6 @@ def _notes() -> tuple[tuple[str, frozenset[str]], ...]:
 
 
 def _sampler(spec: object) -> _Sampler:
-    """Read how a value is drawn."""
     match spec:
         case str():
             return _sampler(_NAMED[spec])

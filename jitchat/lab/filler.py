@@ -11,16 +11,7 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import TypeVar
 
-from jitchat.lab.templates import (
-    Exhausted,
-    Move,
-    Scene,
-    Vocabulary,
-    Wording,
-    WordLists,
-    scenes,
-    word_lists,
-)
+from jitchat.lab import templates
 
 _T = TypeVar("_T")
 _Chance = Callable[[], float]
@@ -46,11 +37,11 @@ class Topic:
     `tip`, advice that is right at any time, a sentence each.
     """
 
-    cases: tuple[WordLists, ...]
+    cases: tuple[templates.WordLists, ...]
     """Word lists that go together; a stretch of talk keeps to one case."""
-    words: WordLists
+    words: templates.WordLists
     """Word lists for all cases."""
-    scenes: Mapping[str, tuple[Scene, ...]]
+    scenes: Mapping[str, tuple[templates.Scene, ...]]
     """Of `openings`, one of which begins a stretch, `asked`, of before anything was tried, and
     `told`, of after it, both in any order, and `closings`."""
 
@@ -64,18 +55,13 @@ def topics() -> tuple[Topic, ...]:
 
 @cache
 def read_topic(name: str) -> Topic:
-    """Read a subject from data/talk: sections that begin with a line like `== words ==`.
-
-    Raises:
-        ValueError: A template is written in no known way.
-
-    """
+    """Read a subject from data/talk: sections that begin with a line like `== words ==`."""
     text = (_TALK / f"{name}.txt").read_text("utf-8")
     parts = defaultdict(str, zip(*[iter(_SECTION.split(text)[1:])] * 2, strict=True))
     return Topic(
-        tuple(map(word_lists, re.split(r"\n\s*\n", parts["cases"].strip()))),
-        word_lists(parts["words"]),
-        {section: scenes(parts[section]) for section in _SECTIONS},
+        tuple(map(templates.word_lists, re.split(r"\n\s*\n", parts["cases"].strip()))),
+        templates.word_lists(parts["words"]),
+        {section: templates.scenes(parts[section]) for section in _SECTIONS},
     )
 
 
@@ -148,9 +134,9 @@ _TRIES = 4
 class Theme:
     """What can be said of one case of a topic: scenes of its own, and those that fit any topic."""
 
-    vocabulary: Vocabulary
-    own: Mapping[str, tuple[Scene, ...]]
-    common: Mapping[str, tuple[Scene, ...]]
+    vocabulary: templates.Vocabulary
+    own: Mapping[str, tuple[templates.Scene, ...]]
+    common: Mapping[str, tuple[templates.Scene, ...]]
 
     @property
     def is_enough(self) -> bool:
@@ -159,9 +145,8 @@ class Theme:
 
 
 def theme(topic: Topic, case: int, avoided: Set[str]) -> Theme:
-    """Make the theme of one case, numbered from 0."""
     common = read_topic("common")
-    vocabulary = Vocabulary({**common.words, **topic.words, **topic.cases[case]}, avoided)
+    vocabulary = templates.Vocabulary({**common.words, **topic.words, **topic.cases[case]}, avoided)
     own, shared = (
         {
             section: tuple(left for scene in several if (left := vocabulary.scene(scene)))
@@ -174,7 +159,7 @@ def theme(topic: Topic, case: int, avoided: Set[str]) -> Theme:
 
 def stretch(theme: Theme, chance: _Chance, said: Container[Exchange]) -> list[Exchange]:
     """Talk about a theme in exchanges that were not `said` before; none if there are too few."""
-    wording = Wording(theme.vocabulary, chance)
+    wording = templates.Wording(theme.vocabulary, chance)
     most = FEWEST + wording.below(MOST - FEWEST + 1)
     closings = theme.own["closings"] + theme.common["closings"]
     closing = wording.one_of(closings) if closings and wording.is_likely(_CLOSED) else ()
@@ -189,8 +174,7 @@ def stretch(theme: Theme, chance: _Chance, said: Container[Exchange]) -> list[Ex
     return talk if len(talk) >= FEWEST else []
 
 
-def _scenes(theme: Theme, wording: Wording, most: int) -> Iterator[Scene]:
-    """List enough scenes, or all there are: an opening, questions, and how it turned out."""
+def _scenes(theme: Theme, wording: templates.Wording, most: int) -> Iterator[templates.Scene]:
     yield wording.one_of(theme.own["openings"])
     asked, told = (list(_mixed(theme, section, wording)) for section in ("asked", "told"))
     early = int(most * (0.35 + 0.3 * wording.chance()))
@@ -198,25 +182,28 @@ def _scenes(theme: Theme, wording: Wording, most: int) -> Iterator[Scene]:
     yield from told
 
 
-def _mixed(theme: Theme, section: str, wording: Wording) -> Iterator[Scene]:
+def _mixed(theme: Theme, section: str, wording: templates.Wording) -> Iterator[templates.Scene]:
     own, common = list(theme.own[section]), list(theme.common[section])
     while own:
         yield wording.taken_from(common if common and wording.is_likely(_COMMON) else own)
 
 
-def _played(scene: Scene, wording: Wording, said: Container[Exchange]) -> Iterator[Exchange]:
-    """Say a scene up to the first exchange that cannot be said as it was not said before."""
+def _played(
+    scene: templates.Scene, wording: templates.Wording, said: Container[Exchange]
+) -> Iterator[Exchange]:
     for move in scene:
         if (exchange := _new(move, wording, said)) is None:
             return
         yield exchange
 
 
-def _new(move: Move, wording: Wording, said: Container[Exchange]) -> Exchange | None:
+def _new(
+    move: templates.Move, wording: templates.Wording, said: Container[Exchange]
+) -> Exchange | None:
     for _ in range(_TRIES):
         try:
             texts = wording.exchange(move)
-        except Exhausted:
+        except templates.Exhausted:
             continue
         if texts and (exchange := Exchange(*texts)) not in said:
             return exchange

@@ -1,17 +1,26 @@
-"""Whether an answer is right: by a normalised match, as RULER and LongMemEval grade.
+"""Whether an answer is right: by a normalised match, as RULER and LongMemEval grade, or a judge.
 
 The lab asks for the value alone, or for `not said` (`CONTRACT`). An answer is right that holds
 an accepted value and none of the wrong ones (an old value, another's); exact values are compared
 to the letter, all others after case, markup, numbers, dates, times and units are brought into
 one spelling. A count has to be the only number. Where nothing was said, an answer has to say so.
+
+A judge is a model that is asked about answers that no rule finds right. Its word is read as
+strictly as in the benchmarks.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from jitchat.bench import workers
+from jitchat.errors import ContextOverflow, ProviderError, WindowOverflow
+from jitchat.events import AnswerProgress
+from jitchat.lab.experiment import Result, Verdict
 from jitchat.lab.facts import Fact, Kind
 from jitchat.lab.spelling import exact_places, has, places, plain, stated, unmarked
+from jitchat.providers.provider import Options, Provider
 from jitchat.text.stance import disclaims
+from jitchat.values import Message, Status
 
 NOT_SAID = "not said"
 CONTRACT = (
@@ -52,13 +61,11 @@ def grade(fact: Fact, answer: str) -> Ruling:
 
 
 def admits(text: str) -> bool:
-    """Whether an answer says that it was not said, or is not known."""
     return bool(_NOT_SAID.search(plain(text))) or disclaims(text)
 
 
 def _grade_value(fact: Fact, text: str, *, is_said: bool) -> Ruling:
-    wrong = _wrong_value(fact, text)
-    if wrong is not None:
+    if (wrong := _wrong_value(fact, text)) is not None:
         whose = "the old value" if fact.kind is Kind.UPDATED else "another's value"
         beside = f"{fact.expected} and " if is_said else ""
         return Ruling(is_right=False, rule=f"says {beside}{whose} {wrong}")
@@ -83,8 +90,7 @@ def _grade_count(fact: Fact, text: str) -> Ruling:
 
 
 def _grade_absence(fact: Fact, text: str) -> Ruling:
-    wrong = _wrong_value(fact, text)
-    if wrong is not None:
+    if (wrong := _wrong_value(fact, text)) is not None:
         return Ruling(is_right=False, rule=f"says another's value {wrong}")
     if not admits(text):
         return Ruling(is_right=False, rule="does not say that it was never said")
@@ -93,3 +99,79 @@ def _grade_absence(fact: Fact, text: str) -> Ruling:
 
 def _wrong_value(fact: Fact, text: str) -> str | None:
     return next((each for each in fact.wrong if has(text, each)), None)
+
+
+_RULES = (
+    "question, the expected answer, values that are not the answer although they were said"
+    " (older ones, or other people's), and the answer to grade. The answer is CORRECT if what it"
+    " asserts in the end is the expected answer, in whatever words or form. It is WRONG if it"
+    " asserts another value, leaves open which of several it is, or says that it does not know."
+)
+_EXCEPTIONS = {
+    Kind.EXACT: (
+        " The answer has to hold the expected string to the letter, upper and lower case included."
+    ),
+    Kind.ABSENT: (
+        " Here nothing was said that answers the question: it is CORRECT only to say so, and WRONG"
+        " to name or to guess an answer."
+    ),
+}
+CORRECT = "the judge: correct"
+_CUT = "The answer was cut where it was to end at the latest."
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    provider: Provider
+    options: Options
+
+    async def ruling(self, fact: Fact, answer: str, ruled: Ruling) -> Ruling:
+        """Ask about an answer that the rule found wrong; the rule stands where it does not say."""
+        if ruled.is_right or not answer.strip():
+            return ruled
+        messages = judge_messages(fact, answer)
+        reply = await workers.reply_to(
+            messages, self.provider, self.options, workers.LONGEST_VERDICT
+        )
+        return Ruling(is_right=True, rule=CORRECT) if workers.verdict(reply.text) else ruled
+
+
+def judge_messages(fact: Fact, answer: str) -> tuple[Message, Message]:
+    given = {
+        "question": fact.question,
+        "expected": fact.expected,
+        "not the answer": list(fact.wrong),
+        "answer": answer,
+    }
+    rules = _RULES + _EXCEPTIONS.get(fact.kind, "")
+    return workers.judge_messages(workers.instructions(rules), given)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    result: Result
+    failure: ProviderError | None = None
+    """Why nothing is decided: of who answers, or of the judge; None where all is well."""
+
+
+async def decide(
+    asked: Result, fact: Fact, answer: AnswerProgress, judge: Judge | None
+) -> Decision:
+    """Decide on an answer; one that the judge could not be asked about is not decided."""
+    if (error := answer.error) is not None:
+        failure = error if isinstance(error, ProviderError) else None
+        unanswered = replace(asked, note=str(error))
+        if isinstance(error, WindowOverflow | ContextOverflow):
+            unanswered = replace(unanswered, verdict=Verdict.UNFIT, rule="the window does not fit")
+        return Decision(unanswered, failure)
+    ruling = grade(fact, answer.text)
+    if judge is not None:
+        try:
+            ruling = await judge.ruling(fact, answer.text, ruling)
+        except ProviderError as failed:
+            note = f"The judge could not be asked: {failed}"
+            return Decision(replace(asked, rule="not judged", note=note), failed)
+    verdict = Verdict.RIGHT if ruling.is_right else Verdict.WRONG
+    is_cut = answer.reply is not None and answer.reply.status is Status.CUT
+    note = _CUT if is_cut and not ruling.is_right else ""
+    return Decision(replace(asked, verdict=verdict, rule=ruling.rule, note=note))

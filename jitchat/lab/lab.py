@@ -8,28 +8,35 @@ a processor or the disk (making a conversation, storing, indexing, keeping a res
 is done by a thread that the worker waits for, also where it is cancelled.
 """
 
+from __future__ import annotations
+
+import asyncio
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import aclosing, suppress
 from datetime import timedelta
 from functools import partial
 
+from jitchat.bench.asking import turns_in_full
 from jitchat.bench.workers import Workers
-from jitchat.errors import BenchFailed, KeyRefused, ProviderError, StoreError
-from jitchat.events import RetryScheduled
+from jitchat.errors import BenchFailed, JitchatError, KeyRefused, ProviderError, StoreError
+from jitchat.events import AnswerProgress, RetryScheduled, SendFailed
 from jitchat.index.embedder import Embedder
 from jitchat.lab import events, planting
-from jitchat.lab.asking import OpenConversation, Throttle, stored_and_indexed
-from jitchat.lab.experiment import Cell, Verdict
+from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.facts import Fact, stems_to_avoid
 from jitchat.lab.filler import exchanges
-from jitchat.lab.judge import Decision, Judge, decide
+from jitchat.lab.grade import Decision, Judge, decide
 from jitchat.lab.run_file import RunFile
 from jitchat.memory import Memory
 from jitchat.session import Session
+from jitchat.store.path import Path
+from jitchat.store.windows import WindowArchive
+from jitchat.text.sanitize import repair
 from jitchat.threads import to_the_end
-from jitchat.values import Turn
+from jitchat.values import Conversation, Mode, Turn
 from jitchat.window.budget import Budget
+from jitchat.window.steering import Once
 from jitchat.window.tokens import TokenCounter, message_tokens
 
 GIVE_UP = 10
@@ -43,8 +50,6 @@ _Asked = tuple[Cell, Fact]
 
 
 class Lab:
-    """A run that is asked. Lives in one event loop, and is run once."""
-
     def __init__(  # noqa: PLR0913  all that it is made of
         self,
         file: RunFile,
@@ -62,7 +67,7 @@ class Lab:
         self._counter, self._judge, self._own, self._clock = counter, judge, own, clock
         self._workers = Workers(parallel, GIVE_UP, "What came is kept: resume the run to go on.")
         self._throttle = Throttle(self._workers)
-        self._hear: Hear = lambda _: None
+        self._hear: Hear
         self._learnt: Budget | None = None
         """What a refusal taught of the model's limit; None where none did."""
 
@@ -91,7 +96,7 @@ class Lab:
             self._hear(events.ConversationBegun(number, len(left), plan.length))
             made = await to_the_end(partial(self._made, plan))
             last = made.turns[-1].created_at
-            self.file.clock.moment = last + _LATER if last is not None else None
+            self.file.moment = last + _LATER if last is not None else None
             await self._workers.run(cells, partial(self._work, number, plan.name, made))
             if isinstance(self._workers.error, StoreError):
                 raise self._workers.error
@@ -103,7 +108,6 @@ class Lab:
         self._hear(events.RunEnded())
 
     def _left(self) -> list[tuple[planting.ConversationPlan, list[_Asked]]]:
-        """List the conversations with the cells that are still to be asked."""
         experiment, results = self.file.run.experiment, self.file.results()
         done = {each.cell for each in results if each.verdict is not Verdict.FAILED}
         laid_out = (
@@ -193,7 +197,6 @@ class Lab:
         await self._throttle.wait()
 
     def _slow_down(self, retry: RetryScheduled) -> None:
-        """Ask less where the server wants that; one that merely failed is asked as before."""
         if retry.asks_for_less:
             self._hear(self._throttle.slow_down(retry))
 
@@ -201,3 +204,149 @@ class Lab:
 def _is_final(failure: ProviderError) -> bool:
     """Whether the same request is sure to fail again now: of the key, or by a long wait."""
     return isinstance(failure, KeyRefused) or failure.retry_after is not None
+
+
+_BATCHES = 8
+"""So many batches are indexed before it is looked whether the run was stopped."""
+
+
+async def stored_and_indexed(
+    file: RunFile, name: str, made: planting.MadeConversation, embedder: Embedder
+) -> Memory:
+    """Store a conversation, unless it was before, and index it."""
+    memory = await to_the_end(lambda: Memory(file.store, _stored(file, name, made), embedder))
+    while await to_the_end(lambda: list(memory.index.catch_up(batches=_BATCHES))):
+        pass
+    if memory.index.failure is not None:
+        raise memory.index.failure
+    return memory
+
+
+def _stored(file: RunFile, name: str, made: planting.MadeConversation) -> Conversation:
+    store = file.store
+    with store.database.write():
+        known = next((each for each in store.conversations() if each.id == name), None)
+        if known is None:
+            created = store.create(name, name)
+            store.append(created.id, made.turns)
+            return store.conversation(created.id)
+        whole = Path(((1, len(made.turns)),))
+        kept = [turn.content for turn in store.turns_of(name, whole)]
+        if kept != [repair(turn.content) for turn in made.turns]:
+            raise BenchFailed(
+                f"The conversations of {file.run.id} were made in another way than they are now.",
+                "Begin a new run.",
+            )
+        return known
+
+
+class OpenConversation:
+    """Its questions each stand behind the last turn of it, as forks: none sees another."""
+
+    def __init__(self, session: Session, made: planting.MadeConversation) -> None:
+        self.session, self._made = session, made
+        self._questions: dict[str, Turn] = {}
+        """By a fact's name: its question, once it was asked."""
+
+    async def ask(
+        self, cell: Cell, fact: Fact, wait: Callable[[RetryScheduled], object]
+    ) -> tuple[Result, AnswerProgress]:
+        """Ask for a fact as the chat does; the result has no verdict yet.
+
+        `wait` is told when the request has to wait.
+        """
+        question = await to_the_end(partial(self._question, fact))
+        answer = await self._answer(question, cell.mode, wait)
+        if isinstance(answer.error, StoreError):
+            raise answer.error
+        answer = answer.ended(time.monotonic(), self.session.cost_of(answer.usage), 0)
+        window_id = None
+        if answer.reply is not None:
+            archive = WindowArchive(self.session.memory.store.database)
+            window_id = await to_the_end(partial(archive.window_id, question, answer.reply))
+        window, needed = answer.window, tuple(self._made.needed.get(fact.name, ()))
+        return Result(
+            cell=cell,
+            verdict=Verdict.FAILED,
+            rule="no whole answer came",
+            question=fact.question,
+            expected=fact.expected,
+            answer=answer.text,
+            conversation=self.session.memory.conversation.id,
+            said=question.position,
+            needed=needed,
+            held=None if window is None else len(turns_in_full(window).intersection(needed)),
+            window_id=window_id,
+            tokens=None if window is None else window.used,
+            usage=answer.usage,
+            to_first=answer.to_first,
+            seconds=answer.took,
+            cost=answer.cost,
+        ), answer
+
+    def _question(self, fact: Fact) -> Turn:
+        """Say it, or go to where it was said: every mode answers the very same turn."""
+        memory = self.session.memory
+        if question := self._questions.get(fact.name):
+            memory.switch_to(question.position)
+            return question
+        question = memory.add_user_turn(fact.question, self._made.ends[fact.name])
+        self._questions[fact.name] = question
+        return question
+
+    async def _answer(
+        self, question: Turn, mode: Mode, wait: Callable[[RetryScheduled], object]
+    ) -> AnswerProgress:
+        answer, text = AnswerProgress(mode), question.content
+        try:
+            async with aclosing(self.session.send(text, mode, Once(again=question))) as sent:
+                async for event in sent:
+                    if isinstance(event, RetryScheduled):
+                        wait(event)
+                    answer = answer.after(event, time.monotonic())
+        except JitchatError as error:
+            answer = answer.after(SendFailed(error, text), time.monotonic())
+        return answer
+
+
+_LONGEST, _LEAST = 60.0, 0.05
+"""Seconds of pause ahead of a request; a shorter one is none."""
+_FASTER = 0.5
+"""Of the pause is left after an answer that came at once."""
+_MANY = 20
+
+
+class Throttle:
+    def __init__(
+        self, workers: Workers, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    ) -> None:
+        self._workers, self._most, self._sleep = workers, workers.parallel, sleep
+        self.pause = 0.0
+        """Seconds ahead of a request."""
+        self._in_a_row = 0
+        """Answers that came at once."""
+        self._is_slowed = False
+        """Whether no answer came since it was slowed down: a burst of refusals is one."""
+
+    async def wait(self) -> None:
+        if self.pause:
+            await self._sleep(self.pause)
+
+    def slow_down(self, retry: RetryScheduled) -> events.Slowed:
+        """Ask less at once and wait longer from now on, for a request has to be sent again."""
+        workers = self._workers
+        if not self._is_slowed:
+            workers.parallel = max(1, workers.parallel - 1)
+            self.pause *= 2
+        self._is_slowed, self._in_a_row = True, 0
+        self.pause = min(_LONGEST, max(self.pause, retry.seconds))
+        return events.Slowed(retry.seconds, retry.why, workers.parallel)
+
+    def answered(self) -> None:
+        self._is_slowed = False
+        self._in_a_row += 1
+        if self._in_a_row % _MANY == 0:
+            self._workers.parallel = min(self._most, self._workers.parallel + 1)
+        self.pause *= _FASTER
+        if self.pause < _LEAST:
+            self.pause = 0.0

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from math import inf
 
 from jitchat.lab.experiment import Cell, Experiment
 from jitchat.lab.facts import Fact, Kind, Saying, Where, makers
@@ -28,7 +29,7 @@ LARGEST = 0.25
 _BEGUN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _TURN, _PAUSE = timedelta(minutes=1), timedelta(hours=15)
 _STRETCH = 40
-"""Turns from one pause to the next."""
+"""Turns of a sitting, from one night's pause to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,6 @@ class PlacedFact:
 
 @dataclass(frozen=True, slots=True)
 class ConversationPlan:
-    """How long a conversation of the run is to be, and what is planted in it."""
-
     name: str
     """Unique in the run."""
     length: int
@@ -73,7 +72,6 @@ class ConversationPlan:
 
 
 def plans(experiment: Experiment, price: Price) -> Iterator[ConversationPlan]:
-    """Lay out the conversations of an experiment."""
     for length in experiment.lengths:
         for repeat in range(1, experiment.repeats + 1):
             parts = _parted(_placed(experiment, repeat), length * SHARE, price)
@@ -113,7 +111,6 @@ def _parted(facts: Iterable[PlacedFact], room: float, price: Price) -> list[list
 
 
 def _clash(one: Fact, other: Fact) -> bool:
-    """Whether they are of one name, or one says the other's answer."""
     return one.name == other.name or _says(one, other) or _says(other, one)
 
 
@@ -146,15 +143,8 @@ _Priced = tuple[list[Turn], int]
 
 
 def made_up(plan: ConversationPlan, filler: Iterator[Exchange], price: Price) -> MadeConversation:
-    """Grow filler to the planned length, and plant the facts in it."""
-    room = _room(plan, price)
-    grown: list[_Priced] = []
-    while room > 0:
-        exchange = next(filler)
-        size = price(exchange.text) + price(exchange.reply)
-        grown.append((_turns(exchange.text, exchange.reply), size))
-        room -= size
-    return _merged(plan, grown, dates=True)
+    turns = (_turns(exchange.text, exchange.reply) for exchange in filler)
+    return _merged(plan, _grown(plan, turns, price), dates=True)
 
 
 def made_of_own(plan: ConversationPlan, own: Sequence[Turn], price: Price) -> MadeConversation:
@@ -167,22 +157,30 @@ def made_of_own(plan: ConversationPlan, own: Sequence[Turn], price: Price) -> Ma
         ValueError: It is shorter than planned.
 
     """
-    room = _room(plan, price)
-    kept: list[_Priced] = []
-    for exchange in reversed(list(_exchanges(own))):
-        if room <= 0:
-            break
-        size = sum(price(turn.content) for turn in exchange)
-        if size <= plan.length * LARGEST:
-            kept.append((exchange, size))
-            room -= size
-    if room > 0:
-        raise ValueError(f"{room} tokens short of {plan.length}")
+    kept = _grown(plan, reversed(list(_exchanges(own))), price, plan.length * LARGEST)
     return _merged(plan, kept[::-1], dates=False)
 
 
-def _room(plan: ConversationPlan, price: Price) -> int:
-    return plan.length - sum(fact_tokens(each.fact, price) for each in plan.facts)
+def _grown(
+    plan: ConversationPlan, filler: Iterable[list[Turn]], price: Price, largest: float = inf
+) -> list[_Priced]:
+    """Take exchanges of the filler, those of up to so many tokens, until the plan has its length.
+
+    Raises:
+        ValueError: There are too few.
+
+    """
+    room = plan.length - sum(fact_tokens(each.fact, price) for each in plan.facts)
+    grown: list[_Priced] = []
+    exchanges = iter(filler)
+    while room > 0:
+        if (exchange := next(exchanges, None)) is None:
+            raise ValueError(f"{room} tokens short of {plan.length}")
+        size = sum(price(turn.content) for turn in exchange)
+        if size <= largest:
+            grown.append((exchange, size))
+            room -= size
+    return grown
 
 
 def _turns(text: str, reply: str) -> list[Turn]:
@@ -190,7 +188,6 @@ def _turns(text: str, reply: str) -> list[Turn]:
 
 
 def _exchanges(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
-    """Part turns ahead of each message of the user."""
     exchange: list[Turn] = []
     for turn in turns:
         if turn.role is Role.USER and exchange:
@@ -203,8 +200,6 @@ def _exchanges(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """An exchange of the filler, or of a fact."""
-
     ahead: float
     """How much of the filler is ahead of it, 0 to 1."""
     turns: Sequence[Turn]
@@ -223,7 +218,8 @@ def _merged(plan: ConversationPlan, filler: Sequence[_Priced], *, dates: bool) -
         for turn in part.turns:
             place = len(turns) + 1
             before = turns[-1].created_at if turns else None
-            moment = _moment(place) if dates else turn.created_at or before
+            made_up = _BEGUN + place * _TURN + place // _STRETCH * _PAUSE
+            moment = made_up if dates else turn.created_at or before
             turns.append(replace(turn, position=place, created_at=moment, id=0, parent=None))
         if not part.fact:
             filled = len(turns)
@@ -248,8 +244,3 @@ def _parts(plan: ConversationPlan, filler: Sequence[_Priced]) -> list[_Part]:
         parts.append(_Part(tokens / whole, exchange))
         tokens += size
     return sorted(parts, key=lambda part: (part.ahead, not part.fact))
-
-
-def _moment(position: int) -> datetime:
-    """Say when a made-up turn was said: a stretch a sitting, and a night's pause after it."""
-    return _BEGUN + position * _TURN + position // _STRETCH * _PAUSE

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from jitchat.bench.output import plain_table
 from jitchat.lab import stats
-from jitchat.lab.compare import Change, Comparison, change_text, interval_note, left_out, signed
+from jitchat.lab.compare import Comparison, change_text, interval_note, left_out, signed
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
@@ -49,7 +49,10 @@ def mode_lines(mode: Mode, asked: Experiment, tallies: Tallies) -> Iterator[str]
     tally, spent = tallies.by_mode.get(mode, Tally()), tallies.spent.get(mode, Spent())
     yield stats.total(tally) + (" right" if tally.answered else "")
     if spent.sent:
-        yield _windows(mode, asked, tallies)
+        at = [(length, tallies.spent_at.get((mode, length), Spent())) for length in asked.lengths]
+        sent = [(short(length), stats.tokens(each.tokens)) for length, each in at if each.sent]
+        (first, few), (last, many) = sent[0], sent[-1]
+        yield f"window {few} tokens at {first}" + (f", {many} at {last}" if sent[1:] else "")
         first, whole = stats.duration(spent.to_first), stats.duration(spent.seconds)
         yield f"medians: first token {first}, answer {whole}"
         in_all = " in all" if spent.cost else ""
@@ -59,47 +62,48 @@ def mode_lines(mode: Mode, asked: Experiment, tallies: Tallies) -> Iterator[str]
         yield f"does not fit from {short(unfit[0])} on"
 
 
-def _windows(mode: Mode, asked: Experiment, tallies: Tallies) -> str:
-    """Tell how large its windows are at the shortest and at the longest length that has any."""
-    at = [(length, tallies.spent_at.get((mode, length), Spent())) for length in asked.lengths]
-    sent = [(short(length), stats.tokens(each.tokens)) for length, each in at if each.sent]
-    (first, few), (last, many) = sent[0], sent[-1]
-    return f"window {few} tokens at {first}" + (f", {many} at {last}" if sent[1:] else "")
-
-
 _INTERVAL = "Of so many answers, and in brackets the 95 % interval (Wilson), in per cent."
 _NO_INTERVAL = "None over all lengths, for each fact is asked for again at each length."
 
 
 def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
     """Make the tables of a run, finished or not: shares by length and kind, and what it took."""
-    asked, modes = run.experiment, run.experiment.modes
-    lengths = [(short(length), length) for length in asked.lengths]
-    by_length = [
-        [name, *(stats.share_of(tallies.by_length.get((mode, length))) for mode in modes)]
-        for name, length in lengths
+    asked, modes, lengths = run.experiment, run.experiment.modes, run.experiment.lengths
+    rows = [
+        [short(length), *(stats.share_of(tallies.by_length.get((mode, length))) for mode in modes)]
+        for length in lengths
     ]
-    whole = ["all", *(stats.total(tallies.by_mode.get(mode)) for mode in modes)]
+    rows.append(["all", *(stats.total(tallies.by_mode.get(mode)) for mode in modes)])
     title = f"{run.title}\nRight answers by length of the conversation"
-    told = (_INTERVAL, _NO_INTERVAL)
-    yield plain_table(title, ["length", *modes], [*by_length, whole], *told, gap=0)
-    yield _by_kind(run, tallies)
-    sizes = [
-        [name, *(_tokens_at(tallies, mode, length) for mode in modes)] for name, length in lengths
+    yield plain_table(title, ["length", *modes], rows, _INTERVAL, _NO_INTERVAL, gap=0)
+    rows = [
+        [kind.value, *(stats.total(tallies.by_kind.get((mode, kind))) for mode in modes)]
+        for kind in asked.kinds
     ]
-    yield plain_table("Tokens of the window, medians", ["length", *modes], sizes)
+    notes = [ABSENT_CAVEAT] if Kind.ABSENT in asked.kinds else []
+    yield plain_table("Right answers by kind of question", ["kind", *modes], rows, *notes)
+    rows = [
+        [short(length), *(_tokens_at(tallies, mode, length) for mode in modes)]
+        for length in lengths
+    ]
+    yield plain_table("Tokens of the window, medians", ["length", *modes], rows)
+    rows = [_took(mode, tallies.spent.get(mode, Spent())) for mode in modes]
     notes = [stats.cells_text(run, tallies.whole), *([READER_CAVEAT] if run.is_reader else [])]
-    took = [_took(mode, tallies.spent.get(mode, Spent())) for mode in modes]
-    yield plain_table("What a question took, medians, and all of them cost", _TOOK, took, *notes)
+    yield plain_table("What a question took, medians, and all of them cost", _TOOK, rows, *notes)
 
 
 def comparison_tables(compared: Comparison) -> Iterator[Table]:
-    """Make the table of two runs, over what both have answers for."""
     rows = []
     for mode, whole in compared.of.items():
-        lengths = [(length, each) for (of, length), each in compared.at.items() if of is mode]
-        rows += [_change(mode, short(length), each) for length, each in lengths]
-        rows.append(_change_of_all(mode, whole))
+        for (of, length), change in compared.at.items():
+            if of is mode:
+                shares = (stats.share(change.before), stats.share(change.after))
+                cells = f"{change.before.answered:,}"
+                difference = (change_text(change), change.outcome)
+                rows.append([mode.value, short(length), cells, *shares, *difference])
+        shares = (stats.percent(whole.before.share), stats.percent(whole.after.share))
+        cells = f"{whole.before.answered:,}"
+        rows.append([mode.value, "all", cells, *shares, signed(whole.points), ""])
     title = f"Right answers\nbefore: {compared.before.title}\nafter: {compared.after.title}"
     notes = [_CHANGE.format(interval_note(compared)), left_out(compared)]
     if compared.differences:
@@ -114,16 +118,6 @@ def comparison_tables(compared: Comparison) -> Iterator[Table]:
 _TOOK = ("mode", "sent", "tokens", "to first token", "time", "cached", "cost of all")
 _CHANGED = ("mode", "length", "cells", "before", "after", "change, points", "")
 _CHANGE = "In brackets the 95 % interval: of shares Wilson's, of changes {}."
-
-
-def _by_kind(run: Run, tallies: Tallies) -> Table:
-    kinds, modes = run.experiment.kinds, run.experiment.modes
-    rows = [
-        [kind.value, *(stats.total(tallies.by_kind.get((mode, kind))) for mode in modes)]
-        for kind in kinds
-    ]
-    notes = [ABSENT_CAVEAT] if Kind.ABSENT in kinds else []
-    return plain_table("Right answers by kind of question", ["kind", *modes], rows, *notes)
 
 
 def _tokens_at(tallies: Tallies, mode: Mode, length: int) -> str:
@@ -142,14 +136,3 @@ def _took(mode: Mode, spent: Spent) -> list[str]:
         stats.percent(spent.cached),
         stats.cost(spent),
     ]
-
-
-def _change(mode: Mode, length: str, change: Change) -> list[str]:
-    shares = (stats.share(change.before), stats.share(change.after))
-    cells = f"{change.before.answered:,}"
-    return [mode.value, length, cells, *shares, change_text(change), change.outcome]
-
-
-def _change_of_all(mode: Mode, change: Change) -> list[str]:
-    shares = (stats.percent(change.before.share), stats.percent(change.after.share))
-    return [mode.value, "all", f"{change.before.answered:,}", *shares, signed(change.points), ""]

@@ -6,23 +6,27 @@ ended at whatever moment is resumed with the cells that have none.
 The lock is SQLite's own, on an empty file beside the run, so that it works wherever a run does
 and is gone with the process that has it, however that ended. The file itself stays as long as the
 run does: deleted while another opens it, it would let two have the run.
+
+What is kept are frozen values as plain data: `fields_of` and `read` go there and back.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from datetime import datetime
+from enum import Enum
+from functools import cache
 from pathlib import Path
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from jitchat.errors import StoreBusy, StoreReadOnly
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
-from jitchat.lab.plain import fields_of, read
 from jitchat.replay import window_of
 from jitchat.store.database import Database, store_error
 from jitchat.store.lab_runs import RotRows
@@ -34,8 +38,6 @@ from jitchat.window.window import ContextWindow
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is known of a run beside its results."""
-
     id: str
     """Short, and unique in its folder."""
     experiment: Experiment
@@ -108,11 +110,11 @@ class RunLock:
             StoreError: The lock cannot be written.
 
         """
-        path = _lock_file(run)
+        path = run.with_name(run.name + _ENDING)
         try:
             # made for its owner alone; where it is there it is not opened: closing would unlock it
             with suppress(FileExistsError):
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+                path.touch(0o600, exist_ok=False)
             self._connection = _locked(path)
         except OSError as error:
             raise StoreReadOnly(
@@ -134,11 +136,7 @@ class RunLock:
 def delete_lock(run: Path) -> None:
     """Delete the lock of a run that is gone, and that nobody asks."""
     with suppress(OSError):  # an empty file that stays does no harm
-        _lock_file(run).unlink(missing_ok=True)
-
-
-def _lock_file(run: Path) -> Path:
-    return run.with_name(run.name + _ENDING)
+        run.with_name(run.name + _ENDING).unlink(missing_ok=True)
 
 
 def _locked(path: Path) -> sqlite3.Connection:
@@ -152,35 +150,21 @@ def _locked(path: Path) -> sqlite3.Connection:
     return connection
 
 
-class MadeUpClock:
-    """The time in a run's conversations: made up, so that a window is the same on any day."""
-
-    def __init__(self) -> None:
-        self.moment: datetime | None = None
-        """None: the real time."""
-
-    def __call__(self) -> datetime:
-        return self.moment or local_now()
-
-
 class RunFile:
     """One run, open. Threads may share it."""
 
     def __init__(self, database: Database, run: Run, lock: RunLock | None = None) -> None:
         """`lock` is released with the file; None where it is only looked at."""
-        self.clock = MadeUpClock()
-        self.store = ColdStore(database, self.clock)
+        self.moment: datetime | None = None
+        """The time in the run's conversations: made up, so that a window is the same on any day.
+        None: the real time."""
+        self.store = ColdStore(database, lambda: self.moment or local_now())
         self.run = run
         self._rows, self._lock = RotRows(database), lock
 
     @classmethod
     def create(cls, path: Path, run: Run) -> RunFile:
-        """Make the file of a new run, to ask it.
-
-        Raises:
-            StoreError: It cannot be written.
-
-        """
+        """Make the file of a new run, to ask it."""
         with ExitStack() as undone:
             lock = RunLock(path)
             undone.callback(lock.release)
@@ -230,11 +214,9 @@ class RunFile:
         self._rows.put_cell(cell_key(result.cell), result.window_id, fields_of(result))
 
     def end(self, now: Callable[[], datetime] = local_now) -> None:
-        """Note that every cell is decided, and when."""
         self._note(replace(self.run, ended_at=now()))
 
     def spend(self, seconds: float) -> None:
-        """Note that so much more time was spent on asking."""
         self._note(replace(self.run, seconds=self.run.seconds + seconds))
 
     def relimit(self, limit: int) -> None:
@@ -252,12 +234,96 @@ class RunFile:
             StoreUnreadable: What is kept of it is damaged.
 
         """
-        if result.window_id is None:
-            return None
-        return window_of(self.store.database, result.window_id)
+        window_id = result.window_id
+        return None if window_id is None else window_of(self.store.database, window_id)
 
     def close(self) -> None:
         """Give the file back, and let others ask it; may be called twice."""
         self.store.database.close()
         if self._lock is not None:
             self._lock.release()
+
+
+_T = TypeVar("_T")
+_Read = Callable[[Any], Any]
+
+
+def fields_of(value: Any) -> dict[str, Any]:  # noqa: ANN401  any dataclass
+    """Give a dataclass as data for JSON; moments as ISO 8601."""
+    return {
+        name: each.isoformat() if isinstance(each, datetime) else each
+        for name, each in asdict(value).items()
+    }
+
+
+def read(kind: type[_T], fields: object) -> _T:
+    """Make a dataclass of what `fields_of` gave; each field is checked by its annotation.
+
+    Raises:
+        ValueError, TypeError, LookupError: It is nothing that `fields_of` gave.
+
+    """
+    made: _T = _reader(kind)(fields)  # type: ignore[arg-type]  # mypy takes a class for unhashable
+    return made
+
+
+@cache
+def _reader(kind: Any) -> _Read:  # noqa: ANN401  whatever a field is declared as
+    if is_dataclass(kind):
+        return _dataclass_reader(kind)
+    if get_origin(kind) is tuple:
+        return _tuple_reader(get_args(kind))
+    if NoneType in get_args(kind):
+        (some,) = (_reader(each) for each in get_args(kind) if each is not NoneType)
+        return lambda value: None if value is None else some(value)
+    enum: _Read | None = kind if issubclass(kind, Enum) else None
+    known: dict[Any, _Read] = {datetime: _moment, float: _number}
+    return enum or known.get(kind) or _instance_reader(kind)
+
+
+def _dataclass_reader(kind: Any) -> _Read:  # noqa: ANN401  a dataclass
+    readers = {name: _reader(each) for name, each in get_type_hints(kind).items()}
+
+    def read_fields(fields: Any) -> Any:  # noqa: ANN401  what JSON holds
+        made = {}
+        for name, value in fields.items():
+            try:
+                made[name] = readers[name](value)
+            except TypeError as error:
+                raise TypeError(f"{name}: {error}") from error
+        return kind(**made)
+
+    return read_fields
+
+
+def _tuple_reader(kinds: tuple[Any, ...]) -> _Read:
+    readers = [_reader(each) for each in kinds if each is not ...]
+    is_of_any_length = ... in kinds
+
+    def read_items(values: Any) -> tuple[Any, ...]:  # noqa: ANN401  what JSON holds
+        _instance_reader((list, tuple))(values)
+        if is_of_any_length:
+            return tuple(map(readers[0], values))
+        return tuple(one(value) for one, value in zip(readers, values, strict=True))
+
+    return read_items
+
+
+def _instance_reader(kinds: type | tuple[type, ...]) -> _Read:
+    def check(value: object) -> object:
+        if not isinstance(value, kinds):
+            raise TypeError(f"{value!r} is no {kinds}")
+        return value
+
+    return check
+
+
+def _number(value: Any) -> float:  # noqa: ANN401  what JSON holds
+    return float(_instance_reader((int, float))(value))
+
+
+def _moment(value: Any) -> datetime:  # noqa: ANN401  what JSON holds
+    moment = datetime.fromisoformat(value)
+    if moment.tzinfo is None:
+        raise ValueError("a moment without a time zone")
+    return moment

@@ -1,6 +1,5 @@
 """The folder of runs: a file each, so that one is forgotten by deleting it."""
 
-import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -16,8 +15,6 @@ from jitchat.paths import make_private
 LAST = "last"
 """Names the run that was begun last."""
 _FILE = re.compile(r"r(\d+)\.db")
-_BESIDE = ("", "-wal", "-shm")
-"""What SQLite puts beside a file's name."""
 _T = TypeVar("_T")
 
 
@@ -129,14 +126,14 @@ class Runs:
 
 
 def _delete(path: Path) -> None:
-    for end in _BESIDE:
+    for end in ("", "-wal", "-shm"):  # what SQLite puts beside a file's name
         path.with_name(path.name + end).unlink(missing_ok=True)
 
 
 def _claimed(path: Path) -> bool:
     """Make an empty file for its owner alone; False where another is there."""
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        path.touch(0o600, exist_ok=False)
     except FileExistsError:
         return False
     return True

@@ -85,7 +85,6 @@ _BLANKS = re.compile(r"[^\S\n]+")
 
 
 def heard(answer: str) -> str:
-    """Give an answer without its thoughts and without what it strikes out."""
     return _STRUCK.sub(" ", _THOUGHTS.sub("", answer[-LONGEST:]))
 
 
@@ -166,7 +165,6 @@ def exact_places(text: str, value: str) -> Iterator[tuple[int, int]]:
 
 
 def has(text: str, value: str, find: Find = places) -> bool:
-    """Whether a text has a value."""
     return next(find(text, value), None) is not None
 
 
@@ -178,7 +176,6 @@ def _letters(value: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=4096)
 def _form(value: str) -> tuple[bool, re.Pattern[str]]:
-    """Make what finds a value, and tell whether that is a number."""
     spelt = plain(value)
     clock, date = _CLOCK.fullmatch(spelt), _DATE.fullmatch(spelt)
     if spelt.isdecimal():
@@ -224,7 +221,6 @@ def _date(day: str, month: int) -> str:
 
 
 def _clock(hour: int, minute: str) -> str:
-    """In 24 hours or in 12, and in words."""
     twelve = hour % 12 or 12
     half = "pm" if hour >= 12 else "am"
     other = "am" if half == "pm" else "pm"

@@ -83,7 +83,6 @@ def duration(seconds: float | None) -> str:
 
 
 def tokens(count: float | None) -> str:
-    """Write a median of tokens; a dash for None."""
     return NOTHING if count is None else f"{count:,.0f}"
 
 
@@ -179,8 +178,11 @@ def newcombe_paired(both: int, lost: int, gained: int, neither: int) -> Interval
     earlier, later = before / of, after / of
     (low, high), (later_low, later_high) = wilson(before, of), wilson(after, of)
     together = _correlation(both, lost, gained, neither)
-    least = _reach(later - later_low, high - earlier, together)
-    most = _reach(later_high - later, earlier - low, together)
+
+    def reach(one: float, other: float) -> float:
+        return sqrt(max(0.0, one * one - 2 * together * one * other + other * other))
+
+    least, most = reach(later - later_low, high - earlier), reach(later_high - later, earlier - low)
     return max(-1.0, later - earlier - least), min(1.0, later - earlier + most)
 
 
@@ -194,10 +196,6 @@ def _correlation(both: int, lost: int, gained: int, neither: int) -> float:
     return corrected / sqrt(margins)
 
 
-def _reach(one: float, other: float, together: float) -> float:
-    return sqrt(max(0.0, one * one - 2 * together * one * other + other * other))
-
-
 @dataclass(frozen=True, slots=True)
 class Tally:
     right: int = 0
@@ -206,12 +204,8 @@ class Tally:
     failed: int = 0
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(
-            self.right + other.right,
-            self.wrong + other.wrong,
-            self.unfit + other.unfit,
-            self.failed + other.failed,
-        )
+        right, wrong = self.right + other.right, self.wrong + other.wrong
+        return Tally(right, wrong, self.unfit + other.unfit, self.failed + other.failed)
 
     @property
     def cells(self) -> int:
@@ -286,12 +280,7 @@ def count_results(results: Iterable[Result], kinds: Collection[Kind] = tuple(Kin
     return counting.tallies()
 
 
-_ONE = {
-    Verdict.RIGHT: Tally(right=1),
-    Verdict.WRONG: Tally(wrong=1),
-    Verdict.UNFIT: Tally(unfit=1),
-    Verdict.FAILED: Tally(failed=1),
-}
+_ONE = {verdict: Tally(**{verdict.name.lower(): 1}) for verdict in Verdict}
 
 
 class _Spending:
@@ -308,11 +297,12 @@ class _Spending:
         if result.seconds is None or result.verdict is Verdict.UNFIT:
             return
         self._sent += 1
-        _insert(self._tokens, result.tokens)
-        _insert(self._costs, result.cost)
+        measured = [(self._tokens, result.tokens), (self._costs, result.cost)]
         if result.verdict is not Verdict.FAILED:
-            _insert(self._to_first, result.to_first)
-            _insert(self._seconds, result.seconds)
+            measured += [(self._to_first, result.to_first), (self._seconds, result.seconds)]
+        for values, value in measured:
+            if value is not None:
+                insort(values, value)
         if result.usage is not None and result.usage.input_tokens is not None:
             self._input += result.usage.input_tokens
             self._cached += result.usage.cached_tokens
@@ -327,11 +317,6 @@ class _Spending:
             cost=fsum(self._costs) if self._costs else None,
             unpriced=self._sent - len(self._costs),
         )
-
-
-def _insert(values: list[float], value: float | None) -> None:
-    if value is not None:
-        insort(values, value)
 
 
 class ResultCounter:

@@ -155,7 +155,10 @@ _USER_WORDS, _ASSISTANT_WORDS = range(5, 61), range(15, 121)
 
 
 class Wording:
-    """Says templates by chance, and remembers the words of one stretch of talk."""
+    """Says templates by chance, and remembers the words of one stretch of talk.
+
+    Saying raises `Exhausted` where a word is wanted that was not said yet, and none is left.
+    """
 
     def __init__(self, vocabulary: Vocabulary, chance: Callable[[], float]) -> None:
         """`chance` is `random()` of a seeded generator: it alone is the same in any Python."""
@@ -185,32 +188,17 @@ class Wording:
         return self._unsaid[name]
 
     def new_word(self, name: str) -> str:
-        """Say what was not said yet of a list.
-
-        Raises:
-            Exhausted: Everything was.
-
-        """
+        """Say what was not said yet of a list."""
         if not self.unsaid(name):
             raise Exhausted
         return self.say(self.taken_from(self.unsaid(name)))
 
     def say(self, template: Template) -> str:
-        """Say a sentence, or a piece of one.
-
-        Raises:
-            Exhausted: It wants a word that was not said yet, and there is none left.
-
-        """
+        """Say a sentence, or a piece of one."""
         return "".join([self._node(node) for node in template])
 
     def exchange(self, move: Move) -> tuple[str, str] | None:
-        """Say text and reply; None if one is shorter or longer than people say in a chat.
-
-        Raises:
-            Exhausted: It wants a word that was not said yet, and there is none left.
-
-        """
+        """Say text and reply; None if one is shorter or longer than people say in a chat."""
         text, reply = self._sentences(move.text), self._sentences(move.reply)
         fits = len(text.split()) in _USER_WORDS and len(reply.split()) in _ASSISTANT_WORDS
         return (text, reply) if fits else None
@@ -259,10 +247,8 @@ class Wording:
             raise Exhausted
         drawn = [self.taken_from(unsaid) for _ in range(min(count, len(unsaid)))]
         items = [capital(self.say(each)) for each in self._vocabulary[node.list] if each in drawn]
-        lines = [
-            f"{f'{number}.' if node.is_numbered else '-'} {item}"
-            for number, item in enumerate(items, start=1)
-        ]
+        marks = (f"{number}." if node.is_numbered else "-" for number in range(1, _MOST + 1))
+        lines = (f"{mark} {item}" for mark, item in zip(marks, items, strict=False))
         return "\n\n" + "\n".join(lines) + "\n\n"
 
 

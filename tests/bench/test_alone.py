@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from jitchat.bench.subprocess_worker import run_in_child
+from jitchat.bench.scaling import run_in_child
 from jitchat.errors import BenchFailed
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.bench.answers import judge_question
-from jitchat.bench.judge import verdict
 from jitchat.bench.questions import Question
+from jitchat.bench.workers import verdict
 
 
 @pytest.mark.parametrize(

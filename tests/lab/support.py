@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from jitchat.errors import JitchatError
     from jitchat.lab.experiment import Experiment
     from jitchat.lab.facts import Fact
-    from jitchat.lab.judge import Judge
+    from jitchat.lab.grade import Judge
     from jitchat.lab.run_file import RunFile
     from jitchat.memory import Memory
 

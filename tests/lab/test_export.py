@@ -25,8 +25,8 @@ from jitchat.lab.export.files import COLUMNS, FORMATS, csv_text, exported, is_fo
 from jitchat.lab.export.svg import svg_picture
 from jitchat.lab.export.text import text_picture
 from jitchat.lab.facts import Kind
-from jitchat.lab.plain import read
 from jitchat.lab.report import READER_CAVEAT
+from jitchat.lab.run_file import read
 from jitchat.values import Mode
 from tests.examples import examples
 from tests.lab.some_results import EXPERIMENT, READER_RUN, RUN, result, results

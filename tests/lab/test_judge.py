@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import Unreachable
-from jitchat.lab.grade import Ruling, grade
-from jitchat.lab.judge import CORRECT, Judge, judge_messages
+from jitchat.lab.grade import CORRECT, Judge, Ruling, grade, judge_messages
 from jitchat.providers.provider import Options
 from tests.lab.known import FACTS
 from tests.support import ScriptedProvider

@@ -12,7 +12,7 @@ from jitchat.errors import BenchFailed, KeyRefused, ProviderError, RequestRefuse
 from jitchat.lab.events import CellEnded, CellRetried, ConversationReady, LabEvent, RunEnded, Slowed
 from jitchat.lab.experiment import Cell, Experiment, Verdict
 from jitchat.lab.facts import Kind
-from jitchat.lab.judge import Judge
+from jitchat.lab.grade import Judge
 from jitchat.lab.lab import GIVE_UP
 from jitchat.lab.runs import Runs
 from jitchat.providers.provider import Finished, Options, Piece, RetryScheduled

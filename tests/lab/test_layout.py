@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from jitchat.lab.experiment import PRESETS, Experiment, preset
 from jitchat.lab.facts import Kind
-from jitchat.lab.plain import fields_of, read
 from jitchat.lab.planting import SHARE, ConversationPlan, fact_tokens, plans
+from jitchat.lab.run_file import fields_of, read
 from jitchat.values import Mode
 from tests.examples import examples
 from tests.lab.support import price

@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from jitchat.errors import StoreBusy, StoreFull, StoreUnreadable, UnknownRun
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.facts import Kind
-from jitchat.lab.plain import fields_of, read
-from jitchat.lab.run_file import Run
+from jitchat.lab.run_file import Run, fields_of, read
 from jitchat.lab.runs import Runs
 from jitchat.store.lab_runs import RotRows
 from jitchat.values import Mode, Usage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jitchat.bench.workers import Workers
 from jitchat.events import RetryScheduled
-from jitchat.lab.asking import Throttle
+from jitchat.lab.lab import Throttle
 
 
 async def waits(throttle: Throttle, slept: list[float]) -> float:

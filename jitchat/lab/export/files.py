@@ -14,15 +14,13 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from types import MappingProxyType
 from typing import Any
 
 from jitchat.lab.experiment import Result
 from jitchat.lab.export.svg import svg_picture
 from jitchat.lab.export.text import text_picture
-from jitchat.lab.plain import fields_of
 from jitchat.lab.report import READER_CAVEAT
-from jitchat.lab.run_file import Run
+from jitchat.lab.run_file import Run, fields_of
 from jitchat.lab.stats import Tallies, Tally, count_results
 from jitchat.text.sanitize import for_terminal
 from jitchat.values import Usage
@@ -39,7 +37,6 @@ COLUMNS = (
 
 
 def csv_text(run: Run, results: Sequence[Result]) -> str:
-    """Write a run, finished or not; lines end in CR LF."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(COLUMNS)
@@ -48,7 +45,6 @@ def csv_text(run: Run, results: Sequence[Result]) -> str:
 
 
 def is_formula(text: str) -> bool:
-    """Whether a spreadsheet may take a text for a formula."""
     return text[:1] in FORMULA or text.lstrip()[:1] in FORMULA
 
 
@@ -111,9 +107,12 @@ def _rows(names: Sequence[str], tallies: Mapping[Any, Tally]) -> list[dict[str, 
     return rows
 
 
-FORMATS: Mapping[str, Callable[[Run, Sequence[Result]], str]] = MappingProxyType(
-    {"json": json_text, "csv": csv_text, "svg": svg_picture, "txt": text_picture}
-)
+FORMATS: Mapping[str, Callable[[Run, Sequence[Result]], str]] = {
+    "json": json_text,
+    "csv": csv_text,
+    "svg": svg_picture,
+    "txt": text_picture,
+}
 
 
 def exported(ending: str, run: Run, results: Sequence[Result]) -> bytes:

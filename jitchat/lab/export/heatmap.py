@@ -19,8 +19,6 @@ Unit = TypeVar("Unit", int, float)
 
 @dataclass(frozen=True, slots=True)
 class Square:
-    """What is known of the cells of a square."""
-
     kind: str
     """`share`, `unfit`, `failed`, or `none` where no cell has a result."""
     number: str = ""
@@ -104,8 +102,6 @@ def side_by_side(
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Characters of one look."""
-
     text: str
     name: str = "plain"
     """What they are: `mode`, `label`, `plain`, `cursor`, or the kind of a square."""

@@ -43,7 +43,6 @@ _BANDS = "The bands are 95 % intervals (Wilson)."
 
 
 def svg_picture(run: Run, results: Sequence[Result]) -> str:
-    """Draw a run, finished or not."""
     tallies, asked = stats.count_results(results), run.experiment
     squares = len(asked.modes) * len(asked.lengths) * _LEAST
     inner = max(_WIDTH - 2 * _EDGE, _AXIS + squares + _GAP * (len(asked.modes) - 1))
@@ -112,13 +111,16 @@ def _words(text: str, x: float, y: float, size: float = 12, **attributes: _Value
     return _tag("text", _escaped(text), **known | attributes)
 
 
+def _label(text: str, x: float, y: float, anchor: str = "middle") -> str:
+    return _words(text, x, y, 11, fill=FAINT, text_anchor=anchor)
+
+
 def _escaped(text: str) -> str:
     """Make a text of whatever origin fit for XML, on one line."""
     return escape(one_line(text).translate(_NO_XML))
 
 
 def _paragraph(text: str, width: float, size: float = 12, **attributes: _Value) -> _Part:
-    """Write a text on as many lines as its width asks for."""
     step = size * 1.45
     lines = wrap(for_terminal(text), max(20, int(width / (size * _LETTER))))
     drawn = [_words(line, 0, size + at * step, size, **attributes) for at, line in enumerate(lines)]
@@ -138,23 +140,28 @@ def _stacked(parts: Iterable[_Part], x: float, y: float, gap: float) -> _Part:
     return _Part(y - gap, "\n".join(drawn))
 
 
-_LOOKS = {
-    Mode.FULL: ("M-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0 -11 0z", 3.5, "none"),
-    Mode.RECENCY: ("M-4.5 -4.5h9v9h-9z", 2.5, "6 4"),
-    Mode.JIT: ("M0 -5.5l5 9h-10z", 2.0, "none"),
-}
-"""A round, a square and a three-cornered mark, and the width and dashes of the line: later ones
-leave the earlier ones visible."""
+_LOOKS = (
+    ("M-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0 -11 0z", 3.5, "none"),
+    ("M-4.5 -4.5h9v9h-9z", 2.5, "6 4"),
+    ("M0 -5.5l5 9h-10z", 2.0, "none"),
+    ("M0 -6l6 6l-6 6l-6 -6z", 2.0, "2 3"),
+    ("M0 5.5l5 -9h-10z", 2.0, "8 3 2 3"),
+    ("M-1.5 -5.5h3v4h4v3h-4v4h-3v-4h-4v-3h4z", 1.5, "none"),
+    ("M-3 -5h6l3 5l-3 5h-6l-3 -5z", 1.5, "4 2"),
+)
+"""By a mode's number: its mark, and the width and dashes of its line. Later ones leave the earlier
+ones visible."""
+_LOOK = dict(zip(Mode, _LOOKS, strict=False))
 
 
 def _mark(mode: Mode, x: float, y: float) -> str:
     place, colour = f"translate({x:.1f} {y:.1f})", MODE_COLOURS[mode]
-    shape, _, _ = _LOOKS[mode]
+    shape = _LOOK[mode][0]
     return _tag("path", d=shape, transform=place, fill=colour, stroke=PAPER, stroke_width=1)
 
 
 def _line(mode: Mode, path: str) -> str:
-    _, width, dashes = _LOOKS[mode]
+    _, width, dashes = _LOOK[mode]
     return _tag(
         "path",
         d=path,
@@ -172,7 +179,6 @@ def _key(mode: Mode) -> str:
 
 
 def _card(mode: Mode, asked: Experiment, tallies: Tallies) -> _Part:
-    """Tell of a mode what share is right, and what a question took."""
     drawn = [_moved(_key(mode), 0, 8), _words(mode.value, 32, 13, 14, font_weight="600")]
     y = 13
     for figure in mode_lines(mode, asked, tallies):
@@ -187,8 +193,6 @@ _LABEL = 34
 
 
 class _Point(NamedTuple):
-    """A share with its interval, in the picture."""
-
     x: float
     y: float
     low: float
@@ -196,18 +200,16 @@ class _Point(NamedTuple):
 
 
 def _curves(asked: Experiment, tallies: Tallies, width: float) -> str:
-    """Draw the lines of every mode, the bands beneath all of them."""
     first, last = log(asked.lengths[0]), log(asked.lengths[-1])
     left, room = _LEFT + _MARGIN, width - _LEFT - 2 * _MARGIN
-    places = {asked.lengths[0]: left + 0.5 * room}
-    if last > first:
-        doubling = {length: (log(length) - first) / (last - first) for length in asked.lengths}
-        places = {length: left + part * room for length, part in doubling.items()}
+    places = {
+        length: left + room * ((log(length) - first) / (last - first) if last > first else 0.5)
+        for length in asked.lengths
+    }
     stretches = [
         (mode, points) for mode in asked.modes for points in _stretches(mode, places, tallies)
     ]
-    drawn = list(_axes(places, width))
-    drawn += [_band(mode, points) for mode, points in stretches]
+    drawn = [*_axes(places, width), *(_band(mode, points) for mode, points in stretches)]
     for mode, points in stretches:
         drawn.append(_line(mode, "M" + "L".join(f"{at.x:.1f} {at.y:.1f}" for at in points)))
     drawn += [_mark(mode, at.x, at.y) for mode, points in stretches for at in points]
@@ -242,17 +244,15 @@ def _axes(places: Mapping[int, float], width: float) -> Iterator[str]:
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         y = _y(share)
         yield _tag("path", d=f"M{_LEFT} {y:.1f}H{width:.1f}", stroke=RULE)
-        yield _words(stats.percent(share), _LEFT - 8, y + 4, 11, fill=FAINT, text_anchor="end")
+        yield _label(stats.percent(share), _LEFT - 8, y + 4, "end")
     named = -_LABEL
     for length, x in places.items():
         yield _tag("path", d=f"M{x:.1f} {_y(0):.1f}v4", stroke=FAINT)
         if x - named >= _LABEL:
             named = int(x)
-            y = _y(0) + 17
-            yield _words(short(length), x, y, 11, fill=FAINT, text_anchor="middle")
-    middle = (_LEFT + width) / 2
+            yield _label(short(length), x, _y(0) + 17)
     axis = "tokens of the conversation, each doubling equally wide"
-    yield _words(axis, middle, _y(0) + 34, 11, fill=FAINT, text_anchor="middle")
+    yield _label(axis, (_LEFT + width) / 2, _y(0) + 34)
 
 
 _AXIS, _GAP, _LEAST = 44, 26, 30
@@ -265,7 +265,6 @@ _UNANSWERED = {"unfit": "does not fit", "failed": "failed", "none": "no result y
 
 
 def _heatmaps(asked: Experiment, tallies: Tallies, width: float) -> _Part:
-    """Draw the maps of every mode, the depths to the left of the first."""
     room = (width - _AXIS - _GAP * (len(asked.modes) - 1)) / len(asked.modes)
     wide = min(_MOST, max(_LEAST, room / len(asked.lengths)))
     maps = side_by_side([(mode, asked.lengths) for mode in asked.modes], _AXIS, wide, _GAP)
@@ -276,8 +275,7 @@ def _heatmaps(asked: Experiment, tallies: Tallies, width: float) -> _Part:
     hatch = _tag("pattern", ground, lines, id=_HATCH, width=6, height=6, **turned)
     depths = ""
     for row, depth in enumerate(asked.depths):
-        x, y = _AXIS - 8, (row + 0.5) * _SQUARE_HIGH + 3
-        depths += _words(stats.percent(depth), x, y, 11, fill=FAINT, text_anchor="end")
+        depths += _label(stats.percent(depth), _AXIS - 8, (row + 0.5) * _SQUARE_HIGH + 3, "end")
     drawn = [_tag("defs", hatch), _moved(depths, 0, _HEAD)]
     drawn += [_moved(_map(shown, layout, tallies), shown.left, 0) for shown in maps]
     return _Part(_HEAD + _SQUARE_HIGH * len(asked.depths) + 20, "\n".join(drawn))
@@ -300,13 +298,11 @@ def _map(shown: Map[float], layout: HeatLayout[float], tallies: Tallies) -> str:
             drawn.append(_moved(title + square, column * wide, _HEAD + row * _SQUARE_HIGH))
     y = _HEAD + _SQUARE_HIGH * len(layout.depths) + 13
     for column, length in enumerate(shown.lengths):
-        x = (column + 0.5) * wide - _BETWEEN / 2
-        drawn.append(_words(short(length), x, y, 11, fill=FAINT, text_anchor="middle"))
+        drawn.append(_label(short(length), (column + 0.5) * wide - _BETWEEN / 2, y))
     return "".join(drawn)
 
 
 def _square(square: Square, width: float, height: float) -> str:
-    """Draw a share in its colour and as a number; hatched, crossed or empty without one."""
     box = {"width": width, "height": height, "rx": 3.0}
     x, y = width / 2, height / 2
     match square.kind:
@@ -325,7 +321,6 @@ def _square(square: Square, width: float, height: float) -> str:
 
 
 def _legend(asked: Experiment, tallies: Tallies) -> _Part:
-    """Explain the colours, and those squares without a share that there are."""
     stops = [
         _tag("stop", offset=f"{100 * at / (len(SCALE) - 1):.0f}%", stop_color=colour)
         for at, colour in enumerate(SCALE)

@@ -21,7 +21,7 @@ from jitchat.values import Mode
 WIDTH = 80
 _STEPS = 40
 _QUARTERS = range(0, _STEPS + 1, _STEPS // 4)
-_MODE, _LENGTH, _SHARE = 7, 6, 14
+_MODE, _LENGTH, _SHARE = max(map(len, Mode)), 6, 14
 _SHADES = "░▒▓█"
 _UNFIT, _FAILED = "╱", "×"
 _LEGEND = (
@@ -31,7 +31,6 @@ _LEGEND = (
 
 
 def text_picture(run: Run, results: Sequence[Result]) -> str:
-    """Draw a run, finished or not."""
     return "\n".join(line.rstrip() for line in _lines(run, stats.count_results(results))) + "\n"
 
 
@@ -52,7 +51,7 @@ def _lines(run: Run, tallies: Tallies) -> Iterator[str]:
     yield ""
     for mode in asked.modes:
         for number, line in enumerate(mode_lines(mode, asked, tallies)):
-            yield from _wrapped(f"{'' if number else mode.value:<8}{line}")
+            yield from _wrapped(f"{'' if number else mode.value:<{_MODE + 1}}{line}")
     if run.is_reader:
         yield ""
         yield from _wrapped(READER_CAVEAT)
@@ -62,10 +61,8 @@ def _wrapped(text: str) -> list[str]:
     """Break a text of whatever origin into lines; a letter may be two columns wide."""
     safe = for_terminal(text)
     width = WIDTH if cell_len(safe) <= len(safe) else WIDTH // 2
-    return [
-        line.replace("\N{NO-BREAK SPACE}", " ")
-        for line in wrap(safe, width, break_on_hyphens=False)
-    ]
+    lines = wrap(safe, width, break_on_hyphens=False)
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
 
 
 def _curves(asked: Experiment, tallies: Tallies) -> Iterator[str]:
@@ -98,12 +95,12 @@ def _maps(asked: Experiment, tallies: Tallies) -> Iterator[str]:
         yield ""
 
 
-def _rows_of_maps(
-    asked: Experiment, wide: int, room: int
-) -> Iterator[list[tuple[Mode, Sequence[int]]]]:
-    """Break maps into rows of so many columns, and maps that are wider into parts."""
+_Maps = list[tuple[Mode, Sequence[int]]]
+
+
+def _rows_of_maps(asked: Experiment, wide: int, room: int) -> Iterator[_Maps]:
     most = max(1, room // wide)
-    row: list[tuple[Mode, Sequence[int]]] = []
+    row: _Maps = []
     for mode in asked.modes:
         for start in range(0, len(asked.lengths), most):
             lengths = asked.lengths[start : start + most]

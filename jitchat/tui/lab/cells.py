@@ -29,12 +29,7 @@ from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.row_list import RowList
 
-MARKS = {
-    Verdict.RIGHT: "✓",
-    Verdict.WRONG: "✗",
-    Verdict.UNFIT: "n/f",
-    Verdict.FAILED: "!",
-}
+MARKS = dict(zip(Verdict, ("✓", "✗", "n/f", "!"), strict=True))
 _NAME = 11
 """Cells of what stands ahead of each part of the detail."""
 _BRIEF = frozenset({"asked", "answered", "note", "window"})
@@ -119,8 +114,8 @@ def pin_effect(result: Result) -> str:
     if not result.needed:
         return "it was never said, so no turn is needed"
     needed = len(result.needed)
-    turns = "turn" if needed == 1 else "turns"
-    sentence = f"the window held {result.held} of {needed} needed {turns} ({needed_line(result)})"
+    turns = f"needed {'turn' if needed == 1 else 'turns'} ({needed_line(result)})"
+    sentence = f"the window held {result.held} of {needed} {turns}"
     if result.verdict is not Verdict.WRONG:
         return sentence
     if result.held < needed:
@@ -134,7 +129,6 @@ def needed_line(result: Result) -> str:
 
 
 def whole(result: Result) -> str:
-    """Write all of a question and its answer, to be read and copied."""
     needed = needed_line(result) or "none"
     answer = result.answer or "Nothing came."
     why = "\nnote: ".join(filter(None, (result.rule, result.note)))
@@ -161,8 +155,6 @@ class SquareCells(RowList):
 class SquarePane(Vertical):
     @dataclass
     class Opened(Message):
-        """The window of a cell is wanted."""
-
         result: Result
 
     def __init__(self, state: RunState, place: Place) -> None:
@@ -186,16 +178,10 @@ class SquarePane(Vertical):
         tally = state.tallies.squares.get(place, Tally())
         self._title.update(Content(square_line(place, tally)), layout=False)
         width, repeats = max(20, self._list.size.width - BESIDE), state.run.experiment.repeats
-        lines = [
-            cell_line(
-                cell,
-                state.results.get(cell),
-                width,
-                repeats=repeats,
-                is_pending=cell in state.pending,
-            )
-            for cell in self.cells
-        ]
+        lines = []
+        for cell in self.cells:
+            result, is_pending = state.results.get(cell), cell in state.pending
+            lines.append(cell_line(cell, result, width, repeats=repeats, is_pending=is_pending))
         self._list.draw(lines, None)
         if self._list.highlighted is None:
             self._list.highlighted = 0
@@ -210,7 +196,6 @@ class SquarePane(Vertical):
 
     @property
     def result(self) -> Result | None:
-        """What came of the cell under the cursor; None where nothing did yet."""
         row, cells = self._list.highlighted, self.cells
         return self._state.results.get(cells[row]) if row is not None else None
 
@@ -282,7 +267,6 @@ class WindowScreen(LabScreen):
             self.action_needed()
 
     def action_needed(self) -> None:
-        """Go to the next of the turns that the answer needs."""
         turn = next(self._needed, None)
         if turn is None:
             self.notify("The answer needs no turn: it was never said.", markup=False)
@@ -295,13 +279,9 @@ class WindowScreen(LabScreen):
         self.app.push_screen(ExactScreen(message.title, message.text, message.note))
 
     @on(Inspector.LeftOutOpened)
-    def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
-        message.stop()
-        self._read_left_out(message)
-
     @work(exclusive=True)
     @reports_errors
-    async def _read_left_out(self, message: Inspector.LeftOutOpened) -> None:
+    async def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
         row, conversation = message.row, self._result.conversation
         turn = await asyncio.to_thread(self._file.store.turn, conversation, row.turn)
         text = turn.content if turn is not None else ""

@@ -27,7 +27,6 @@ _LEAST, _MOST = 13, 61
 
 
 def compared_rows(comparison: compare.Comparison, width: int) -> Iterator[list[Run]]:
-    """Draw a block a mode, a line a length, and one for all of them."""
     ends = [abs(end) for change in comparison.at.values() for end in _ends(change)]
     reach = next(reach for reach in _REACHES if max(ends, default=0.0) <= reach)
     wide = drawing_width(width)
@@ -58,7 +57,6 @@ def _ends(change: compare.Change) -> tuple[float, float, float]:
 
 
 def _drawn(change: compare.Change, wide: int, reach: float) -> list[Run]:
-    """Draw an interval with no change in the middle; without room, say what it means."""
     name = change.outcome
     if not wide:
         return [(name, name)]
@@ -92,12 +90,7 @@ _DRAWN = "Drawn, too: ● is clear of no change, ○ is not."
 
 
 def compare_runs(runs: Runs, wanted: Sequence[str]) -> compare.Comparison:
-    """Compare two runs, by their ids, the one that was begun first with the other. Slow.
-
-    Raises:
-        JitchatError: One of them is not there, or cannot be read.
-
-    """
+    """Compare two runs, by their ids, the one that was begun first with the other. Slow."""
     found = []
     for run in wanted:
         with closing(runs.open(run)) as file:

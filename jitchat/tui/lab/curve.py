@@ -33,7 +33,6 @@ class Canvas:
         self._cells: dict[tuple[int, int], tuple[str, str]] = {}
 
     def put(self, x: int, y: int, text: str, name: str) -> None:
-        """Write characters from a cell on; what is beside the sheet is left out."""
         for column, character in enumerate(text, start=x):
             if 0 <= column < self.width and 0 <= y < self.height:
                 self._cells[column, y] = character, name
@@ -57,27 +56,19 @@ class Canvas:
         self.put(*at, chr(lit | _DOTS[y % 4][x % 2]), name)
 
     def rows(self) -> Iterator[list[tuple[str, str]]]:
-        """Give the rows from above, as characters of one name each."""
         for y in range(self.height):
             cells = [self._cells.get((x, y), (" ", "")) for x in range(self.width)]
             groups = groupby(cells, key=lambda cell: cell[1])
             yield [("".join(text for text, _ in group), name) for name, group in groups]
 
 
-_COLUMNS = {
-    "right": 6,
-    "of": 7,
-    "sent": 7,
-    "tokens": 8,
-    "first": 8,
-    "time": 8,
-    "cached": 8,
-    "cost": 8,
-}
+_COLUMNS = dict.fromkeys(("right", "of", "sent", "tokens", "first", "time", "cached", "cost"), 8)
+_COLUMNS |= {"right": 6, "of": 7, "sent": 7}
 """With their cells; a longer figure makes its column wider."""
 _SPARED = ("sent", "cached", "of", "first", "cost", "time")
 """What is left out where there is no room, the first of them first."""
-_NAME = 9
+_NAME = 2 + max(map(len, Mode))
+"""Cells of a mode with its letter."""
 
 
 def spent_rows(tallies: Tallies, modes: Sequence[Mode], width: int) -> list[str]:
@@ -115,10 +106,10 @@ def _figures(tallies: Tallies, mode: Mode) -> dict[str, str]:
     }
 
 
-LETTERS = {Mode.FULL: "f", Mode.RECENCY: "r", Mode.JIT: "j"}
-_BESIDE = {Mode.FULL: -1, Mode.RECENCY: 0, Mode.JIT: 1}
+LETTERS = {mode: mode.value[0] for mode in Mode}
+_BESIDE = {mode: number - len(Mode) // 2 for number, mode in enumerate(Mode)}
 """Cells from the middle of a length to where its mode is drawn."""
-_DASHES = {Mode.FULL: (4, 0), Mode.RECENCY: (4, 4), Mode.JIT: (1, 1)}
+_DASHES = dict(zip(Mode, ((4, 0), (4, 4), (1, 1), (6, 2), (2, 2), (1, 3), (8, 4)), strict=False))
 MARGIN = 7
 """Cells of the labels, and of the axis behind them."""
 FOOT = 3
@@ -133,8 +124,6 @@ Measures = Mapping[tuple[Mode, int], Tally]
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Where lengths and shares are on the sheet."""
-
     lengths: Sequence[int]
     width: int
     """Cells, with the labels."""
@@ -142,7 +131,6 @@ class Scale:
     """Of the plot, without what is below it."""
 
     def x(self, number: int) -> int:
-        """Tell the cell in the middle of a length, counted from 0."""
         step = (self.width - MARGIN) / len(self.lengths)
         return MARGIN + int(step * (number + 0.5))
 
@@ -162,7 +150,7 @@ def curve_rows(
     """
     canvas, scale = Canvas(width, height), Scale(asked.lengths, width, height - FOOT)
     _draw_axes(canvas, scale, tallies)
-    measures = {mode: _measures(scale, mode, tallies) for mode in asked.modes}
+    measures = {mode: list(_measures(scale, mode, tallies)) for mode in asked.modes}
     for mode, points in measures.items():
         dots = [scale.dot(x, share) for x, share, _ in points]
         for start, end in pairwise(dots):
@@ -181,18 +169,14 @@ def curve_rows(
 
 def _measures(
     scale: Scale, mode: Mode, tallies: Measures
-) -> list[tuple[int, float, tuple[float, float]]]:
-    """List the cell, the share and the interval at each length that has an answer."""
-    measures = []
+) -> Iterator[tuple[int, float, tuple[float, float]]]:
     for number, length in enumerate(scale.lengths):
         tally = tallies.get((mode, length), Tally())
         if tally.share is not None and tally.interval is not None:
-            measures.append((scale.x(number) + _BESIDE[mode], tally.share, tally.interval))
-    return measures
+            yield scale.x(number) + _BESIDE[mode], tally.share, tally.interval
 
 
 def _draw_axes(canvas: Canvas, scale: Scale, tallies: Measures) -> None:
-    """Draw the frame of the plot, its labels, and which modes do not fit where."""
     ticks = (0, 25, 50, 75, 100) if scale.rows >= _MANY else (0, 50, 100)
     labels = {scale.y(tick / 100): f"{tick} %" for tick in ticks}
     for y in range(scale.rows):
@@ -204,11 +188,9 @@ def _draw_axes(canvas: Canvas, scale: Scale, tallies: Measures) -> None:
         x, label = scale.x(number), short(length)
         canvas.put(x, scale.rows, "┴", "axis")
         canvas.put(x - len(label) // 2, scale.rows + 1, label, "axis")
-        unfit = ""
-        for mode in Mode:
-            tally = tallies.get((mode, length), Tally())
-            unfit += LETTERS[mode] if tally.share is None and tally.unfit else ""
-        if unfit:
+        at = {mode: tallies.get((mode, length), Tally()) for mode in Mode}
+        modes = (mode for mode, tally in at.items() if tally.share is None and tally.unfit)
+        if unfit := "".join(LETTERS[mode] for mode in modes):
             canvas.put(0, scale.rows + 2, f"{'n/f':>{MARGIN - 2}}", "axis")
             canvas.put(x - len(unfit) // 2, scale.rows + 2, unfit, "axis")
 
@@ -243,8 +225,6 @@ class CurvePlot(Widget):
 
 
 class SpentTable(Widget):
-    """A line a mode: its share, and medians of what its cells took."""
-
     tallies: reactive[Tallies | None] = reactive(None)
 
     def __init__(self, modes: Sequence[Mode]) -> None:

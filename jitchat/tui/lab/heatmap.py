@@ -32,7 +32,6 @@ needs room, too."""
 
 
 def moved(asked: Experiment, place: Place, right: int, down: int) -> Place:
-    """Go some squares on; beyond the side of a map is the one beside it."""
     mode, length, depth = place
     columns = len(asked.lengths)
     across = asked.modes.index(mode) * columns + asked.lengths.index(length) + right
@@ -42,7 +41,6 @@ def moved(asked: Experiment, place: Place, right: int, down: int) -> Place:
 
 
 def laid_out(asked: Experiment, cursor: Place, width: int, height: int) -> heatmap.HeatLayout[int]:
-    """Fit the maps into so many cells and rows, with the cursor in view."""
     mode, length, depth = cursor
     least = max(_LEAST, *(len(short(length)) + 1 for length in asked.lengths))
     modes = asked.modes
@@ -54,10 +52,9 @@ def laid_out(asked: Experiment, cursor: Place, width: int, height: int) -> heatm
     high = HIGH if rows >= HIGH * len(asked.depths) else 1
     lengths = _page(asked.lengths, asked.lengths.index(length), max(1, room // wide))
     depths = _page(asked.depths, asked.depths.index(depth), rows // high)
+    shown = [(mode, asked.lengths[lengths]) for mode in modes]
     return heatmap.HeatLayout(
-        heatmap.side_by_side(
-            [(mode, asked.lengths[lengths]) for mode in modes], heatmap.MARGIN, wide, _GAP
-        ),
+        heatmap.side_by_side(shown, heatmap.MARGIN, wide, _GAP),
         asked.depths[depths],
         wide,
         high,
@@ -69,7 +66,6 @@ def laid_out(asked: Experiment, cursor: Place, width: int, height: int) -> heatm
 
 
 def _page(values: Collection[object], at: int, room: int) -> slice:
-    """Choose the page that a value is on; the last page is as full as the others."""
     shown = min(room, len(values))
     start = min(at // shown * shown, len(values) - shown)
     return slice(start, start + shown)
@@ -86,7 +82,6 @@ class ScreenText:
     axis: str = "depth"
 
     def title(self, shown: heatmap.Map[int]) -> list[heatmap.Run]:
-        """Name a map, and give its share and of how many that is, as far as there is room."""
         tally = self.tallies.by_mode.get(shown.mode, Tally())
         room = shown.width if len(self.layout.maps) > 1 else max(shown.width, 40)
         room -= len(shown.mode.value)
@@ -94,13 +89,10 @@ class ScreenText:
         shares = (f"  {total(tally)}", f"  {percent(tally.share)}") if tally.answered else ("",)
         forms = (share + paging for share in shares)
         title = next((form for form in forms if len(form) <= room), "")
-        return [
-            heatmap.Run(shown.mode.value, "mode"),
-            heatmap.Run(title.ljust(room)[: max(room, 0)], "label"),
-        ]
+        label = title.ljust(room)[: max(room, 0)]
+        return [heatmap.Run(shown.mode.value, "mode"), heatmap.Run(label, "label")]
 
     def _paging(self, shown: heatmap.Map[int]) -> str:
-        """Say which of the maps and of their lengths are shown, where that is not all."""
         modes, lengths, parts = self.asked.modes, self.asked.lengths, []
         if len(self.layout.maps) < len(modes):
             parts.append(f"{modes.index(shown.mode) + 1} of {len(modes)}")
@@ -157,8 +149,6 @@ class HeatMaps(Widget, can_focus=True):
 
     @dataclass
     class Moved(Message):
-        """The cursor is on another square."""
-
         place: Place
 
     def __init__(self, asked: Experiment) -> None:
@@ -205,7 +195,6 @@ class HeatMaps(Widget, can_focus=True):
         self.go(moved(self._asked, self.cursor, right, down))
 
     def action_next_map(self) -> None:
-        """Go to the same square of the next map; behind the last comes the first."""
         mode, length, depth = self.cursor
         modes = self._asked.modes
         self.go((modes[(modes.index(mode) + 1) % len(modes)], length, depth))
@@ -222,10 +211,9 @@ class HeatMaps(Widget, can_focus=True):
     def render_line(self, y: int) -> Strip:
         layout = self.layout_shown
         text = ScreenText(self._asked, layout, self._tallies, self._pending, self.cursor)
-        segments = [
-            Segment(run.text, self._style_of(run)) for run in heatmap.text_row(layout, text, y)
-        ]
-        strip = Strip(segments).crop(0, self.size.width)
+        runs = heatmap.text_row(layout, text, y)
+        strip = Strip(Segment(run.text, self._style_of(run)) for run in runs)
+        strip = strip.crop(0, self.size.width)
         return strip.extend_cell_length(self.size.width, self.rich_style)
 
     def _style_of(self, run: heatmap.Run) -> Style:

@@ -101,7 +101,6 @@ class LabScreen(Screen[bool]):
         self.query_one("#lab-small", Static).update(self.lack_of_room)
 
     def lacks_room(self) -> bool:
-        """Whether there is too little room to show anything; then that is said."""
         if self.lack_of_room:
             self.notify(self.lack_of_room, markup=False)
         return bool(self.lack_of_room)

@@ -28,8 +28,7 @@ from jitchat.tui.lab.cells import SquareCells, SquarePane, WindowScreen, whole
 from jitchat.tui.lab.curve import CurvePlot, SpentTable
 from jitchat.tui.lab.heatmap import HIGH, HeatMaps
 from jitchat.tui.lab.lab_screen import LabScreen
-from jitchat.tui.lab.open_run import OpenRun
-from jitchat.tui.lab.run_state import Progress, RunState
+from jitchat.tui.lab.run_state import OpenRun, Progress, RunState
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.save_line import SaveLine, save
 
@@ -85,23 +84,17 @@ _BAR = 28
 _DRAW_EVERY, _FIGURES_EVERY = 1 / 15, 0.5
 """Seconds from one drawing of the squares to the next, and of curve and figures."""
 _PAGES: tuple[Page, ...] = (Page.CELLS, Page.CURVE, Page.FIGURES)
+_CLASSES = ("-beside", "-tight", "-caveat", *(f"-page-{page.name.lower()}" for page in Page))
 
 
 def run_line(state: RunState) -> Content:
-    """Write who answered, within which limit, and which kinds are counted."""
     run, asked = state.run, state.run.experiment
     name = "own grid" if asked.preset == "own" else asked.preset
     judged = f" · judged by {run.judge}" if run.judge else ""
-    rest = (
-        f"{name} · limit {run.limit:,}, reserve {run.reserve:,} · {run.embedder}"
-        f" · seed {asked.seed}{judged}"
-    )
-    return Content.assemble(
-        (one_line(run.model), "bold"),
-        " · counted: ",
-        (state.kinds_line, "bold"),
-        f" · {one_line(rest)}",
-    )
+    limits = f"limit {run.limit:,}, reserve {run.reserve:,}"
+    rest = one_line(f"{name} · {limits} · {run.embedder} · seed {asked.seed}{judged}")
+    model, kinds = (one_line(run.model), "bold"), (state.kinds_line, "bold")
+    return Content.assemble(model, " · counted: ", kinds, f" · {rest}")
 
 
 def progress_line(state: RunState, progress: Progress, width: int, notice: str) -> Content:
@@ -115,9 +108,8 @@ def progress_line(state: RunState, progress: Progress, width: int, notice: str) 
     forms = (f"{told}{parallel}", told, f"{progress.count}{cost}", progress.count)
     room = width - 2 - bar - 2 - len(notice)
     fitting = next((form for form in forms if len(form) <= room), forms[-1])
-    return Content.assemble(
-        (done, "$primary"), (left, MUTED), f"  {fitting}", (notice, "$text-warning")
-    )
+    bars = (done, "$primary"), (left, MUTED)
+    return Content.assemble(*bars, f"  {fitting}", (notice, "$text-warning"))
 
 
 def page_tabs(pages: Sequence[Page], shown: Page) -> Content:
@@ -145,30 +137,19 @@ class ExportLine(SaveLine):
         ending = Path(name).suffix.removeprefix(".").lower()
         if ending in FORMATS:
             return save(name, exported(ending, self._run, self._results), over=over)
-        folder = _folder(name)
+        folder = Path(name).expanduser()
+        if folder.suffix and not folder.is_dir():
+            what = f"{shorten(name, 60)} is neither a folder nor a format that can be written."
+            raise JitchatError(what, f"End the name in {_ENDINGS}.")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            what = f"{shorten(name, 60)} cannot be made: {error.strerror}."
+            raise JitchatError(what, "Name another folder.") from None
         for ending in FORMATS:
             file = folder / f"rot-{self._run.id}.{ending}"
             save(str(file), exported(ending, self._run, self._results), over=over)
         return folder.absolute()
-
-
-def _folder(name: str) -> Path:
-    """Find a folder, or make it.
-
-    Raises:
-        JitchatError: It is no folder, and cannot be one.
-
-    """
-    folder = Path(name).expanduser()
-    if folder.suffix and not folder.is_dir():
-        what = f"{shorten(name, 60)} is neither a folder nor a format that can be written."
-        raise JitchatError(what, f"End the name in {_ENDINGS}.")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        what = f"{shorten(name, 60)} cannot be made: {error.strerror}."
-        raise JitchatError(what, "Name another folder.") from None
-    return folder
 
 
 class RunScreen(LabScreen):
@@ -233,10 +214,9 @@ class RunScreen(LabScreen):
         is_page = bool(self._caveat) and "-caveat" not in classes
         self._pages = (*_PAGES, Page.CAVEAT) if is_page else _PAGES
         before = self.classes
-        for name in ("-beside", "-tight", "-caveat"):
+        classes.add(f"-page-{self.page.name.lower()}")
+        for name in _CLASSES:
             self.set_class(name in classes, name, update=False)
-        for page in Page:
-            self.set_class(page is self.page, f"-page-{page.name.lower()}", update=False)
         if self.classes != before:  # styles are worked out once
             self.update_node_styles()
         if self.page in self._pages:
@@ -253,7 +233,6 @@ class RunScreen(LabScreen):
 
     @work
     async def _ask(self) -> None:
-        """Ask until the end or until it is stopped, and say why, unless all is well."""
         self._begun_at = monotonic()
         clock = self.set_interval(_FIGURES_EVERY, self._draw_figures)
         error = ""
@@ -354,14 +333,13 @@ class RunScreen(LabScreen):
         self._square.query_one(SquareCells).focus()
 
     def action_kinds(self) -> None:
-        """Count the next kind alone, or all of them again."""
         self.state.next_kinds()
         self._draw()
 
     def action_page(self, name: str = "") -> None:
         pages = self._pages
-        behind = pages[(pages.index(self.page) + 1) % len(pages)]
-        self.page = Page(name) if name else behind
+        following = pages[(pages.index(self.page) + 1) % len(pages)]
+        self.page = Page(name) if name else following
         self.fit()
         if self.page is not Page.CELLS and not self.has_class("-beside"):
             self._maps.focus()

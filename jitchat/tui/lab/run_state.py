@@ -1,14 +1,22 @@
 """What is known of a run: its results, their figures, how far it is and how long the rest takes.
 
-Pure: events of the lab move it on.
+`RunState` is pure: events of the lab move it on. An open run has its file, to be looked at, or
+with a lab to be asked. The lab works in the event loop of the screen, as a message of the chat
+does: all that is slow in it is done in threads. It has a task of its own, which is cancelled once:
+what is being stored is stored before the file is given back.
 """
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Self
 
+from jitchat.errors import JitchatError
 from jitchat.lab import events
 from jitchat.lab.experiment import Cell, Result, Verdict
-from jitchat.lab.run_file import Run, short
+from jitchat.lab.lab import Lab
+from jitchat.lab.run_file import Run, RunFile, short
 from jitchat.lab.stats import Place, ResultCounter, Tallies, duration
 from jitchat.text.figures import total_of
 from jitchat.text.sanitize import shorten
@@ -36,8 +44,6 @@ def _weight(cell: Cell, run: Run) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A moment of a run that is being asked, or of one that is not any more."""
-
     done: int
     of: int
     seconds: float
@@ -101,10 +107,9 @@ class RunState:
     @property
     def to_ask(self) -> list[Cell]:
         """List the cells that have no answer: resuming the run asks them."""
-        answered = {
-            cell for cell, result in self.results.items() if result.verdict is not Verdict.FAILED
-        }
-        return [cell for cell in self.run.experiment.cells() if cell not in answered]
+        failed = {cell for cell, got in self.results.items() if got.verdict is Verdict.FAILED}
+        cells = self.run.experiment.cells()
+        return [cell for cell in cells if cell in failed or cell not in self.results]
 
     @property
     def tallies(self) -> Tallies:
@@ -116,11 +121,7 @@ class RunState:
     def pending_places(self) -> frozenset[Place]:
         return frozenset((cell.mode, cell.length, cell.depth) for cell in self.pending)
 
-    def take(self, *reported: events.LabEvent) -> None:
-        for event in reported:
-            self._take(event)
-
-    def _take(self, event: events.LabEvent) -> None:
+    def take(self, event: events.LabEvent) -> None:
         match event, self._notice:
             case events.Slowed(parallel=parallel), _:
                 self._notice, self.parallel = event, parallel
@@ -162,7 +163,6 @@ class RunState:
         self.why = why or self.why
 
     def next_kinds(self) -> None:
-        """Count the next kind alone; behind the last one, all of them."""
         kinds = self.run.experiment.kinds
         choices = [kinds, *((kind,) for kind in kinds)]
         self.kinds = choices[(choices.index(self.kinds) + 1) % len(choices)]
@@ -180,7 +180,6 @@ class RunState:
         self._tallies = None
 
     def progress(self, seconds: float, *, is_running: bool) -> Progress:
-        """Tell how far the run is; `seconds` were spent here."""
         left = None
         if is_running and self._worked and seconds >= _FROM:
             left = max(0.0, seconds / self._worked * self._left)
@@ -206,3 +205,61 @@ class RunState:
                 does = f"waiting {span(seconds)}" if seconds else f"{parallel} at once from now on"
                 return f"{shorten(why, _WHY)}: {does}"
         return ""
+
+
+class OpenRun:
+    """Owns the file, which is given back by `close`."""
+
+    def __init__(self, file: RunFile, lab: Lab | None = None) -> None:
+        """Read what is known of the run. Slow.
+
+        Raises:
+            JitchatError: That cannot be read; the file is given back.
+
+        """
+        self.file, self.lab = file, lab
+        try:
+            self.state = RunState(file.run, file.results())
+        except BaseException:  # closed whatever it was, and passed on
+            file.close()
+            raise
+        self.is_stopping = False
+        self._asking: asyncio.Task[None] | None = None
+
+    @classmethod
+    def to_ask(cls, lab: Lab) -> Self:
+        return cls(lab.file, lab)
+
+    async def ask(self, report: Callable[[], object]) -> None:
+        """Ask until the end, or until it is stopped; `report` is called after each event."""
+        if self.lab is None:
+            return
+        self._asking = asyncio.create_task(self._drive(self.lab, report))
+        await asyncio.wait((self._asking,))
+        if not self._asking.cancelled():
+            self._asking.result()
+
+    async def _drive(self, lab: Lab, report: Callable[[], object]) -> None:
+        def hear(event: events.LabEvent) -> None:
+            self.state.take(event)
+            report()
+
+        try:
+            with suppress(asyncio.CancelledError):
+                await lab.run(hear)
+        finally:
+            with suppress(JitchatError):  # why the lab broke off is told
+                self.state.keep(await asyncio.to_thread(self.file.results))
+
+    def stop(self) -> None:
+        """Ask no more; what came is kept. May be called twice."""
+        if self._asking is not None and not self.is_stopping:
+            self.is_stopping = True
+            self._asking.cancel()
+
+    async def close(self) -> None:
+        """Stop, and give the file back. May be called twice."""
+        self.stop()
+        if self._asking is not None:
+            await asyncio.gather(self._asking, return_exceptions=True)
+        await asyncio.to_thread(self.file.close)

@@ -31,8 +31,6 @@ _PARALLEL = (1, 2, 4, 8)
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """What would be asked of whom."""
-
     experiment: Experiment
     answerer: Answerer | None
     """None while it is not known who answers."""
@@ -57,13 +55,11 @@ class PlannedRun:
 
     @property
     def own_sentence(self) -> str:
-        """Say that the user's own words are sent; empty where talk is made up."""
         sent = "Your own conversation is sent, as far as each window holds it"
         return f"{sent}: {one_line(self.own)}" if self.own else ""
 
     @property
     def judge_sentence(self) -> str:
-        """Say what a judge is sent; empty without one."""
         if not self.judge:
             return ""
         requests = plural(self.experiment.size, "request")
@@ -129,14 +125,12 @@ class PresetList(PointedList):
     ]
 
     def action_cursor_down(self) -> None:
-        """Go to the line below, or out of the list."""
         if self.highlighted == self.option_count - 1:
             self.screen.focus_next()
         else:
             super().action_cursor_down()
 
     def action_cursor_up(self) -> None:
-        """Go to the line above; above the first one is nothing."""
         if self.highlighted:
             super().action_cursor_up()
 
@@ -153,7 +147,6 @@ class SetupPane(Vertical):
         plan: PlannedRun
 
     def __init__(self, wanted: RunWanted | None, titles: Mapping[str, str]) -> None:
-        """`wanted` is chosen at first; None: the first preset."""
         super().__init__(id="setup")
         self._wanted = wanted or RunWanted(preset(PRESETS[0], is_reader=True))
         self._titles = titles
@@ -190,7 +183,6 @@ class SetupPane(Vertical):
 
     @property
     def plan(self) -> PlannedRun:
-        """What the chosen line asks, and of whom."""
         asked = self._experiments[self._list.highlighted or 0]
         title = self._titles.get(asked.conversation or "", "")
         return PlannedRun(asked, self.answerer, self.parallel, self._wanted.judge, title)

@@ -10,8 +10,7 @@ from textual.widgets import Static
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.lab.heatmap import HeatMaps
 from jitchat.tui.lab.run import RunScreen
-from jitchat.tui.lab.runs_list import RunsList
-from jitchat.tui.lab.start import StartScreen
+from jitchat.tui.lab.start import RunsList, StartScreen
 from tests.support import ROOT
 from tests.tui.support import TestBackend, until
 

@@ -6,7 +6,7 @@ import pytest
 
 from jitchat.lab.experiment import Experiment, preset
 from jitchat.lab.stats import Tally, count_results
-from jitchat.tui.lab.curve import FOOT, LEAST, MARGIN, curve_rows
+from jitchat.tui.lab.curve import FOOT, LEAST, LETTERS, MARGIN, curve_rows
 from jitchat.values import Mode
 from tests.tui.lab.support import quick, result_of
 
@@ -80,3 +80,7 @@ def test_it_keeps_to_its_room(asked: Experiment, size: tuple[int, int]) -> None:
     assert len(rows) == size[1]
     assert {len(row) for row in rows} == {size[0]}
     assert rows[-FOOT][MARGIN - 1] == "└"
+
+
+def test_every_mode_has_a_letter_of_its_own() -> None:
+    assert len(set(LETTERS.values())) == len(Mode)

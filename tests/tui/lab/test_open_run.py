@@ -11,7 +11,7 @@ from jitchat.errors import StoreReadOnly
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
 from jitchat.lab.stats import count_results
-from jitchat.tui.lab.open_run import OpenRun
+from jitchat.tui.lab.run_state import OpenRun
 from tests.lab.support import lab_on, new_file
 from tests.tui.lab.support import lab_service_in, result_of
 

@@ -14,8 +14,8 @@ from jitchat.tui.lab.cells import cell_line, cells_of, detail, pin_effect, squar
 from jitchat.tui.lab.compare import compared_rows
 from jitchat.tui.lab.curve import spent_rows
 from jitchat.tui.lab.run_state import Progress, span
-from jitchat.tui.lab.runs_list import run_line, runs_header
 from jitchat.tui.lab.setup import PlannedRun, plan_text, preset_line
+from jitchat.tui.lab.start import run_line, runs_header
 from jitchat.values import Mode
 from tests.tui.lab.support import MODEL, READER, failed, quick, result_of, run_of
 

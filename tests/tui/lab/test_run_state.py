@@ -12,6 +12,7 @@ from jitchat.lab.events import (
     CellRetried,
     ConversationBegun,
     ConversationReady,
+    LabEvent,
     RunEnded,
     Slowed,
 )
@@ -25,6 +26,11 @@ CELLS = list(quick().cells())
 RESULTS = [result_of(cell) for cell in CELLS]
 
 
+def take(state: RunState, *reported: LabEvent) -> None:
+    for event in reported:
+        state.take(event)
+
+
 def place_of(cell: Cell):
     return cell.mode, cell.length, cell.depth
 
@@ -32,7 +38,7 @@ def place_of(cell: Cell):
 def test_results_one_by_one_come_to_what_they_come_to_together() -> None:
     state = RunState(run_of(quick()), RESULTS[:100])
     for result in RESULTS[100:]:
-        state.take(CellBegun(result.cell), CellEnded(result))
+        take(state, CellBegun(result.cell), CellEnded(result))
     assert state.tallies == count_results(RESULTS)
     assert not state.to_ask
     assert not state.pending_places
@@ -40,9 +46,9 @@ def test_results_one_by_one_come_to_what_they_come_to_together() -> None:
 
 def test_a_cell_that_is_asked_is_marked_until_it_is_decided_or_nothing_is_asked() -> None:
     state = RunState(run_of(quick()), ())
-    state.take(CellBegun(CELLS[0]), CellBegun(CELLS[40]))
+    take(state, CellBegun(CELLS[0]), CellBegun(CELLS[40]))
     assert state.pending_places == {place_of(CELLS[0]), place_of(CELLS[40])}
-    state.take(CellEnded(RESULTS[0]))
+    take(state, CellEnded(RESULTS[0]))
     assert state.pending_places == {place_of(CELLS[40])}
     state.stop()
     assert not state.pending_places
@@ -55,7 +61,7 @@ def test_the_kinds_that_are_counted_go_round_and_results_that_come_are_counted_s
         state.next_kinds()
         seen.append(state.kinds)
         assert state.tallies == count_results(RESULTS[:200], state.kinds)
-    state.take(*map(CellEnded, RESULTS[200:]))
+    take(state, *map(CellEnded, RESULTS[200:]))
     assert state.tallies == count_results(RESULTS, state.kinds)
     assert seen == [(kind,) for kind in quick().kinds]
     state.next_kinds()
@@ -70,7 +76,7 @@ def test_failed_cells_are_asked_again_and_counted_once() -> None:
     cell = CELLS[0]
     state = RunState(run_of(quick()), [*RESULTS[1:], failed(cell)])
     assert state.to_ask == [cell]
-    state.take(CellEnded(RESULTS[0]))
+    take(state, CellEnded(RESULTS[0]))
     assert state.tallies == count_results(RESULTS)
     assert state.progress(3, is_running=True).seconds_left == 0
 
@@ -79,7 +85,7 @@ def test_the_rest_is_estimated_once_something_was_decided_here() -> None:
     state = RunState(run_of(quick()), RESULTS[:100])
     assert state.progress(12, is_running=True).seconds_left is None
     for result in RESULTS[100:]:
-        state.take(CellEnded(result))
+        take(state, CellEnded(result))
         if len(state.results) == 300:
             assert (state.progress(12, is_running=True).seconds_left or 0) > 0
             assert state.progress(0.2, is_running=True).seconds_left is None
@@ -89,27 +95,27 @@ def test_the_rest_is_estimated_once_something_was_decided_here() -> None:
 
 def test_what_the_lab_waits_for_is_told_as_long_as_it_does() -> None:
     state = RunState(run_of(quick()), ())
-    state.take(ConversationBegun(2, 4, 16_000))
+    take(state, ConversationBegun(2, 4, 16_000))
     assert state.notice == "making conversation 2 of 4, 16k tokens…"
-    state.take(ConversationReady(2, 300, 0.4), CellBegun(CELLS[0]))
+    take(state, ConversationReady(2, 300, 0.4), CellBegun(CELLS[0]))
     assert state.notice == ""
-    state.take(Slowed(8.0, "the endpoint wants fewer requests", 2))
+    take(state, Slowed(8.0, "the endpoint wants fewer requests", 2))
     assert state.notice == "the endpoint wants fewer requests: waiting 8 s"
-    state.take(CellEnded(RESULTS[0]))
+    take(state, CellEnded(RESULTS[0]))
     assert state.notice
-    state.take(CellBegun(CELLS[1]))
+    take(state, CellBegun(CELLS[1]))
     assert (state.notice, state.parallel) == ("", 2)
-    state.take(CellRetried(CELLS[1], "it broke off\x1b[2J\nhere"))
+    take(state, CellRetried(CELLS[1], "it broke off\x1b[2J\nhere"))
     assert state.notice == "asked once more in full at 1k: it broke off␛[2J here"
-    state.take(CellEnded(RESULTS[5]))
+    take(state, CellEnded(RESULTS[5]))
     assert state.notice
-    state.take(CellEnded(RESULTS[1]))
+    take(state, CellEnded(RESULTS[1]))
     assert state.notice == ""
 
 
 def test_a_run_that_was_given_up_says_why() -> None:
     state = RunState(run_of(quick()), ())
-    state.take(CellBegun(CELLS[0]), RunEnded("The key is refused. Paste another."))
+    take(state, CellBegun(CELLS[0]), RunEnded("The key is refused. Paste another."))
     assert state.why == "The key is refused. Paste another."
     assert not state.pending_places
     state.stop()

@@ -14,9 +14,8 @@ from jitchat.lab.stats import count_results, total
 from jitchat.transfer.formats import store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.lab.compare import CompareScreen
-from jitchat.tui.lab.runs_list import RunRows, RunsList
 from jitchat.tui.lab.setup import PlannedRun, PresetList
-from jitchat.tui.lab.start import ConfirmScreen, confirm_send
+from jitchat.tui.lab.start import ConfirmScreen, RunRows, RunsList, confirm_send
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Mode
 from tests.tui.lab.driving import LabApp, decided, listed, opened, over, shown, text
