@@ -8,9 +8,10 @@ import pytest
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
-from jitchat.lab.colours import contrast
+from jitchat.lab.colours import MODE_HUES, contrast
 from jitchat.tui.palette import MARK, TEXT, palette
 from jitchat.tui.widgets.budget_bar import PATTERNS
+from jitchat.values import Mode
 from tests.tui.contrast import XTERM
 
 PLAIN = {True: ("#e5e5e5", "#000000"), False: ("#000000", "#ffffff")}
@@ -56,3 +57,11 @@ def test_no_two_segments_have_one_colour_or_one_pattern(theme: str) -> None:
         apart = Color.parse(found[f"kind-{one}"]), Color.parse(found[f"kind-{other}"])
         distance = sum((a - b) ** 2 for a, b in zip(apart[0].rgb, apart[1].rgb, strict=True)) ** 0.5
         assert distance > 20, (one, other)
+
+
+def test_every_mode_has_a_colour_and_the_first_ones_are_all_different() -> None:
+    for theme in ("textual-dark", "textual-light", "ansi-dark", "ansi-light"):
+        found = colours(theme)
+        shades = [found[f"mode-{mode}"] for mode in Mode]
+        assert len(set(shades)) == len(shades)
+    assert len(set(MODE_HUES)) == len(MODE_HUES)
