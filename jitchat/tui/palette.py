@@ -85,7 +85,7 @@ For the modes by position, as `MODE_HUES`.
 
 
 def palette(theme: Theme, variables: Mapping[str, str], *, coloured: bool = True) -> dict[str, str]:
-    """Make the variables of style sheets; where nothing is `coloured`, the cursor's row is reversed."""
+    """Make the variables of style sheets; without colours, the cursor's row is reversed."""
     if theme.ansi:
         return _of_terminal(is_dark=theme.dark)
     own = _of_theme(
