@@ -46,10 +46,7 @@ class TurnList(VerticalScroll):
         self._mounting = asyncio.Lock()
 
     def page(self, pages: int) -> None:
-        """Scroll by pages, down for 1.
-
-        At once: after the next layout the line that is meant can be another one.
-        """
+        """Scroll down by pages, at once: after the next layout another line can be meant."""
         goal = self.scroll_target_y + pages * self.scrollable_content_region.height
         self.scroll_to(y=goal, immediate=True)
 
