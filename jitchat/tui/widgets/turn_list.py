@@ -177,8 +177,7 @@ class TurnList(VerticalScroll):
             self.call_after_refresh(self._extended, shown)
 
     def _view_of(self, position: int) -> TurnView | None:
-        """The view of a turn, if it is mounted; the latest are looked at first."""
-        views = reversed(self._mounted())
+        views = reversed(self._mounted())  # mostly one of the latest is wanted
         return next((view for view in views if view.turn.position == position), None)
 
     def _mounted(self) -> list[TurnView]:
